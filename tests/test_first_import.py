@@ -9,8 +9,8 @@ import dpselect as dps
 FIRST = """
 import sys
 import dpselect as dps
-winner = dps.select(dps.Scores([50, 0], 1, kind="integer"), 10, mechanism=dps.mechanism("permute-and-flip")).candidate
-assert winner == 0 and set(dps.__all__) <= set(dir(dps))
+winner = dps.select(dps.Scores([50, 0], 1, kind="integer"), epsilon=10,
+mechanism=dps.mechanism("permute-and-flip")).candidate assert winner == 0 and set(dps.__all__) <= set(dir(dps))
 print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("dpselect.")}))
 print(dps.utilities.__name__, dps.Ledger.__module__, dps.median.__module__)
 """
@@ -84,13 +84,14 @@ for name in dps.__all__:
 print(later)
 votes = dps.Scores([50, 0], 1, kind="integer")
 ledger = dps.Ledger.open("base.ledger", epsilon=100)
-release = dps.select(votes, 10, mechanism="permute-and-flip", ledger=ledger)
+release = dps.select(votes, epsilon=10, mechanism="permute-and-flip", ledger=ledger)
 release.certificate(ledger=ledger, row=1).save("base.json")
 assert dps.Certificate.read("base.json").content["answer"] == {"candidates": [*release.candidates]}
 assert dps.Ledger.read("base.ledger").verify().spends == 1
 dps.median([1, 2, 3], epsilon=10, lower=0, upper=3, step=1, ledger=ledger)
-dps.recommend(votes, 1, data="example")
-assert dps.audit.privacy_loss("exponential", lambda x: dps.Scores(x, 1), dps.audit.vectors(2, range(2)), 1).holds
+dps.recommend(votes, epsilon=1, data="example")
+assert dps.audit.privacy_loss("exponential", lambda x: dps.Scores(x, 1), dps.audit.vectors(2, range(2)),
+epsilon=1).holds
 """
 
 
@@ -99,5 +100,5 @@ def test_the_base_install_is_enough(tmp_path: Path) -> None:
     run = subprocess.run([sys.executable, "-c", BASE], cwd=tmp_path, capture_output=True, text=True, check=False)
 
     assert "" == run.stderr
-    later = 'dpselect.accuracy_chart needs scikit-learn: python -m pip install ".[learn]" in a clone of dpselect.'
+    later = 'dpselect.plot.accuracy_chart needs scikit-learn: python -m pip install ".[learn]" in a clone of dpselect.'
     assert run.stdout == f"{[f'accuracy_chart: {later}']}\n"

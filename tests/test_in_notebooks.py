@@ -29,7 +29,7 @@ def test_scores_show_no_score() -> None:
 def test_a_release_shows_its_answer_escaped() -> None:
     """A candidate that looks like markup is text."""
     scores = dps.Scores([900, 1], 1, candidates=["<img src=x>", "b"], kind="integer")
-    html = dps.select(scores, 30, mechanism=FLIP)._repr_html_()
+    html = dps.select(scores, epsilon=30, mechanism=FLIP)._repr_html_()
 
     assert "&lt;img src=x&gt;" in html
     assert "<img" not in html
@@ -40,7 +40,9 @@ def test_a_release_shows_its_promise_and_whom_it_protects() -> None:
     edges = dps.Scores([900, 1], 1, neighbours="edge", kind="integer")
     promise = dps.Guarantee.concentrated(0.125, 1e-6, "edge", epsilon=3)
 
-    assert re.search(r"epsilon\s+3\s+protected\s+one edge of the graph", words(dps.select(edges, 3, mechanism=FLIP)))
+    assert re.search(
+        r"epsilon\s+3\s+protected\s+one edge of the graph", words(dps.select(edges, epsilon=3, mechanism=FLIP))
+    )
     assert ["epsilon", "rho", "delta", "protected"] == [name for name, _ in promise.in_words()]
     assert not hasattr(promise, "_repr_html_")
 
@@ -48,7 +50,7 @@ def test_a_release_shows_its_promise_and_whom_it_protects() -> None:
 def test_a_budget_shows_what_is_spent_and_left(tmp_path: Path) -> None:
     """On disk or in memory."""
     ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=2, delta=1e-6, dataset="<people>")
-    dps.select(dps.Scores([1, 0], 1, kind="integer"), 0.5, mechanism=FLIP, ledger=ledger)
+    dps.select(dps.Scores([1, 0], 1, kind="integer"), epsilon=0.5, mechanism=FLIP, ledger=ledger)
     with dps.budget(epsilon=2, delta=1e-6, rule="rho") as session:
         pass
 
@@ -61,7 +63,7 @@ def test_a_budget_shows_what_is_spent_and_left(tmp_path: Path) -> None:
 
 def test_a_recommendation_shows_its_advice_and_table() -> None:
     """The rows that its text prints."""
-    text = words(dps.recommend(dps.Scores([60, 40], 1, kind="integer"), 1, data="example"))
+    text = words(dps.recommend(dps.Scores([60, 40], 1, kind="integer"), epsilon=1, data="example"))
 
     assert "Use " in text
     assert "expected error" in text
@@ -80,7 +82,7 @@ def test_a_released_tree_shows_its_size_and_columns() -> None:
 def test_a_long_list_is_cut() -> None:
     """And says how many there are."""
     scores = dps.Scores(range(100), 1, range_bound=1)
-    text = words(dps.top_k(scores, 50, 50, mechanism=FLIP))
+    text = words(dps.top_k(scores, 50, epsilon=50, mechanism=FLIP))
 
     assert "(50 in all)" in text
 

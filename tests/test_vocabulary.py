@@ -88,7 +88,7 @@ def test_a_slip_in_a_public_name_is_a_type_error(tmp_path: Path) -> None:
         "reveal_type(dps.utilities.counts)\n"
         "reveal_type(dps.chooser.ChoiceMaker), dps.learn, dps.histograms\n"
         "scores, flip = dps.Scores([2, 1], 1, candidates=['a', 'b']), dps.mechanism('permute-and-flip')\n"
-        "names: dps.Release[str] = dps.select(scores, 1, mechanism=flip)\n"
+        "names: dps.Release[str] = dps.select(scores, epsilon=1, mechanism=flip)\n"
         "reveal_type(names.candidate), reveal_type(dps.median([1], lower=0, upper=2, epsilon=1).candidates)\n"
     )
     run = subprocess.run(

@@ -59,7 +59,7 @@ def run_histogram(request: Request) -> Answer:
     if request.out is None:
         raise ValueError("Pass --out, the picture: a .png, .svg or .pdf file.")
     counts = traces.read_counts(request.file)
-    answers = {name: estimate(counts, request.epsilon) for name, estimate in histograms.EVERY_ALGORITHM.items()}
+    answers = {name: estimate(counts, epsilon=request.epsilon) for name, estimate in histograms.EVERY_ALGORITHM.items()}
     request.out.draw(lambda file: draw_histograms(counts, answers, file, overwrite=True))
     errors = {name: float(cells.range_error(counts, estimated)) for name, estimated in answers.items()}
     lines = [f"{name:<10} {error:.3e}" for name, error in errors.items()]
@@ -72,7 +72,9 @@ def run_metrics(request: Request) -> Answer:
     if request.out is not None:
         raise ValueError("--out goes with another task: metrics are compared in a table.")
     graph = graphs.undirected(request)
-    advice = dps.recommend_metric(graph, request.k, request.epsilon, max_degree=request.max_degree, data="public")
+    advice = dps.accuracy.recommend_metric(
+        graph, request.k, epsilon=request.epsilon, max_degree=request.max_degree, data="public"
+    )
     note = "For public or old graphs only: figures like these reveal private data."
     start, table = str(advice).split("\n\n")
     rows = [asdict(row) for row in advice.table]
@@ -88,7 +90,9 @@ def run(request: Request) -> Answer:
     mechanisms = [dps.mechanism(name) for name in request.mechanisms or _USUAL]
     problems = task.scores(request)
     rows = [
-        dps.compare.row(scored, mechanism, epsilons, label=label if len(problems) > 1 else "", unit=_unit(request))
+        dps.accuracy.compare.row(
+            scored, mechanism, epsilons, label=label if len(problems) > 1 else "", unit=_unit(request)
+        )
         for label, scored in problems.items()
         for mechanism in mechanisms
     ]
@@ -96,14 +100,14 @@ def run(request: Request) -> Answer:
     left = [] if request.mechanisms else [each.name for each in rows if each.why]
     rows = [each for each in rows if each.name not in left] or rows
     if request.out:
-        request.out.draw(lambda file: dps.compare.draw(rows, file, overwrite=True))
+        request.out.draw(lambda file: dps.accuracy.compare.draw(rows, file, overwrite=True))
     if request.get("objectives"):
         # Drawn as dpselect top-k draws several metrics, unless other mechanisms were asked for.
         usual = [each for each in mechanisms if each.name == top_k.COMBINED]
         _front(request, problems, [*usual, *mechanisms][0], epsilons[-1])
     note = "Exact, from laws. For public data only: figures like these reveal private data."
     out = "\n" + fill(f"Not applicable here: {', '.join(left)}.", 80) if left else ""
-    return Answer(f"{dps.compare.table(rows)}\n\n{note}{out}", {"mechanisms": [_figures(row) for row in rows]})
+    return Answer(f"{dps.accuracy.compare.table(rows)}\n\n{note}{out}", {"mechanisms": [_figures(row) for row in rows]})
 
 
 def _unit(request: Request) -> str:
@@ -113,7 +117,7 @@ def _unit(request: Request) -> str:
     return f"the unit of {request.get('column') or 'the column'}"
 
 
-def _figures(row: dps.compare.Row) -> dict[str, Any]:
+def _figures(row: dps.accuracy.compare.Row) -> dict[str, Any]:
     return {
         "name": row.name,
         "epsilon": [str(epsilon) for epsilon in row.epsilons],
@@ -124,7 +128,9 @@ def _figures(row: dps.compare.Row) -> dict[str, Any]:
     }
 
 
-def _front(request: Request, problems: dict[str, dps.Scores], mechanism: dps.Mechanism, epsilon: Epsilon) -> None:
+def _front(
+    request: Request, problems: dict[str, dps.Scores], mechanism: dps.mechanisms.Mechanism, epsilon: Epsilon
+) -> None:
     """Draw the front of two metrics, the five best nodes and five private ones."""
     import numpy as np
 
@@ -135,11 +141,11 @@ def _front(request: Request, problems: dict[str, dps.Scores], mechanism: dps.Mec
     many = min(5, len(combined))
     best = np.argsort(-combined.values, kind="stable")[:many].tolist()
     positions = {candidate: position for position, candidate in enumerate(combined.candidates)}
-    drawn = dps.top_k(combined, many, epsilon, mechanism=mechanism).candidates
+    drawn = dps.top_k(combined, many, epsilon=epsilon, mechanism=mechanism).candidates
     label = f"{mechanism.name},\nepsilon {float(epsilon):g} in all"
     private = [positions[candidate] for candidate in drawn]
     request.objectives.draw(
-        lambda file: dps.compare.draw_front(
+        lambda file: dps.accuracy.compare.draw_front(
             objectives,
             request.metric,
             best,

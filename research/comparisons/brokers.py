@@ -69,7 +69,7 @@ def asked_of(graph: dps.Graph, bound: int) -> dict[str, dps.Scores]:
 def with_margins(scores: dict[str, dps.Scores], k: int) -> dict[str, dps.Scores]:
     """Return these scores, and the margins for lists of k that rows ask for."""
     asked = [metric for metric, _ in ROWS if metric.startswith(_MARGIN)]
-    return scores | {metric: dps.margin(scores[metric.removeprefix(_MARGIN)], k) for metric in asked}
+    return scores | {metric: dps.utilities.margin(scores[metric.removeprefix(_MARGIN)], k) for metric in asked}
 
 
 def lists(scores: dps.Scores, mechanism: str, k: int, epsilon: Fraction, count: int) -> list[list[int]]:

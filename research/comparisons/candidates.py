@@ -72,8 +72,8 @@ def run(name: str) -> None:
     engine.raw_sql("SET memory_limit = '600MB'")
     engine.raw_sql(f"CREATE VIEW candidates AS {query}")
     start, wall = time.process_time(), time.perf_counter()
-    candidates = dps.Candidates(engine.table("candidates"), "id", "score", 1, domain=domain)
-    release = dps.top_k(candidates, k, 1, mechanism=dps.mechanism(mechanism))
+    candidates = dps.data.Candidates(engine.table("candidates"), "id", "score", 1, domain=domain)
+    release = dps.top_k(candidates, k, epsilon=1, mechanism=dps.mechanism(mechanism))
     took, waited = time.process_time() - start, time.perf_counter() - wall
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     assert len(set(release.candidates)) == k

@@ -145,7 +145,7 @@ def measured(path: Path, engine: str, metric: str, rows: int, parts: int) -> dic
         disk = Disk(Path(folder))
         disk.start()
         begun = processor(server)
-        graph = dps.StoredGraph(Warehouse.open(table, temporary=True), 2 ** SCALES[rows], parts=parts)
+        graph = dps.data.StoredGraph(Warehouse.open(table, temporary=True), 2 ** SCALES[rows], parts=parts)
         if metric == "degree":
             scores = dps.utilities.degree(graph)
         else:

@@ -39,26 +39,26 @@ def graph(nodes: int) -> dps.Graph:
 
 def select(scores: dps.Scores, name: str) -> object:
     """Release one candidate."""
-    return dps.select(scores, 1, mechanism=dps.mechanism(name))
+    return dps.select(scores, epsilon=1, mechanism=dps.mechanism(name))
 
 
 def different(size: int, objectives: int) -> Act:
     """Release by local dampening of a Pareto score, all distances included."""
     parts = node_like(size, objectives)
-    return lambda: select(dps.pareto(parts), "local-dampening-flip")
+    return lambda: select(dps.multiobjective.pareto(parts), epsilon="local-dampening-flip")
 
 
 def nodes(size: int) -> Act:
     """Release a node by degree and open pairs, which were counted before."""
     private = graph(size)
     parts = [dps.utilities.degree(private), dps.utilities.open_pairs(private, max_degree=_MOST)]
-    return lambda: select(dps.pareto(parts), "local-dampening-flip")
+    return lambda: select(dps.multiobjective.pareto(parts), epsilon="local-dampening-flip")
 
 
 def median(size: int, name: str) -> Act:
     """Release the record whose value is nearest to the median of even values."""
     values = np.random.default_rng(0).integers(0, 10**9, size)
-    return lambda: select(dps.papers.median(values, upper=10**9), name)
+    return lambda: select(dps.papers.median(values, upper=10**9), epsilon=name)
 
 
 def law(size: int) -> Act:

@@ -67,7 +67,7 @@ def markers(draws: int) -> None:
 def compared(label: str, scores: dps.Scores, k: int, draws: int) -> None:
     """Print a line for each way to draw the same scores."""
     begun = time.process_time()
-    margins = dps.margin(scores, k)
+    margins = dps.utilities.margin(scores, k)
     took = time.process_time() - begun
     for way, asked, mechanism in (
         (_FLIP, scores, _FLIP),
@@ -96,9 +96,9 @@ def medians() -> None:
     ways = {
         f"records, {_DAMPENED}": (records, _DAMPENED, -records.values),
         f"records, {_SHIFTED}": (records, _SHIFTED, -records.values),
-        "records, margin": (dps.margin(records, 1), _FLIP, -records.values),
+        "records, margin": (dps.utilities.margin(records, 1), _FLIP, -records.values),
         f"ranks, {_FLIP}": (ranks, _FLIP, away),
-        "ranks, margin": (dps.margin(ranks, 1), _FLIP, away),
+        "ranks, margin": (dps.utilities.margin(ranks, 1), _FLIP, away),
     }
     print(
         f"\nmedian of 501 numbers of 0 to 1000: mean distance\n{'epsilon':<56}"

@@ -63,7 +63,7 @@ def percentiles(rng: np.random.Generator) -> None:
         values = rng.integers(0, cells, records)
         grid = np.arange(cells)
         measured = seconds(
-            lambda v=values, g=grid: dps.select(dps.utilities.percentile(v, 90, grid=g), 1, mechanism=FLIP), 3
+            lambda v=values, g=grid: dps.select(dps.utilities.percentile(v, 90, grid=g), epsilon=1, mechanism=FLIP), 3
         )
         rivals = [rival(values, cells, measured) for rival in (opendp, diffprivlib)] if records == 10**6 else []
         show(

@@ -56,16 +56,16 @@ def part(size: int, objectives: int, runs: int) -> None:
     count_above(*2 * [np.zeros((objectives, 3000))])  # compiled before the clock starts
 
     def first() -> object:
-        scores = dps.pareto(parts)
+        scores = dps.multiobjective.pareto(parts)
         return scores.sensitivity.profiled(np.array([0]))
 
     def ten() -> object:
-        return dps.pareto(parts).sensitivity.profiled(np.arange(10))
+        return dps.multiobjective.pareto(parts).sensitivity.profiled(np.arange(10))
 
     def dampened() -> object:
-        return dps.mechanism("local-dampening").effective(dps.pareto(parts))
+        return dps.mechanism("local-dampening").effective(dps.multiobjective.pareto(parts))
 
-    score = seconds(lambda: dps.pareto(parts), runs)
+    score = seconds(lambda: dps.multiobjective.pareto(parts), runs)
     print(f"{size:,} candidates, {objectives} objectives, processor seconds:")
     print(f"  Pareto score (one count)                    {score:10.4f}")
     print(f"  sensitivity, the first distance (two counts){seconds(first, runs) - score:10.4f}")

@@ -38,13 +38,13 @@ def main() -> None:
     for name in ("github", "enron", "lesmis"):
         graph = dps.Graph.named(name) if name == "lesmis" else datasets.graph(name)
         parts = [dps.utilities.degree(graph), dps.utilities.ego_density(graph)]
-        score = np.asarray(dps.pareto(parts).values, dtype=float)
+        score = np.asarray(dps.multiobjective.pareto(parts).values, dtype=float)
         behind = score.max() - score
         print(f"\n{name}: {len(score)} nodes, {int((behind == 0).sum())} on the front; chance of the front, behind")
         print(f"{'epsilon':38s}" + "".join(f"{epsilon:>17g}" for epsilon in EPSILONS))
         for score_name, combine in (
-            ("Pareto", dps.pareto),
-            ("weights 1, 100", lambda p, **k: dps.aggregate(p, [1, 100], **k)),
+            ("Pareto", dps.multiobjective.pareto),
+            ("weights 1, 100", lambda p, **k: dps.multiobjective.aggregate(p, [1, 100], **k)),
         ):
             for mechanism, reach in MECHANISMS.items():
                 scores = combine(parts, sensitivity=reach)

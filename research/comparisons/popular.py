@@ -59,13 +59,13 @@ def parquet(rows: int):
 
 def asked(**more) -> Callable[[object], object]:
     """The ten most common, at epsilon 1."""
-    return lambda events: dps.most_common(events, 10, 1, **ASKED, **more)
+    return lambda events: dps.most_common(events, 10, epsilon=1, **ASKED, **more)
 
 
 def in_engine(path: object) -> object:
     """DuckDB counts in the file."""
-    with dps.Warehouse.open(path) as place:
-        return dps.most_common(place, 10, 1, **ASKED, domain=range(ITEMS))
+    with dps.data.Warehouse.open(path) as place:
+        return dps.most_common(place, 10, epsilon=1, **ASKED, domain=range(ITEMS))
 
 
 def by_polars(events: object) -> object:

@@ -61,19 +61,19 @@ def errors(source: np.ndarray, n: int, m: int, epsilon: float, repeats: int) -> 
     grid, result = range(source.size), {method: list[float]() for method in METHODS}
     for _ in range(repeats):
         counts = rng.multinomial(n, source / source.sum())
-        column = dps.Column.from_counts(counts)
+        column = dps.data.Column.from_counts(counts)
         for method in METHODS:
             if method == "halving":
                 chosen = dps.quantiles(column, shares, grid=grid, epsilon=epsilon, method="halving").candidates
             else:
-                chosen = dps.cumulative(column, grid=grid, epsilon=epsilon).quantiles(shares)
+                chosen = dps.histograms.cumulative(column, grid=grid, epsilon=epsilon).quantiles(shares)
             result[method].append(error(counts, shares, np.array(chosen)))
     return [(float(np.mean(each)), float(np.std(each) / (repeats - 1) ** 0.5)) for each in result.values()]
 
 
 def rule_of_two(m: int, size: int, epsilon: float, n: int) -> str:
     """Return what the public rule says where nothing is drawn jointly: then halving is what remains."""
-    return "tree" if dps.quantile_method(m, size, epsilon=epsilon, records=n) == "tree" else "halving"
+    return "tree" if dps.accuracy.quantile_method(m, size, epsilon=epsilon, records=n) == "tree" else "halving"
 
 
 def accuracy(repeats: int) -> None:
@@ -127,7 +127,7 @@ def speed() -> None:
             print(f"halving: {m:>4} quantiles of {n:.0e} records on {size:.0e} values {took:>8.3f} s", flush=True)
     values = rng.integers(0, 4096, 10**6)
     for size in (4096, 65_536, 2**20):
-        took = seconds(lambda d=size: dps.cumulative(values % d, grid=range(d), epsilon=1), 3)
+        took = seconds(lambda d=size: dps.histograms.cumulative(values % d, grid=range(d), epsilon=1), 3)
         print(f"tree:    any number of quantiles of 1e+06 records on {size} values {took:>8.3f} s", flush=True)
 
 

@@ -46,7 +46,7 @@ def all_once(tree: Any, epsilon: float, table: Any, target: str, out: np.ndarray
             with first.paying():
                 model = dps.learn.DPTreeClassifier(share, **tree, max_depth=depth).fit(train, target)
             right = np.count_nonzero(model.predict(held) == held[target])
-            return model, int(second.counts(np.array([right]), share, dps.Bound(1))[0])
+            return model, int(second.counts(np.array([right]), share, dps.mechanisms.Bound(1))[0])
 
     best = None
     for depth in DEPTHS:
@@ -89,7 +89,10 @@ def main() -> None:
     parser.add_argument("--epsilons", type=float, nargs="*", default=(0.1, 1.0))
     args = parser.parse_args()
     start = time.process_time()
-    print(f"depths {DEPTHS}, {dps.tuning_plan(len(DEPTHS), 1, gamma=GAMMA)}; mean accuracy and its standard error")
+    print(
+        f"depths {DEPTHS}, {dps.tuning.tuning_plan(len(DEPTHS), epsilon=1, gamma=GAMMA)}; "
+        "mean accuracy and its standard error"
+    )
     for name in args.names:
         for epsilon in args.epsilons:
             for kind, values in measured(name, epsilon, args.repeats).items():

@@ -117,14 +117,14 @@ def passes(values: np.ndarray, noise: np.random.Generator) -> int:
 
 def whole() -> None:
     """Print the time of a whole selection, with all that is checked, promised and returned, and of its floor."""
-    print("\nWhole selections, Scores made before: dps.select(scores, 1, permute-and-flip)")
+    print("\nWhole selections, Scores made before: dps.select(scores, epsilon=1, permute-and-flip)")
     print(f"{'m':>9} {'scores':>7} {'select ms':>10} {'passes ms':>10} {'numpy ms':>9} {'ratio':>6} {'passes':>6}")
     for size, ours in ((10**3, 20), (10**5, 2), (10**6, 1)):
         for kind in ("normal", "spike"):
             values, noise, mechanism = profile(kind, size), np.random.default_rng(0), dps.mechanism("permute-and-flip")
             scores = dps.Scores(values, sensitivity=1.0)
             calls = {
-                "select": lambda s=scores, m=mechanism: dps.select(s, 1, mechanism=m),
+                "select": lambda s=scores, m=mechanism: dps.select(s, epsilon=1, mechanism=m),
                 "passes": lambda x=values, g=noise: passes(x, g),
                 "numpy": lambda x=values / 2, g=noise: np.argmax(x + g.standard_exponential(x.size)),
             }
@@ -139,7 +139,7 @@ def whole() -> None:
 def memory() -> None:
     """Print the peak of one whole selection among 10^7 candidates."""
     tracemalloc.start()
-    dps.select(dps.Scores(profile("normal", 10**7), 1.0), 1, mechanism=dps.mechanism("permute-and-flip"))
+    dps.select(dps.Scores(profile("normal", 10**7), 1.0), epsilon=1, mechanism=dps.mechanism("permute-and-flip"))
     peak = tracemalloc.get_traced_memory()[1] / 2**20
     print(f"\nPeak memory of one selection, m = 10^7, scores included: {peak:.0f} MiB")
     tracemalloc.stop()

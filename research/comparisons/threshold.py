@@ -26,7 +26,7 @@ def spreads(generator: np.random.Generator) -> None:
     print("noise of a comparison, epsilon 1: standard deviation, and width of the middle 95 %")
     print(f"{'positives':>10}{'range':>6}{'one-sided':>20}{'Laplace':>20}")
     for positives, range_bound in ((1, 1), (10, 1), (10, 2)):
-        rules = dps.above_threshold(0, 1, positives=positives, range_bound=range_bound).rules
+        rules = dps.above_threshold(0, epsilon=1, positives=positives, range_bound=range_bound).rules
         raised, asked = 1 / float(rules.rate), 1 / float(rules.levels[-1].rate)
         many = 10**6
         # Geometric noise of these scales is that of the exponential law, floored.
@@ -40,10 +40,10 @@ def stream_recall(counts: Counts, k: int, epsilon: float, order: NDArray[np.int6
     """Return the share of the k largest among those that a stream calls above, its threshold placed by the truth."""
     top = np.sort(counts)[::-1]
     between = (int(top[k - 1]) + int(top[k])) // 2
-    below = dps.threshold_bound(epsilon, questions=len(counts), positives=k, range_bound=1).below()
+    below = dps.accuracy.threshold_bound(epsilon=epsilon, questions=len(counts), positives=k, range_bound=1).below()
     line = between + (below // 2 if placed == "raised" else 0)
     found: list[int] = []
-    with dps.above_threshold(line, epsilon, positives=k, range_bound=1) as stream:
+    with dps.above_threshold(line, epsilon=epsilon, positives=k, range_bound=1) as stream:
         for place in order.tolist():
             if not stream.ended and stream.ask(counts[place]).above:
                 found.append(place)
@@ -53,7 +53,7 @@ def stream_recall(counts: Counts, k: int, epsilon: float, order: NDArray[np.int6
 def top_recall(counts: Counts, k: int, epsilon: float) -> float:
     """Return the share of the k largest among those that ``top_k`` names."""
     scores = dps.Scores(counts, 1, range_bound=1, kind="integer")
-    release = dps.top_k(scores, k, epsilon, mechanism=dps.mechanism("permute-and-flip"))
+    release = dps.top_k(scores, k, epsilon=epsilon, mechanism=dps.mechanism("permute-and-flip"))
     return len({*release.candidates} & {*np.argsort(-counts, kind="stable")[:k].tolist()}) / k
 
 
@@ -88,7 +88,7 @@ def cheaper(generator: np.random.Generator) -> None:
         f"\n20 of {QUESTIONS} counts lie a distance over the threshold, all others as far under it; 5 paid, epsilon 1,"
     )
     print(f"range bound 1; one more level at half the price and a margin: right and wrong answers above, {RUNS} runs")
-    stated = dps.threshold_bound(1, questions=QUESTIONS, positives=5, range_bound=1)
+    stated = dps.accuracy.threshold_bound(epsilon=1, questions=QUESTIONS, positives=5, range_bound=1)
     print(f"one level: {stated.describe()}")
     margins = (None, 10, 25, 50, 100)
     print(
@@ -103,7 +103,7 @@ def cheaper(generator: np.random.Generator) -> None:
                 values = np.full(QUESTIONS, -distance)
                 values[generator.choice(QUESTIONS, 20, replace=False)] = distance
                 levels = () if margin is None else ((margin, Fraction(1, 2)),)
-                stream = dps.above_threshold(0, 1, positives=5, range_bound=1, levels=levels)
+                stream = dps.above_threshold(0, epsilon=1, positives=5, range_bound=1, levels=levels)
                 for value in values:
                     if not stream.ended and stream.ask(value).above:
                         right, wrong = right + (value > 0), wrong + (value < 0)
@@ -113,7 +113,7 @@ def cheaper(generator: np.random.Generator) -> None:
 
 def speed() -> None:
     """Print the processor time of one question, the least of several runs."""
-    stream = dps.above_threshold(10**6, 1)
+    stream = dps.above_threshold(10**6, epsilon=1)
     times = []
     for _ in range(7):
         begun = time.process_time()

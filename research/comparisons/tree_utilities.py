@@ -31,7 +31,7 @@ def least(call: Callable[[], object], repeats: int = 5) -> float:
 def noise(counts: np.ndarray, epsilon: Fraction) -> None:
     """Draw noise for counts of which a neighbour moves one."""
     with dps.opened(dps.Guarantee(epsilon, "add-remove")) as draws:
-        draws.counts(counts, epsilon, dps.Bound(1))
+        draws.counts(counts, epsilon, dps.mechanisms.Bound(1))
 
 
 def tables(records: int) -> dict[int, np.ndarray]:

@@ -85,7 +85,7 @@ def stream(path: str) -> dict[str, Any]:
     """Stream the edges of a million nodes into memory and say what that took."""
     import dpselect as dps
 
-    graph = dps.StoredGraph(path, 10**6)
+    graph = dps.data.StoredGraph(path, 10**6)
     before, processor = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     graph.compressed()
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

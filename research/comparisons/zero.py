@@ -69,7 +69,7 @@ def objectives(name: str) -> list[dps.Scores]:
 def fronts() -> None:
     """Chance that one choice by the Pareto score lies on the front, and the share of three that do."""
     for name in ("github", "enron", *SMALL):
-        scores = dps.pareto(objectives(name))
+        scores = dps.multiobjective.pareto(objectives(name))
         front = scores.values == 0
         print(f"\n{name}: {len(scores)} nodes, {int(front.sum())} on the front; chance that one choice is")
         print(line("epsilon", EPSILONS, "9g"))

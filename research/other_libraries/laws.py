@@ -62,7 +62,7 @@ def discrete_gaussian(scale: float, value: int) -> float:
 def smallest_broken(universes: Sequence[Universe], law: Law, epsilon: Any, delta: Any = 0) -> PrivacyLoss:
     """Return the loss on the first universe that breaks the claim, or else on the last; give the smallest first."""
     for universe in universes:
-        loss = privacy_loss_of_law(law, universe, epsilon, delta)
+        loss = privacy_loss_of_law(law, universe, epsilon=epsilon, delta=delta)
         if not loss.holds:
             break
     return loss

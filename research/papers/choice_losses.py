@@ -29,7 +29,7 @@ def of_choice_maker(learner: str, epsilon: float) -> float:
     laws["one"] = lambda *_: {1: 1.0}
     universe = dps.audit.multisets([0, 1], 3)
     return dps.audit.privacy_loss_of_law(
-        lambda records: answer_law(maker, records, epsilon, laws, _WINDOW), universe, epsilon
+        lambda records: answer_law(maker, records, epsilon, laws, _WINDOW), universe, epsilon=epsilon
     ).worst
 
 

@@ -67,7 +67,8 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     points = []
     for epsilon in EPSILONS:
         estimates = [
-            histograms.EVERY_ALGORITHM[series](counts, epsilon) for _ in range(3 if effort.name == "quick" else 10)
+            histograms.EVERY_ALGORITHM[series](counts, epsilon=epsilon)
+            for _ in range(3 if effort.name == "quick" else 10)
         ]
         errors = (histograms.scaled_average_error(each, counts, ranges) for each in estimates)
         wrong = (100 * float(np.mean(each[counts == 0] >= 0.5)) for each in estimates)

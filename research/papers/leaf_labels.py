@@ -57,4 +57,4 @@ def loss(series: str, epsilon: float) -> float:
     """Return the exact loss of labelling one leaf, over all leaves of at most eight records of three classes."""
     utility = dps.utilities.counts if series == COUNTS else dps.utilities.majority
     leaves = dps.audit.tables((_CLASSES,), _RECORDS)
-    return dps.audit.privacy_loss(_mechanism(series), utility, leaves, epsilon).worst
+    return dps.audit.privacy_loss(_mechanism(series), utility, leaves, epsilon=epsilon).worst

@@ -88,7 +88,7 @@ def selection(mechanism: Mechanism, problem: str | Problem, epsilon: float | Fra
     0.92
     """
     utility, universe = PROBLEMS[problem] if isinstance(problem, str) else problem
-    return privacy_loss(mechanism, utility, universe(), exact_epsilon(epsilon), k=k).worst
+    return privacy_loss(mechanism, utility, universe(), epsilon=exact_epsilon(epsilon), k=k).worst
 
 
 def between(one: Any, other: Any, utility: Utility) -> Problem:

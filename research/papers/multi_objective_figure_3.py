@@ -36,7 +36,7 @@ def grid(_: Effort) -> list[Cell]:
 @lru_cache(maxsize=2)
 def combined(name: str, reach: str) -> dps.Scores:
     """Return the weighted sums of all nodes, with local or global sensitivity."""
-    return dps.aggregate(objectives(name), WEIGHTS, sensitivity=reach)
+    return dps.multiobjective.aggregate(objectives(name), WEIGHTS, sensitivity=reach)
 
 
 def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Point]:
@@ -57,7 +57,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
 def loss(series: str, epsilon: float) -> float:
     """Return the greatest loss of a series that is known here, over epsilon."""
     mechanism, reach = SERIES[series]
-    return of_nodes(lambda parts: dps.aggregate(parts, WEIGHTS, sensitivity=reach), mechanism, epsilon)
+    return of_nodes(lambda parts: dps.multiobjective.aggregate(parts, WEIGHTS, sensitivity=reach), mechanism, epsilon)
 
 
 def _perfect(title: str, epsilon: float) -> Claim:

@@ -55,7 +55,7 @@ def of_strict_draw(units: Callable[[StrictNodes], Floats], epsilon: float) -> fl
         weights = np.exp(exponents - exponents.max())
         return np.asarray(weights / weights.sum())
 
-    return float(audit.privacy_loss_of_law(law, _GRAPHS, epsilon).worst / epsilon)
+    return float(audit.privacy_loss_of_law(law, _GRAPHS, epsilon=epsilon).worst / epsilon)
 
 
 def of_nodes(combined: Callable[[list[dps.Scores]], dps.Scores], mechanism: str, epsilon: float) -> float:
@@ -64,7 +64,7 @@ def of_nodes(combined: Callable[[list[dps.Scores]], dps.Scores], mechanism: str,
     def utility(graph: Any) -> dps.Scores:
         return combined([dps.utilities.degree(graph), dps.utilities.ego_density(graph)])
 
-    return float(audit.privacy_loss(dps.mechanism(mechanism), utility, _GRAPHS, epsilon).worst / epsilon)
+    return float(audit.privacy_loss(dps.mechanism(mechanism), utility, _GRAPHS, epsilon=epsilon).worst / epsilon)
 
 
 def of_few_negatives(units: Units, epsilon: float) -> float:
@@ -77,4 +77,4 @@ def of_few_negatives(units: Units, epsilon: float) -> float:
         return np.asarray(weights / weights.sum())
 
     pair = audit.metric_space([[0, 1], [1, 0]])
-    return float(audit.privacy_loss_of_law(law, pair, epsilon).worst / epsilon)
+    return float(audit.privacy_loss_of_law(law, pair, epsilon=epsilon).worst / epsilon)

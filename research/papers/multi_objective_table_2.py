@@ -67,7 +67,7 @@ def objectives(name: str) -> list[dps.Scores]:
 @lru_cache(maxsize=4)
 def combined(name: str, reach: str) -> dps.Scores:
     """Return the Pareto scores of all nodes, with local or global sensitivity."""
-    return dps.pareto(objectives(name), sensitivity=reach)
+    return dps.multiobjective.pareto(objectives(name), sensitivity=reach)
 
 
 @lru_cache(maxsize=4)
@@ -135,7 +135,7 @@ def loss(series: str, epsilon: float) -> float:
     if series == RELEASED_GLOBAL:
         return of_strict_draw(StrictNodes.global_units, epsilon)
     mechanism, reach = SERIES[series]
-    return of_nodes(lambda parts: dps.pareto(parts, sensitivity=reach), mechanism, epsilon)
+    return of_nodes(lambda parts: dps.multiobjective.pareto(parts, sensitivity=reach), mechanism, epsilon)
 
 
 def _better(results: Results) -> Judgement:

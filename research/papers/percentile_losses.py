@@ -17,14 +17,16 @@ VALUES, RECORDS, CANDIDATES, FARTHEST = (0, 1, 2), 8, 4096, 64.0
 def of_percentile(mechanism: Mechanism, utility: Callable[..., dps.Scores], epsilon: float) -> float:
     """Return the worst loss of naming the median among three values, over all tables of at most eight records."""
     universe = dps.audit.multisets(VALUES, RECORDS)
-    return dps.audit.privacy_loss(mechanism, lambda records: utility(records, 50, grid=VALUES), universe, epsilon).worst
+    return dps.audit.privacy_loss(
+        mechanism, lambda records: utility(records, 50, grid=VALUES), universe, epsilon=epsilon
+    ).worst
 
 
 def of_median(mechanism: Mechanism, epsilon: float) -> float:
     """Return the same for the median utility of Farias 2021, among four records of which one is replaced."""
     universe = dps.audit.vectors(4, VALUES)
     utility = lambda records: dps.papers.median(records, upper=VALUES[-1])  # noqa: E731
-    return dps.audit.privacy_loss(mechanism, utility, universe, epsilon).worst
+    return dps.audit.privacy_loss(mechanism, utility, universe, epsilon=epsilon).worst
 
 
 def of_path(mechanism: Mechanism, epsilon: float, *, stride: int) -> float:
@@ -42,7 +44,7 @@ def of_path(mechanism: Mechanism, epsilon: float, *, stride: int) -> float:
         steps = int(databases[place])
         return _winner_of_many(0 if steps else 1, max(steps - 1, 0) * stride + stride - 1)
 
-    return dps.audit.privacy_loss(mechanism, utility, universe, epsilon).worst
+    return dps.audit.privacy_loss(mechanism, utility, universe, epsilon=epsilon).worst
 
 
 def _winner_of_many(winner: int, steps: int) -> dps.Scores:

@@ -68,7 +68,7 @@ def measure(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Po
     mechanism = dps.mechanism(OURS[name])
 
     def once() -> object:
-        return dps.select(_scores(name, study), 21, mechanism=mechanism)
+        return dps.select(_scores(name, study), epsilon=21, mechanism=mechanism)
 
     once()
     runs = 3 if effort.name == "quick" else 10

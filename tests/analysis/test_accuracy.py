@@ -17,7 +17,9 @@ def test_expected_error_is_the_law_times_the_error() -> None:
     scores = dps.Scores([1, 0], sensitivity=1, kind="integer")
     loser = math.exp(-0.5) / (1 + math.exp(-0.5))
 
-    assert math.isclose(loser, dps.expected_error(scores, 1, mechanism=dps.mechanism("exponential")), rel_tol=1e-12)
+    assert math.isclose(
+        loser, dps.accuracy.expected_error(scores, epsilon=1, mechanism=dps.mechanism("exponential")), rel_tol=1e-12
+    )
 
 
 def test_the_tail_counts_errors_of_exactly_theta() -> None:
@@ -26,9 +28,9 @@ def test_the_tail_counts_errors_of_exactly_theta() -> None:
     mechanism = dps.mechanism("permute-and-flip")
     law = mechanism.law(scores, 1)
 
-    assert math.isclose(law[1] + law[2], dps.error_tail(scores, 1, 1, mechanism=mechanism))
-    assert math.isclose(1, dps.error_tail(scores, 1, 0, mechanism=mechanism))
-    assert 0 == dps.error_tail(scores, 1, 2.5, mechanism=mechanism)
+    assert math.isclose(law[1] + law[2], dps.accuracy.error_tail(scores, epsilon=1, theta=1, mechanism=mechanism))
+    assert math.isclose(1, dps.accuracy.error_tail(scores, epsilon=1, theta=0, mechanism=mechanism))
+    assert 0 == dps.accuracy.error_tail(scores, epsilon=1, theta=2.5, mechanism=mechanism)
 
 
 @settings(max_examples=60, deadline=None)
@@ -44,18 +46,18 @@ def test_the_bounds_hold(values, epsilon, theta, name, range_bound) -> None:
     scores = dps.Scores(values, sensitivity=1.5, range_bound=range_bound)
     mechanism = dps.mechanism(name)
 
-    assert dps.error_tail(scores, epsilon, theta, mechanism=mechanism) <= (
-        dps.error_tail_bound(scores, epsilon, theta, mechanism=mechanism) + 1e-12
+    assert dps.accuracy.error_tail(scores, epsilon=epsilon, theta=theta, mechanism=mechanism) <= (
+        dps.accuracy.error_tail_bound(scores, epsilon=epsilon, theta=theta, mechanism=mechanism) + 1e-12
     )
-    assert dps.expected_error(scores, epsilon, mechanism=mechanism) <= (
-        dps.expected_error_bound(scores, epsilon, mechanism=mechanism) + 1e-12
+    assert dps.accuracy.expected_error(scores, epsilon=epsilon, mechanism=mechanism) <= (
+        dps.accuracy.expected_error_bound(scores, epsilon=epsilon, mechanism=mechanism) + 1e-12
     )
 
 
 def test_the_bound_is_the_published_formula() -> None:
     """2 Du (ln m + 1) / epsilon for integer scores but for the tick given away."""
     scores = dps.Scores([5, 3, 1], sensitivity=2, kind="integer")
-    bound = dps.expected_error_bound(scores, 0.5, mechanism=dps.mechanism("exponential"))
+    bound = dps.accuracy.expected_error_bound(scores, epsilon=0.5, mechanism=dps.mechanism("exponential"))
 
     assert math.isclose(2 * 2 * (math.log(3) + 1) / 0.5, bound, rel_tol=0.2)
 
@@ -68,8 +70,8 @@ def test_permute_and_flip_is_never_worse(values, epsilon) -> None:
     flip, classic = (dps.mechanism(name) for name in ("permute-and-flip", "exponential"))
 
     for theta in {0, *np.ptp(values) - np.array(values)}:
-        assert dps.error_tail(scores, epsilon, theta, mechanism=flip) <= (
-            dps.error_tail(scores, epsilon, theta, mechanism=classic) + 1e-12
+        assert dps.accuracy.error_tail(scores, epsilon=epsilon, theta=theta, mechanism=flip) <= (
+            dps.accuracy.error_tail(scores, epsilon=epsilon, theta=theta, mechanism=classic) + 1e-12
         )
 
 
@@ -80,12 +82,12 @@ def test_corollary_4_4_1_holds_for_stable_sensitivities() -> None:
     shifted, classic = dps.mechanism("shifted-local-dampening"), dps.mechanism("exponential")
 
     for epsilon in (0.1, 1, 4):
-        assert dps.expected_error(scores, epsilon, mechanism=shifted) <= dps.expected_error(
-            scores, epsilon, mechanism=classic
+        assert dps.accuracy.expected_error(scores, epsilon=epsilon, mechanism=shifted) <= dps.accuracy.expected_error(
+            scores, epsilon=epsilon, mechanism=classic
         )
-        assert dps.expected_error(scores, epsilon, mechanism=shifted) <= dps.expected_error_bound(
-            scores, epsilon, mechanism=shifted
-        )
+        assert dps.accuracy.expected_error(
+            scores, epsilon=epsilon, mechanism=shifted
+        ) <= dps.accuracy.expected_error_bound(scores, epsilon=epsilon, mechanism=shifted)
 
 
 def test_bounds_are_refused_where_they_fail() -> None:
@@ -93,14 +95,14 @@ def test_bounds_are_refused_where_they_fail() -> None:
     at = dps.sensitivity.element(lambda t: [1, 8], ceiling=8, reach=9)
     scores = dps.Scores([9.0, 5.0], at)
     with pytest.raises(ValueError, match="does not hold here"):
-        dps.expected_error_bound(scores, 1, mechanism=dps.mechanism("shifted-local-dampening"))
+        dps.accuracy.expected_error_bound(scores, epsilon=1, mechanism=dps.mechanism("shifted-local-dampening"))
     with pytest.raises(ValueError, match="noise of this kind"):
-        dps.error_tail_bound(scores, 1, 1, mechanism=dps.mechanism("noisy-max-laplace"))
+        dps.accuracy.error_tail_bound(scores, epsilon=1, theta=1, mechanism=dps.mechanism("noisy-max-laplace"))
     with pytest.raises(ValueError, match="must be a number"):
-        dps.error_tail(scores, 1, float("nan"), mechanism=dps.mechanism("exponential"))
+        dps.accuracy.error_tail(scores, epsilon=1, theta=float("nan"), mechanism=dps.mechanism("exponential"))
     unbounded = dps.Scores([1.0], dps.sensitivity.local(lambda t: 1 + t))
     with pytest.raises(ValueError, match="public ceiling"):
-        dps.expected_error_bound(unbounded, 1, mechanism=dps.mechanism("local-dampening"))
+        dps.accuracy.expected_error_bound(unbounded, epsilon=1, mechanism=dps.mechanism("local-dampening"))
 
 
 SMOOTH = [
@@ -126,15 +128,21 @@ def test_bounds_of_smooth_mechanisms_hold_and_are_attained(mechanism, kind: str)
     for epsilon in (1.0, 12.0):
         for _ in range(2):
             scores = dps.Scores(np.round(rng.exponential(15, rng.integers(1, 9))).astype(int), known, kind=kind)
-            exact = dps.expected_error(scores, epsilon, mechanism=mechanism)
-            assert exact <= dps.expected_error_bound(scores, epsilon, mechanism=mechanism) + 1e-9
+            exact = dps.accuracy.expected_error(scores, epsilon=epsilon, mechanism=mechanism)
+            assert exact <= dps.accuracy.expected_error_bound(scores, epsilon=epsilon, mechanism=mechanism) + 1e-9
             for theta in (0.5, 3, 11, 40):
-                least = dps.error_tail(scores, epsilon, theta, mechanism=mechanism)
-                assert least <= dps.error_tail_bound(scores, epsilon, theta, mechanism=mechanism) + 1e-9
+                least = dps.accuracy.error_tail(scores, epsilon=epsilon, theta=theta, mechanism=mechanism)
+                assert (
+                    least
+                    <= dps.accuracy.error_tail_bound(scores, epsilon=epsilon, theta=theta, mechanism=mechanism) + 1e-9
+                )
         level = dps.Scores([9, 0, 0, 0], known, kind=kind)
-        exact, bound = (tail(level, epsilon, 9, mechanism=mechanism) for tail in (dps.error_tail, dps.error_tail_bound))
+        exact, bound = (
+            tail(level, epsilon, 9, mechanism=mechanism)
+            for tail in (dps.accuracy.error_tail, dps.accuracy.error_tail_bound)
+        )
         assert exact == pytest.approx(bound, rel=1e-6)
-        wide = dps.expected_error_bound(level, epsilon, mechanism=mechanism)
+        wide = dps.accuracy.expected_error_bound(level, epsilon=epsilon, mechanism=mechanism)
         assert 9 * exact <= wide <= 9
 
 
@@ -156,5 +164,5 @@ def test_a_single_candidate_is_never_wrong() -> None:
     """Whatever the noise."""
     alone = dps.Scores([3.0], 1)
     for mechanism in SMOOTH:
-        assert 0 == dps.expected_error_bound(alone, 1, mechanism=mechanism)
-        assert 0 == dps.error_tail_bound(alone, 1, 0.5, mechanism=mechanism)
+        assert 0 == dps.accuracy.expected_error_bound(alone, epsilon=1, mechanism=mechanism)
+        assert 0 == dps.accuracy.error_tail_bound(alone, epsilon=1, theta=0.5, mechanism=mechanism)

@@ -22,12 +22,12 @@ def ranks() -> dps.Scores:
 
 def test_errors_are_in_the_unit_of_the_candidates() -> None:
     """The chances of the law, times how many euros each value is from the median."""
-    row = dps.compare.row(ranks(), "exponential", [0.1, 1], unit="euros")
+    row = dps.accuracy.compare.row(ranks(), "exponential", [0.1, 1], unit="euros")
     euros = np.abs(np.asarray(GRID) - 2300)
 
     assert row.distance == pytest.approx([dps.mechanism("exponential").law(ranks(), e) @ euros for e in (0.1, 1)])
-    assert "expected error, in euros" in dps.compare.table([row])
-    assert "in the score" not in dps.compare.table([row])
+    assert "expected error, in euros" in dps.accuracy.compare.table([row])
+    assert "in the score" not in dps.accuracy.compare.table([row])
 
 
 def test_of_several_best_values_the_nearest_counts() -> None:
@@ -35,7 +35,7 @@ def test_of_several_best_values_the_nearest_counts() -> None:
     scores = dps.Scores([0, 9, 0, 9], 1, [10, 20, 30, 40], kind="integer")
     flip = dps.mechanism("permute-and-flip")
 
-    assert dps.compare.row(scores, flip, [1], unit="m").distance == pytest.approx(
+    assert dps.accuracy.compare.row(scores, flip, [1], unit="m").distance == pytest.approx(
         [10 * flip.law(scores, 1)[[0, 2]].sum()]
     )
 
@@ -46,13 +46,13 @@ def test_an_error_that_rounding_makes_is_nothing() -> None:
 
     rounding = re.compile(r"e-(1[2-9]|[2-9]\d|\d{3})")
 
-    assert not rounding.search(dps.compare.table([dps.compare.row(sure, "exponential", [9])]))
-    assert not rounding.search(str(dps.recommend(sure, 9, data="example")))
+    assert not rounding.search(dps.accuracy.compare.table([dps.accuracy.compare.row(sure, "exponential", [9])]))
+    assert not rounding.search(str(dps.recommend(sure, epsilon=9, data="example")))
 
 
 def test_a_picture_needs_no_file() -> None:
     """A notebook shows it; errors are in the unit of the candidates there too."""
-    figure = dps.compare.draw([dps.compare.row(ranks(), "exponential", [0.1, 1], unit="euros")])
+    figure = dps.accuracy.compare.draw([dps.accuracy.compare.row(ranks(), "exponential", [0.1, 1], unit="euros")])
 
     assert ["probability of naming a best candidate", "expected error, in euros"] == [
         axes.get_ylabel() for axes in figure.axes

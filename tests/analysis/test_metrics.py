@@ -31,7 +31,7 @@ def test_recall_and_hypervolume() -> None:
 def test_recall_reads_a_release_and_any_list() -> None:
     """The winners of a release; arrays and generators; a candidate listed twice counts once."""
     scores = dps.Scores([1000, 900, 0], 1, candidates=["ann", "bob", "eve"])
-    release = dps.top_k(scores, 2, 1000, mechanism=dps.mechanism("exponential"))
+    release = dps.top_k(scores, 2, epsilon=1000, mechanism=dps.mechanism("exponential"))
 
     assert 2 / 3 == metrics.recall(release, ["ann", "bob", "joe"])
     assert 1.0 == metrics.recall(["ann", "bob"], release)
@@ -88,4 +88,4 @@ def test_the_front_holds_who_is_beaten_by_nobody() -> None:
         beaten = [any((q >= p).all() and (q > p).any() for q in points) for p in points]
         assert [r for r in range(40) if not beaten[r]] == metrics.front(parts)
     clique = [dps.Scores([5] * 4, 1, candidates=list("abcd"))] * 2
-    assert (list("abcd"), -3) == (metrics.front(clique), dps.pareto(clique).values.max())
+    assert (list("abcd"), -3) == (metrics.front(clique), dps.multiobjective.pareto(clique).values.max())

@@ -36,7 +36,7 @@ def words(figure) -> str:
 def test_every_bar_is_an_exact_chance() -> None:
     """In the order of the scores, for every mechanism and every epsilon, the smaller one first."""
     scores = votes(5, 9, 1)
-    (axes,) = dps.plot_law(scores, [1, 0.2], mechanism=["exponential", "permute-and-flip"]).axes
+    (axes,) = dps.plot.plot_law(scores, epsilon=[1, 0.2], mechanism=["exponential", "permute-and-flip"]).axes
     best_first = [1, 0, 2]
     expected = [
         dps.mechanism(name).law(scores, epsilon)[best_first]
@@ -50,13 +50,13 @@ def test_every_bar_is_an_exact_chance() -> None:
 
 def test_the_picture_says_whom_it_is_for() -> None:
     """Chances are computed from scores, so private ones must not be drawn."""
-    assert "public or made-up data only" in words(dps.plot_law(votes(5, 9, 1), 1))
+    assert "public or made-up data only" in words(dps.plot.plot_law(votes(5, 9, 1), epsilon=1))
 
 
 def test_many_candidates_share_the_last_bar() -> None:
     """The best nine, and all others together; no chance is lost."""
     scores = dps.Scores(range(40), 1, kind="integer")
-    (axes,) = dps.plot_law(scores, 0.1).axes
+    (axes,) = dps.plot.plot_law(scores, epsilon=0.1).axes
     (lengths,) = widths(axes)
 
     assert 10 == len(lengths)
@@ -67,7 +67,7 @@ def test_many_candidates_share_the_last_bar() -> None:
 def test_a_neighbour_is_marked_with_the_largest_ratio() -> None:
     """It is at most what epsilon allows."""
     here, there = votes(60, 57, 3), votes(60, 58, 3)
-    text = words(dps.plot_law(here, 1, mechanism="permute-and-flip", neighbour=there))
+    text = words(dps.plot.plot_law(here, epsilon=1, mechanism="permute-and-flip", neighbour=there))
     flip = dps.mechanism("permute-and-flip")
     ratio = np.exp(np.abs(flip.log_law(here, 1) - flip.log_law(there, 1)).max())
 
@@ -76,12 +76,16 @@ def test_a_neighbour_is_marked_with_the_largest_ratio() -> None:
 
 def test_a_sensitivity_that_is_too_small_is_seen() -> None:
     """Planted: one neighbour moves a score by ten, and declared is one."""
-    assert "MORE THAN THE ALLOWED 2.72" in words(dps.plot_law(votes(60, 57, 3), 1, neighbour=votes(60, 67, 3)))
+    assert "MORE THAN THE ALLOWED 2.72" in words(
+        dps.plot.plot_law(votes(60, 57, 3), epsilon=1, neighbour=votes(60, 67, 3))
+    )
 
 
 def test_one_mechanism_has_one_colour() -> None:
     """That of the public table, for the largest epsilon; a second one of the same family is hatched."""
-    figure = dps.plot_law(votes(5, 9, 1), 1, mechanism=["permute-and-flip", "exponential", "noisy-max-laplace"])
+    figure = dps.plot.plot_law(
+        votes(5, 9, 1), epsilon=1, mechanism=["permute-and-flip", "exponential", "noisy-max-laplace"]
+    )
     flip, exponential, laplace = (next(iter(bars)) for bars in figure.axes[0].containers)
     colours = {
         name: tuple(int(look(name).colour[i : i + 2], 16) for i in (1, 3, 5)) for name in dps.mechanisms.EVERY_MECHANISM
@@ -99,7 +103,7 @@ def test_one_mechanism_has_one_colour() -> None:
 def test_a_mechanism_of_a_users_own_is_drawn() -> None:
     """It has a colour by its name, the same in every picture."""
     own = UnitMechanism("my-mechanism", "When it is mine.", scale, EXPONENTIAL)
-    figure = dps.plot_law(votes(5, 9, 1), 1, mechanism=["exponential", own])
+    figure = dps.plot.plot_law(votes(5, 9, 1), epsilon=1, mechanism=["exponential", own])
 
     (bars,) = {each[0].get_facecolor()[:3] for each in figure.axes[0].containers[1:2]}
     assert look("my-mechanism").colour == "#" + "".join(f"{round(255 * part):02x}" for part in bars)
@@ -111,12 +115,12 @@ def test_axes_of_somebody_are_drawn_into(tmp_path: Path) -> None:
     left, right = figure.subplots(1, 2)
     file = tmp_path / "law.svg"
 
-    assert figure is dps.plot_law(votes(5, 9, 1), 1, ax=right, path=file)
+    assert figure is dps.plot.plot_law(votes(5, 9, 1), epsilon=1, ax=right, path=file)
     assert not left.patches
     assert 3 == len(right.patches)
     assert "<svg" in file.read_text()
     with pytest.raises(FileExistsError):
-        dps.plot_law(votes(5, 9, 1), 1, path=file)
+        dps.plot.plot_law(votes(5, 9, 1), epsilon=1, path=file)
 
 
 @pytest.mark.parametrize(
@@ -132,4 +136,4 @@ def test_axes_of_somebody_are_drawn_into(tmp_path: Path) -> None:
 def test_what_cannot_be_drawn_is_refused(asked: dict, message: str) -> None:
     """In one sentence."""
     with pytest.raises(ValueError, match=message):
-        dps.plot_law(votes(5, 9, 1), **asked)
+        dps.plot.plot_law(votes(5, 9, 1), **asked)

@@ -24,7 +24,7 @@ def two_worlds(brokers_of: int = 12) -> dps.Graph:
 def test_where_the_best_connected_are_the_brokers_degree_is_advised() -> None:
     """A star has the same first by every metric, and one edge moves the degree least."""
     star = dps.Graph.from_edges(np.zeros(200, dtype=int), np.arange(1, 201), nodes=300)
-    advice = dps.recommend_metric(star, 1, 1, max_degree=250, data="example")
+    advice = dps.accuracy.recommend_metric(star, 1, epsilon=1, max_degree=250, data="example")
 
     assert ("degree", "permute-and-flip") == (advice.metric, advice.mechanism)
     assert (1.0, 1.0) == advice.table[0].limit
@@ -33,7 +33,7 @@ def test_where_the_best_connected_are_the_brokers_degree_is_advised() -> None:
 
 def test_where_degree_misleads_another_metric_is_advised() -> None:
     """Members of the cliques have more neighbours than who connects them; the advice says what degree would have."""
-    advice = dps.recommend_metric(two_worlds(), 1, 100, max_degree=60, data="public")
+    advice = dps.accuracy.recommend_metric(two_worlds(), 1, epsilon=100, max_degree=60, data="public")
 
     assert "degree" != advice.metric
     assert advice.table[0].limit[0] == 0
@@ -43,7 +43,7 @@ def test_where_degree_misleads_another_metric_is_advised() -> None:
 
 def test_where_nothing_works_the_advice_says_so() -> None:
     """At a tiny epsilon a list is a list of anybody."""
-    advice = dps.recommend_metric(two_worlds(), 1, Fraction(1, 1000), max_degree=60, data="public")
+    advice = dps.accuracy.recommend_metric(two_worlds(), 1, epsilon=Fraction(1, 1000), max_degree=60, data="public")
 
     assert advice.sentence.startswith("Ask for fewer names or a larger epsilon: ")
 
@@ -51,7 +51,9 @@ def test_where_nothing_works_the_advice_says_so() -> None:
 def test_nobody_between_others_is_no_division_by_zero() -> None:
     """A clique has no open pair at all."""
     one, other = np.triu_indices(6, 1)
-    advice = dps.recommend_metric(dps.Graph.from_edges(one, other, nodes=6), 2, 1, max_degree=5, data="public")
+    advice = dps.accuracy.recommend_metric(
+        dps.Graph.from_edges(one, other, nodes=6), 2, epsilon=1, max_degree=5, data="public"
+    )
 
     assert 1.0 == advice.table[0].share
 
@@ -88,4 +90,4 @@ def test_bad_input_is_refused(change: dict[str, object], error: type[Exception],
     """In one sentence, before anything is computed."""
     asked = {"k": 5, "epsilon": 1, "max_degree": 76, "data": "public"} | change
     with pytest.raises(error, match=message):
-        dps.recommend_metric(dps.Graph.named("lesmis"), **asked)
+        dps.accuracy.recommend_metric(dps.Graph.named("lesmis"), **asked)

@@ -131,7 +131,7 @@ def test_what_dominates_is_never_worse(direction: str) -> None:
     universe, values = chain([(0,)]).universe, [3.0, 1.0, 0.0]
     mechanism = dps.mechanism("shifted-local-dampening", direction=direction)
     utilities = [with_rows(values, *rows) for rows in itertools.product((1.0, 2.5, 4.0), repeat=3)]
-    errors = [dps.expected_error(utility(0), 0.5, mechanism=mechanism) for utility in utilities]
+    errors = [dps.accuracy.expected_error(utility(0), epsilon=0.5, mechanism=mechanism) for utility in utilities]
     compared = 0
 
     for (one, less), (two, more) in itertools.product(zip(utilities, errors, strict=True), repeat=2):

@@ -16,7 +16,7 @@ from dpselect.release.opened import door_to
 
 HALF, EIGHTH = Fraction(1, 2), Fraction(1, 8)
 PROMISE = dps.Guarantee.concentrated(HALF, 1e-6, "add-remove")
-ONE = dps.SquaredBound(1)
+ONE = dps.mechanisms.SquaredBound(1)
 HERE, THERE = np.array([5, 7, 9]), np.array([5, 8, 9])
 
 
@@ -38,7 +38,7 @@ def between(ask, script=None, here=HERE, there=THERE) -> tuple[Fraction, ...]:
 def adaptive(counts, draws) -> None:
     """The second question looks at the count that the first answer names, twice as close."""
     first = draws.gaussian(counts, EIGHTH, ONE)
-    draws.gaussian(2 * counts[int(first.argmax())][None], draws.left, dps.SquaredBound(4))
+    draws.gaussian(2 * counts[int(first.argmax())][None], draws.left, dps.mechanisms.SquaredBound(4))
 
 
 def test_a_script_forces_what_is_released() -> None:
@@ -58,7 +58,7 @@ def test_squares_of_large_sums_are_exact() -> None:
     """Beyond 64 bits and beyond doubles."""
 
     def ask(counts, draws) -> None:
-        draws.gaussian(counts, HALF, dps.SquaredBound(3))
+        draws.gaussian(counts, HALF, dps.mechanisms.SquaredBound(3))
 
     here, there = np.array([-(2**60), 1]), np.array([2**60 + 1, 0])
     assert ((2**61 + 1) ** 2 + 1) / Fraction(2 * 3) == between(ask, None, here, there)[0]
@@ -102,7 +102,7 @@ def test_draws_at_an_epsilon_are_audited_elsewhere() -> None:
     def run(counts):
         def pure(outcomes) -> None:
             with door_to(lambda: outcomes)(dps.Guarantee(1, "add-remove")) as draws:
-                draws.counts(counts, 1, dps.Bound(1))
+                draws.counts(counts, 1, dps.mechanisms.Bound(1))
 
         return pure
 
@@ -130,9 +130,9 @@ def test_a_rehearsal_refuses_what_a_release_refuses() -> None:
     with pytest.raises(dps.PrivacyError, match="asks for rho 1/4 and 1/8 is left"):
         draws.gaussian(HERE, Fraction(1, 4), ONE)
     with pytest.raises(ValueError, match="rho is too small"):
-        draws.gaussian(HERE, EIGHTH, dps.SquaredBound(2**78))
+        draws.gaussian(HERE, EIGHTH, dps.mechanisms.SquaredBound(2**78))
     with pytest.raises(dps.PrivacyError, match="pays for Gaussian noise only"):
-        draws.counts(HERE, EIGHTH, dps.Bound(1))
+        draws.counts(HERE, EIGHTH, dps.mechanisms.Bound(1))
     assert HERE.tolist() == draws.gaussian(HERE, EIGHTH, ONE).tolist()
     assert [0, 0] == draws.uniform(np.array([4, 5])).tolist()
 

@@ -15,20 +15,20 @@ def test_randomised_response_loses_the_logarithm_of_its_odds() -> None:
     """Truth with probability 3/4: ln 3, kept at 1.1 and broken at 1."""
     law = lambda x: {x: 0.75, 1 - x: 0.25}  # noqa: E731
 
-    assert math.isclose(math.log(3), audit.privacy_loss_of_law(law, PAIR, 1).worst)
-    assert not audit.privacy_loss_of_law(law, PAIR, 1).holds
-    assert audit.privacy_loss_of_law(law, PAIR, 1.1).holds
+    assert math.isclose(math.log(3), audit.privacy_loss_of_law(law, PAIR, epsilon=1).worst)
+    assert not audit.privacy_loss_of_law(law, PAIR, epsilon=1).holds
+    assert audit.privacy_loss_of_law(law, PAIR, epsilon=1.1).holds
 
 
 def test_delta_is_the_mass_beyond_epsilon() -> None:
     """An outcome that one side cannot have costs its probability."""
     law = lambda x: {"both": 0.9, x: 0.1}  # noqa: E731
-    found = audit.privacy_loss_of_law(law, PAIR, 1, delta=0.1)
+    found = audit.privacy_loss_of_law(law, PAIR, epsilon=1, delta=0.1)
 
     assert math.isinf(found.worst)
     assert math.isclose(0.1, found.delta)
     assert found.holds
-    assert not audit.privacy_loss_of_law(law, PAIR, 1, delta=0.09).holds
+    assert not audit.privacy_loss_of_law(law, PAIR, epsilon=1, delta=0.09).holds
 
 
 def test_the_pair_and_the_outcome_are_named() -> None:
@@ -37,7 +37,7 @@ def test_the_pair_and_the_outcome_are_named() -> None:
         dps.mechanism("exponential"),
         lambda x: dps.Scores([len(x), 0], 1, candidates=["many", "none"]),
         audit.multisets("a", 3),
-        1,
+        epsilon=1,
     )
 
     assert "for outcome many between {" in str(found) or "for outcome none between {" in str(found)
@@ -68,13 +68,13 @@ def test_whole_applications_fit() -> None:
         return {(i, j): first[i] * second[j] for i in range(2) for j in range(2)}
 
     universe = audit.multisets([0, 1], 5)
-    assert audit.privacy_loss_of_law(law, universe, 1).holds
-    assert not audit.privacy_loss_of_law(law, universe, 0.4).holds
+    assert audit.privacy_loss_of_law(law, universe, epsilon=1).holds
+    assert not audit.privacy_loss_of_law(law, universe, epsilon=0.4).holds
 
 
 def test_a_universe_without_neighbours_loses_nothing() -> None:
     """There is nobody to betray."""
-    found = audit.privacy_loss_of_law(lambda x: {x: 1.0}, audit.metric_space([[0, 5], [5, 0]]), 1)
+    found = audit.privacy_loss_of_law(lambda x: {x: 1.0}, audit.metric_space([[0, 5], [5, 0]]), epsilon=1)
 
     assert (0.0, True, 0) == (found.worst, found.holds, found.pairs)
 
@@ -82,11 +82,11 @@ def test_a_universe_without_neighbours_loses_nothing() -> None:
 def test_bad_laws_and_long_lists_are_refused() -> None:
     """A law sums to 1, and lists must be few enough to write down."""
     with pytest.raises(ValueError, match="not a distribution"):
-        audit.privacy_loss_of_law(lambda x: {0: 0.5}, PAIR, 1)
+        audit.privacy_loss_of_law(lambda x: {0: 0.5}, PAIR, epsilon=1)
     with pytest.raises(ValueError, match="not a distribution"):
-        audit.privacy_loss_of_law(lambda x: {0: float("nan")}, PAIR, 1)
+        audit.privacy_loss_of_law(lambda x: {0: float("nan")}, PAIR, epsilon=1)
     with pytest.raises(ValueError, match="ordered lists"):
-        audit.privacy_loss(dps.mechanism("exponential"), lambda x: dps.Scores([0] * 60, 1), PAIR, 1, k=4)
+        audit.privacy_loss(dps.mechanism("exponential"), lambda x: dps.Scores([0] * 60, 1), PAIR, epsilon=1, k=4)
 
 
 def test_the_pair_attains_the_worst() -> None:
@@ -96,9 +96,9 @@ def test_the_pair_attains_the_worst() -> None:
     def heads(records: np.ndarray) -> dps.Scores:
         return dps.Scores([int(records.sum()), int((1 - records).sum())], 1, range_bound=1, kind="integer")
 
-    loss = audit.privacy_loss("exponential", heads, universe, 1)
+    loss = audit.privacy_loss("exponential", heads, universe, epsilon=1)
     assert loss.pair is not None
     here, there = (dps.mechanism("exponential").log_law(heads(universe[place]), 1) for place in loss.pair)
 
     assert loss.worst == pytest.approx(float(np.abs(here - there).max()))
-    assert None is audit.privacy_loss("exponential", heads, audit.multisets([0, 1], 0), 1).pair
+    assert None is audit.privacy_loss("exponential", heads, audit.multisets([0, 1], 0), epsilon=1).pair

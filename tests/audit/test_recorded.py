@@ -13,7 +13,7 @@ from dpselect.release.opened import door_to
 from dpselect.release.value_questions import value_question
 
 TWO = dps.Guarantee(2, "add-remove")
-ONE = dps.Bound(1)
+ONE = dps.mechanisms.Bound(1)
 
 
 def pick(seed: int = 0):
@@ -30,7 +30,7 @@ def test_noise_loses_its_rate_times_the_distance() -> None:
     """Added up over all counts of all calls."""
 
     def run(counts, draws):
-        draws.counts(counts, 1, dps.Bound(3))
+        draws.counts(counts, 1, dps.mechanisms.Bound(3))
         draws.counts(counts[:1], Fraction(1, 2), ONE)
 
     assert Fraction(1, 3) * 2 + Fraction(1, 2) == loss(run, [4, 4, 4], [5, 3, 4])
@@ -154,7 +154,7 @@ def test_a_recording_serves_behind_a_door() -> None:
     """It notes every draw, with its rate and its outcome."""
     recording = Recording(pick(1))
     with door_to(lambda: recording)(TWO) as draws:
-        noisy = draws.counts(np.array([7654321, 5]), 2, dps.Bound(4))
+        noisy = draws.counts(np.array([7654321, 5]), 2, dps.mechanisms.Bound(4))
 
     (call,) = recording.calls
     assert ("noisy", Fraction(1, 2), noisy.tolist()) == (call.kind, call.rate, call.outcome.tolist())
@@ -169,7 +169,7 @@ def test_a_number_loses_the_worst_ratio_of_its_noise() -> None:
     def run(database, draws):
         value, bound = database
         asked = value_question(
-            value, bound, 1, neighbours="add-remove", noise="cauchy", beta=beta, tick=Fraction(1, 10**9)
+            value, bound, epsilon=1, neighbours="add-remove", noise="cauchy", beta=beta, tick=Fraction(1, 10**9)
         )
         draws.noisy_number(asked)
 

@@ -20,7 +20,7 @@ FEW = ("exponential", "permute-and-flip", "inverse-sensitivity")
 )
 def test_shipped_samplers_are_accepted(name: str, entropy) -> None:
     """Against their law, with both wrong laws rejected at the power asked for."""
-    verdict = audit.sampler_of(dps.mechanism(name), SCORES, 4, outcomes=Coins(lambda: entropy))
+    verdict = audit.sampler_of(dps.mechanism(name), SCORES, epsilon=4, outcomes=Coins(lambda: entropy))
 
     assert verdict.accepted, str(verdict)
     assert all(rejection.power > 1 - 1e-6 for rejection in verdict.rejections)

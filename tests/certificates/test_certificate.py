@@ -18,7 +18,7 @@ FLIP = dps.mechanism("permute-and-flip")
 
 
 def certified(**parts: object) -> dps.Certificate:
-    return dps.select(VOTES, 30, mechanism=FLIP).certificate(**parts)  # type: ignore[arg-type]
+    return dps.select(VOTES, epsilon=30, mechanism=FLIP).certificate(**parts)  # type: ignore[arg-type]
 
 
 def test_the_checksum_is_that_of_json_with_sorted_names() -> None:
@@ -124,7 +124,7 @@ def test_a_json_that_shows_a_second_answer_is_refused(old: str, new: str, tmp_pa
 def test_a_ledger_does_not_confirm_another_price(name: str, value: str, tmp_path: Path) -> None:
     """Though the row is named with its hash, and the checksum is that of what was edited."""
     ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=9, dataset="people")
-    made = dps.select(VOTES, 2, mechanism=FLIP, ledger=ledger).certificate(ledger=ledger)
+    made = dps.select(VOTES, epsilon=2, mechanism=FLIP, ledger=ledger).certificate(ledger=ledger)
     made.require_row(ledger)
     content = made.content | {"guarantee": made.content["guarantee"] | {name: value}}
 
@@ -146,10 +146,10 @@ def test_a_ledger_knows_the_row_of_its_certificate_alone(tmp_path: Path) -> None
     """A row of another ledger, or with another cost, is not confirmed."""
     ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=9, dataset="people")
     other = dps.Ledger.open(tmp_path / "b.ledger", epsilon=9, dataset="people")
-    dps.select(VOTES, 2, mechanism=FLIP, ledger=ledger)
-    release = dps.top_k(VOTES, 2, 1, mechanism=dps.mechanism("exponential"), ledger=ledger)
-    dps.top_k(VOTES, 2, 3, mechanism=dps.mechanism("exponential"), ledger=other)
-    dps.select(VOTES, 3, mechanism=FLIP, ledger=other)
+    dps.select(VOTES, epsilon=2, mechanism=FLIP, ledger=ledger)
+    release = dps.top_k(VOTES, 2, epsilon=1, mechanism=dps.mechanism("exponential"), ledger=ledger)
+    dps.top_k(VOTES, 2, epsilon=3, mechanism=dps.mechanism("exponential"), ledger=other)
+    dps.select(VOTES, epsilon=3, mechanism=FLIP, ledger=other)
 
     made = release.certificate(ledger=ledger)
 
@@ -167,8 +167,8 @@ def test_of_several_rows_with_one_cost_the_curator_names_one() -> None:
     """By its number."""
     with dps.budget(epsilon=9) as book:
         for _ in range(2):
-            release = dps.select(VOTES, 1, mechanism=FLIP)
-        dps.select(VOTES, 2, mechanism=FLIP)
+            release = dps.select(VOTES, epsilon=1, mechanism=FLIP)
+        dps.select(VOTES, epsilon=2, mechanism=FLIP)
 
     with pytest.raises(ValueError, match="pass row="):
         release.certificate(ledger=book)
@@ -192,13 +192,13 @@ def test_a_file_is_hashed_only_where_it_is_asked_for(tmp_path: Path) -> None:
 
 def test_every_kind_of_release_has_a_certificate() -> None:
     """A number, a short and a long distribution, and groups."""
-    number = dps.release_value(5, 1, 1, beta=0.1, tick=1, neighbours="substitution")
-    curve = dps.cumulative([1, 2, 2], lower=0, upper=3, epsilon=1)
-    long = dps.cumulative([1, 2, 2], lower=0, upper=3000, epsilon=1)
+    number = dps.release_value(5, 1, epsilon=1, beta=0.1, tick=1, neighbours="substitution")
+    curve = dps.histograms.cumulative([1, 2, 2], lower=0, upper=3, epsilon=1)
+    long = dps.histograms.cumulative([1, 2, 2], lower=0, upper=3000, epsilon=1)
     names = dps.most_common(
         {"p": [1, 2], "i": ["x", "x"], "g": ["a", "a"]},
         1,
-        20,
+        epsilon=20,
         person="p",
         item="i",
         domain=["x", "y"],

@@ -35,8 +35,8 @@ def ones(records) -> int:
 def maker(share=Fraction(1, 2), **given) -> ChoiceMaker:
     """Permute-and-flip or the exponential mechanism or a constant, by rows and ones, on an ad hoc loss."""
     options = [
-        Option("flip", lambda x, e: dps.select(scores(x), e, mechanism=FLIP).candidate),
-        Option("exponential", lambda x, e: dps.select(scores(x), e, mechanism=EXPONENTIAL).candidate),
+        Option("flip", lambda x, e: dps.select(scores(x), epsilon=e, mechanism=FLIP).candidate),
+        Option("exponential", lambda x, e: dps.select(scores(x), epsilon=e, mechanism=EXPONENTIAL).candidate),
         Option("one", lambda *_: 1),
     ]
     metafeatures = [Metafeature("rows", len, sensitivity=1), Metafeature("ones", ones, sensitivity=1)]
@@ -61,7 +61,7 @@ def own() -> ChoiceMaker:
 @pytest.mark.parametrize("epsilon", [1, 2])
 def test_the_whole_answer_costs_epsilon(own, epsilon) -> None:
     """Metafeatures, choice and option together keep epsilon on every pair of neighbours, and come close to it."""
-    loss = dps.audit.privacy_loss_of_law(lambda x: answer_law(own, x, epsilon, LAWS, WINDOW), UNIVERSE, epsilon)
+    loss = dps.audit.privacy_loss_of_law(lambda x: answer_law(own, x, epsilon, LAWS, WINDOW), UNIVERSE, epsilon=epsilon)
 
     assert loss.holds, str(loss)
     assert loss.worst > 0.7 * epsilon
@@ -72,7 +72,7 @@ def test_the_whole_answer_costs_epsilon(own, epsilon) -> None:
 def test_options_that_take_too_much_are_caught(own) -> None:
     """Options that take four times what is left for them break the promise, and the auditor says so."""
     wrong = LAWS | {"flip": law(FLIP, 4), "exponential": law(EXPONENTIAL, 4)}
-    loss = dps.audit.privacy_loss_of_law(lambda x: answer_law(own, x, 1, wrong, WINDOW), UNIVERSE, 1)
+    loss = dps.audit.privacy_loss_of_law(lambda x: answer_law(own, x, 1, wrong, WINDOW), UNIVERSE, epsilon=1)
 
     assert not loss.holds
     assert loss.worst > 1.2
@@ -83,7 +83,7 @@ def test_understated_sensitivities_are_caught() -> None:
     faulty = maker()
     tripled = Metafeature("rows", lambda x: 3 * len(x), sensitivity=1)
     faulty = replace(faulty, metafeatures=(tripled, faulty.metafeatures[1]))
-    loss = dps.audit.privacy_loss_of_law(lambda x: answer_law(faulty, x, 1, LAWS, WINDOW), UNIVERSE, 1)
+    loss = dps.audit.privacy_loss_of_law(lambda x: answer_law(faulty, x, 1, LAWS, WINDOW), UNIVERSE, epsilon=1)
 
     assert not loss.holds
 

@@ -40,9 +40,9 @@ def blocks(counts, epsilon, places, door=opened, factor=1):
 def one(part, epsilon, place, draws):
     """One block, with what its part of the draws has left."""
     if place.decide(part, draws, epsilon * TENTH) == "even":
-        total = draws.counts(np.array([part.sum()]), draws.left, dps.Bound(1))[0]
+        total = draws.counts(np.array([part.sum()]), draws.left, dps.mechanisms.Bound(1))[0]
         return np.full(part.size, total / part.size)
-    return draws.counts(part, draws.left, dps.Bound(1)).astype(float)
+    return draws.counts(part, draws.left, dps.mechanisms.Bound(1)).astype(float)
 
 
 def off(counts, estimate):

@@ -32,8 +32,8 @@ LAWS = {
     "middle": lambda x, e: {CELLS // 2: 1.0},
 }
 OPTIONS = [
-    Option("rank", lambda x, e: int(dps.select(ranked(x), e, mechanism=FLIP).candidate)),
-    Option("block", lambda x, e: 8 * int(dps.select(blocks(x), e, mechanism=FLIP).candidate) + 4),
+    Option("rank", lambda x, e: int(dps.select(ranked(x), epsilon=e, mechanism=FLIP).candidate)),
+    Option("block", lambda x, e: 8 * int(dps.select(blocks(x), epsilon=e, mechanism=FLIP).candidate) + 4),
     Option("middle", lambda x, e: CELLS // 2),
 ]
 FACTS = [
@@ -171,6 +171,6 @@ def test_the_law_of_an_answer_is_that_of_the_option() -> None:
 
     assert {"rank"} == {option for option, _ in law}
     loss = dps.audit.privacy_loss_of_law(
-        lambda x: answer_law(fallen(), x, Fraction(1, 2), LAWS, (0, 1)), universe, Fraction(1, 2)
+        lambda x: answer_law(fallen(), x, Fraction(1, 2), LAWS, (0, 1)), universe, epsilon=Fraction(1, 2)
     )
     assert loss.holds, str(loss)

@@ -22,7 +22,10 @@ def selecting(factor, times: int = 1, **facts):
     """An option that selects so many times, each at a multiple of the epsilon it is given."""
 
     def answer(records, epsilon):
-        return [dps.select(scores(records, **facts), epsilon * factor, mechanism=FLIP).candidate for _ in range(times)]
+        return [
+            dps.select(scores(records, **facts), epsilon=epsilon * factor, mechanism=FLIP).candidate
+            for _ in range(times)
+        ]
 
     return answer
 
@@ -67,7 +70,7 @@ def test_an_option_opens_the_door_itself() -> None:
 
     def noisy_sum(records, epsilon):
         with dps.opened(dps.Guarantee(epsilon, "add-remove"), mechanism="noisy sum") as draws:
-            return int(draws.counts(np.array([sum(records)]), epsilon, dps.Bound(1))[0])
+            return int(draws.counts(np.array([sum(records)]), epsilon, dps.mechanisms.Bound(1))[0])
 
     with dps.budget(epsilon=1) as book:
         assert abs(900 - answering(noisy_sum).answer([1] * 900, 1).value) < 60
@@ -81,7 +84,7 @@ def test_a_budget_for_persons_pays_for_their_rows() -> None:
     def of_two(records, epsilon):
         with dps.opened(dps.Guarantee(epsilon, "add-remove"), per_person=2) as draws:
             drawn.append((epsilon, draws.left))
-            return int(draws.counts(np.array([sum(records)]), draws.left, dps.Bound(1))[0])
+            return int(draws.counts(np.array([sum(records)]), draws.left, dps.mechanisms.Bound(1))[0])
 
     answering(of_two).answer([1] * 900, 1)
 
@@ -99,7 +102,7 @@ def test_nothing_can_be_drawn_after_the_answer() -> None:
 
     answering(keeping).answer([1] * 900, 1)
     with pytest.raises(dps.PrivacyError, match="has ended"):
-        kept[0].counts(np.array([1]), 1, dps.Bound(1))
+        kept[0].counts(np.array([1]), 1, dps.mechanisms.Bound(1))
 
 
 def test_training_leaves_out_what_would_overdraw() -> None:

@@ -13,7 +13,7 @@ PUBLIC = {"two": [1] * 2, "five": [1] * 5, "six hundred": [1] * 600, "thousand":
 def noisy_sum(records, epsilon):
     """Right up to its noise."""
     with dps.opened(dps.Guarantee(epsilon, "add-remove"), mechanism="noisy sum") as draws:
-        return int(draws.counts(np.array([sum(records)]), epsilon, dps.Bound(1))[0])
+        return int(draws.counts(np.array([sum(records)]), epsilon, dps.mechanisms.Bound(1))[0])
 
 
 def zero(_, epsilon):

@@ -49,7 +49,10 @@ def test_a_dry_run_states_the_error(counts: str, capsys: pytest.CaptureFixture[s
     """As threshold_bound does, for as many questions as there are names."""
     assert 0 == main(["above", counts, "--threshold", "9", "--positives", "2", "--epsilon", "1", "--dry-run"])
 
-    assert f"accuracy   {dps.threshold_bound(1, positives=2, questions=4).describe()}\n" in capsys.readouterr().out
+    assert (
+        f"accuracy   {dps.accuracy.threshold_bound(epsilon=1, positives=2, questions=4).describe()}\n"
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(

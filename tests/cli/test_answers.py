@@ -40,7 +40,7 @@ def test_every_answer_is_one_object(line: list[str], capsys) -> None:
     assert " ".join(line).startswith(answer["command"])
     if line in RELEASES:
         assert ("1", 1.0, "0", 0.0) == tuple(answer["guarantee"].values())[:4]
-        assert answer["guarantee"]["neighbours"] in {each.value for each in dps.Neighbours}
+        assert answer["guarantee"]["neighbours"] in {each.value for each in dps.mechanisms.Neighbours}
         assert answer["mechanism"]
         assert {"candidates", "answers", "model", "counts"} & {*answer}
 
@@ -120,8 +120,8 @@ def test_the_error_of_a_plan_follows_from_public_facts(capsys) -> None:
     assert bound == printed(line, capsys)["error_bound"]
 
     for ages in ([7] * 1000, list(range(100)), [0, 100] * 50):
-        scores = dps.utilities.percentile(dps.Column(ages), 50, grid=list(range(101)))
-        assert dps.expected_error(scores, 0.1, mechanism=dps.mechanism("permute-and-flip")) <= bound
+        scores = dps.utilities.percentile(dps.data.Column(ages), 50, grid=list(range(101)))
+        assert dps.accuracy.expected_error(scores, epsilon=0.1, mechanism=dps.mechanism("permute-and-flip")) <= bound
     assert bound < 1000
 
 
@@ -139,7 +139,7 @@ def test_a_plan_without_a_public_bound_says_so(capsys) -> None:
 
 def test_an_answer_of_any_type_is_printed(monkeypatch, capsys) -> None:
     """What JSON has no type for is printed as text: it was paid for."""
-    promise = dps.Guarantee(1, dps.Neighbours.ADD_REMOVE)
+    promise = dps.Guarantee(1, dps.mechanisms.Neighbours.ADD_REMOVE)
     monkeypatch.setattr(dps, "top_k", lambda *_, **__: Release((Fraction(1, 3),), "x", promise))
 
     assert ["1/3"] == printed(["percentile", *PERCENTILE, "--epsilon", "1"], capsys)["candidates"]
@@ -168,7 +168,7 @@ def test_where_no_worst_case_is_known_nothing_is_said(capsys) -> None:
 
 def test_a_p_value_of_one_is_not_printed(monkeypatch, capsys) -> None:
     """It says nothing: a sentence stands in its place, and a smaller one is printed."""
-    promise = dps.Guarantee(1, dps.Neighbours.EDGE)
+    promise = dps.Guarantee(1, dps.mechanisms.Neighbours.EDGE)
     for p, words in ((1.0, "no p-value: the lead of the last name over the others rounds to zero"), (0.5, "p = 0.5")):
         release = Release((1, 2), "x", promise, (0, 0), p)
         monkeypatch.setattr(dps, "top_k", lambda *_, answer=release, **__: answer)

@@ -79,7 +79,7 @@ def test_quantiles_of_a_histogram(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_quantiles_by_shares_on_a_grid_of_any_size(people: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A step of a billionth is never written out; shares and percentages are the same release."""
     fine = ["--column", "pay", *BOUNDS, "--step", "1e-9", "--epsilon", "1000", "--json"]
-    assert 0 == main(["quantiles", people, "--shares", "1/4", "0.75", *fine])
+    assert 0 == main(["quantiles", people, "--q", "1/4", "0.75", *fine])
     shares = json.loads(capsys.readouterr().out)
     assert 0 == main(["quantiles", people, "--p", "25", "75", *fine])
 
@@ -199,8 +199,8 @@ def test_compare_works_for_graphs(capsys: pytest.CaptureFixture[str]) -> None:
         (["median", "FILE", "--column", "age", "--lower", "9", "--upper", "9", "--epsilon", "1"], "--lower must be"),
         (["quantiles", "FILE", "--column", "age", "--p", "5", "5", *BOUNDS, "--epsilon", "1"], "given twice"),
         (["quantiles", "FILE", "--column", "age", *BOUNDS, "--epsilon", "1"], "either --p"),
-        (["quantiles", "FILE", "--column", "age", "--p", "5", "--shares", "0.1", *BOUNDS, "--epsilon", "1"], "either"),
-        (["quantiles", "FILE", "--column", "age", "--shares", "25", *BOUNDS, "--epsilon", "1"], "25 is a percentage"),
+        (["quantiles", "FILE", "--column", "age", "--p", "5", "--q", "0.1", *BOUNDS, "--epsilon", "1"], "either"),
+        (["quantiles", "FILE", "--column", "age", "--q", "25", *BOUNDS, "--epsilon", "1"], "25 is a percentage"),
         (["quantiles", "FILE", "--column", "age", "--p", "5", *BOUNDS, "--step", "500", "--epsilon", "1"], "--step"),
         (["snp", "FILE", "--families", "100", "--epsilon", "1"], "no column 'b'"),
         (["compare", "median", "FILE", "--column", "age", *BOUNDS, "--mechanisms", "expo"], "did you mean exponential"),
@@ -406,7 +406,7 @@ def test_the_front_faces_where_weights_point(weights: tuple, drawn: list) -> Non
         if not any(a >= x and b >= y and (a, b) != (x, y) for a, b in signed)
     }
     parts = [dps.Scores(list(values), 1) for values in zip(*points, strict=True)]
-    dps.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=weights)
+    dps.accuracy.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=weights)
 
     names = [name + ("" if weight > 0 else ", less is better") for name, weight in zip("ab", weights, strict=True)]
     assert [sorted(front), *names] == front_of(drawn[0])
@@ -415,13 +415,13 @@ def test_the_front_faces_where_weights_point(weights: tuple, drawn: list) -> Non
 def test_an_objective_of_weight_zero_is_not_on_the_front(drawn: list) -> None:
     """The front is where the other is best, all along the picture; two weights of zero have none."""
     parts = [dps.Scores([1, 3, 2], 1), dps.Scores([7, 8, 9], 1)]
-    dps.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=(-1, 0))
-    dps.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=(0, 2))
+    dps.accuracy.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=(-1, 0))
+    dps.accuracy.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=(0, 2))
 
     assert [[(1, 0), (1, 1)], "a, less is better", "b, not counted"] == front_of(drawn[0])
     assert [[(0, 9), (1, 9)], "a, not counted", "b"] == front_of(drawn[1])
     with pytest.raises(ValueError, match="not both zero"):
-        dps.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=(0, 0))
+        dps.accuracy.compare.draw_front(parts, ["a", "b"], [0], [1], "x.png", weights=(0, 0))
 
 
 def test_the_picture_of_negative_weights_has_the_best_on_its_front(drawn: list, tmp_path: Path) -> None:
@@ -443,4 +443,4 @@ def test_a_percentage_that_may_be_a_share_is_refused(
     assert 2 == main([verb, people, "--column", "age", "--p", "0.5", *BOUNDS, "--epsilon", "1"])
 
     words = capsys.readouterr().err
-    assert "For the share pass 50; for 0.5 per cent pass the share 0.005 to dpselect quantiles --shares." in words
+    assert "For the share pass 50; for 0.5 per cent pass the share 0.005 to dpselect quantiles --q." in words

@@ -81,7 +81,7 @@ def test_a_fit_in_place_counts_the_columns_without_a_domain() -> None:
     """A model that is fitted to a csv file in place needs a domain for every column of it."""
     Path("bare.csv").write_text(f"rich,{CELLS[1]}\nyes,{CELLS[0]}\n", encoding="utf-8")
     model = dps.learn.DPTreeClassifier(1, domains={"rich": ["no", "yes"]})
-    with dps.Warehouse.open("bare.csv") as table, pytest.raises(dps.PrivacyError) as error:
+    with dps.data.Warehouse.open("bare.csv") as table, pytest.raises(dps.PrivacyError) as error:
         model.fit(table, "rich")
 
     assert "lacks 1 of the 1 columns" in str(error.value)

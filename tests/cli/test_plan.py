@@ -49,7 +49,7 @@ def test_lists_have_a_row_for_every_method(capsys) -> None:
 
 def test_an_epsilon_tells_what_it_gives(capsys) -> None:
     """An error at a probability with the worst mean, or the probability of an error."""
-    worst = dps.error_bound(Fraction(1, 2), candidates=1000, range_bound=1)
+    worst = dps.error_bound(epsilon=Fraction(1, 2), candidates=1000, range_bound=1)
     gives = facts([*THOUSAND, "--epsilon", "1/2", "--mechanism", "permute-and-flip"], capsys)["plans"]
     chance = facts([*THOUSAND, "--epsilon", "1/2", "--error", "20"], capsys)["plans"][0]
 
@@ -82,7 +82,9 @@ def test_a_joint_list_that_cannot_be_drawn_has_no_row(capsys) -> None:
     assert "joint: A joint list of 200 at this epsilon looks at" in capsys.readouterr().out
     assert "joint" == facts([*line, "--epsilon", "100"], capsys)["plans"][-1]["method"]
     scores = dps.Scores(np.arange(1000), 1, range_bound=1)
-    assert 200 == len(dps.top_k(scores, 200, 100, mechanism=dps.mechanism("exponential"), method="joint").candidates)
+    assert 200 == len(
+        dps.top_k(scores, 200, epsilon=100, mechanism=dps.mechanism("exponential"), method="joint").candidates
+    )
 
 
 def test_a_percentile_is_planned_by_its_grid_in_records(capsys) -> None:

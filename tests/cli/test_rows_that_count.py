@@ -62,7 +62,7 @@ def test_more_rows_are_said_too(capsys: pytest.CaptureFixture[str]) -> None:
 def test_python_says_what_the_command_line_says(verb: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """In its line, its certificate, and its table in notebooks."""
     if verb is COUNTS:
-        release = dps.counts(PAY, 5, column="pay", domain=[10, 30], person="who")
+        release = dps.counts(PAY, epsilon=5, column="pay", domain=[10, 30], person="who")
     else:
         release = dps.median(PAY["pay"], lower=0, upper=100, epsilon=5, person=PAY["who"])
     line = json.loads(printed(capsys, *verb, "--json"))["accuracy_line"]

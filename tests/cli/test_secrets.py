@@ -65,9 +65,9 @@ def test_nothing_shows_a_secret(address: str, caplog: pytest.LogCaptureFixture) 
     caplog.set_level(logging.DEBUG)
     seen = [without_secrets(address)]
     for opened in (
-        lambda: dps.Warehouse.open(address, "t"),
-        lambda: dps.Warehouse.open(address),
-        lambda: dps.StoredColumn(address, "age"),
+        lambda: dps.data.Warehouse.open(address, "t"),
+        lambda: dps.data.Warehouse.open(address),
+        lambda: dps.data.StoredColumn(address, "age"),
         lambda: tables.column(address),
         lambda: tables.table(address, ["a"]),
         lambda: dps.Graph.read(address, nodes=3),
@@ -109,7 +109,11 @@ def test_warehouses_do_not_pickle(tmp_path: Path) -> None:
     """Nor does what holds one: Ibis keeps the password with the connection."""
     parquet.write_table(pa.table({"source": [1], "target": [2], "age": [3]}), tmp_path / "t.parquet")
     path = str(tmp_path / "t.parquet")
-    for holder in (dps.Warehouse.open(path), dps.StoredColumn(path, "age"), dps.StoredGraph(path, nodes=3)):
+    for holder in (
+        dps.data.Warehouse.open(path),
+        dps.data.StoredColumn(path, "age"),
+        dps.data.StoredGraph(path, nodes=3),
+    ):
         with pytest.raises(TypeError, match="stays in its process"):
             pickle.dumps(holder)
 
@@ -122,7 +126,7 @@ def test_no_engine_makes_an_empty_database(url: str, tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     slashes = ", with two slashes before a path from here" if ":///" in url else r"\.$"
     with pytest.raises(FileNotFoundError, match="name a database that exists" + slashes):
-        dps.Warehouse.open(url.format(tmp_path), "t")
+        dps.data.Warehouse.open(url.format(tmp_path), "t")
     assert [] == list(tmp_path.iterdir())
 
 
@@ -130,7 +134,7 @@ def test_a_file_is_one_table(tmp_path: Path) -> None:
     """A table named beside it would be ignored."""
     parquet.write_table(pa.table({"age": [3]}), tmp_path / "t.parquet")
     with pytest.raises(ValueError, match="A file is one table"):
-        dps.Warehouse.open(tmp_path / "t.parquet", "people")
+        dps.data.Warehouse.open(tmp_path / "t.parquet", "people")
 
 
 def test_messages_are_scrubbed_of_every_form_of_a_word() -> None:

@@ -13,7 +13,7 @@ from tests.client.between import Between, standing
 
 def test_a_stream_is_asked_as_one_of_the_library(ann) -> None:
     """The same names, rules, errors and endings as of a stream that is asked here."""
-    survey, here = ann.dataset("survey"), dps.above_threshold(150, 2, positives=2, range_bound=1)
+    survey, here = ann.dataset("survey"), dps.above_threshold(150, epsilon=2, positives=2, range_bound=1)
     with survey.above_threshold(150, 2, positives=2) as stream:
         assert (here.rules, here.remaining, False) == (stream.rules, stream.remaining, stream.ended)
         assert here.error_bound(50) == stream.error_bound(50)
@@ -36,7 +36,7 @@ def test_its_plan_is_that_of_the_stream(ann) -> None:
     survey, before = ann.dataset("survey"), ann.datasets()
     plan = survey.plan("above_threshold", 150, 2, positives=2, levels=[(40, 0.5)], questions=30)
 
-    expected = dps.threshold_bound(2, questions=30, positives=2, range_bound=1, levels=[(40, 0.5)])
+    expected = dps.accuracy.threshold_bound(epsilon=2, questions=30, positives=2, range_bound=1, levels=[(40, 0.5)])
     assert expected.describe() == plan.error_bound.describe()
     assert (Fraction(2), "above-threshold") == (plan.guarantee.epsilon, plan.mechanism)
     assert before == ann.datasets()

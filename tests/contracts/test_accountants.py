@@ -30,9 +30,9 @@ TABLES = {
     "outside": {"age": [99, -5], "job": ["pilot", "nurse"], "who": ["a", "b"]},
 }
 QUESTIONS: dict[str, Callable[[dict[str, list[Any]], Any], object]] = {
-    "counts": lambda table, book: dps.counts(table, 1, column="job", domain=JOBS, ledger=book),
+    "counts": lambda table, book: dps.counts(table, epsilon=1, column="job", domain=JOBS, ledger=book),
     "counts of persons": lambda table, book: dps.counts(
-        table, 1, column="job", domain=JOBS, person="who", rows_per_person=2, ledger=book
+        table, epsilon=1, column="job", domain=JOBS, person="who", rows_per_person=2, ledger=book
     ),
     "median": lambda table, book: dps.median(table, column="age", lower=0, upper=9, epsilon=1, ledger=book),
     "median, groups": lambda table, book: dps.median(
@@ -44,21 +44,25 @@ QUESTIONS: dict[str, Callable[[dict[str, list[Any]], Any], object]] = {
         )
         for method in ("auto", "tree", "halving")
     },
-    "cumulative": lambda table, book: dps.cumulative(table["age"], grid=AGES, epsilon=1, ledger=book),
-    "most common": lambda table, book: dps.most_common(table, 2, 1, person="who", item="job", domain=JOBS, ledger=book),
+    "cumulative": lambda table, book: dps.histograms.cumulative(table["age"], grid=AGES, epsilon=1, ledger=book),
+    "most common": lambda table, book: dps.most_common(
+        table, 2, epsilon=1, person="who", item="job", domain=JOBS, ledger=book
+    ),
     "most common, unlisted": lambda table, book: dps.most_common(
-        table, 2, 1, person="who", item="job", delta=1e-6, kept=2, ledger=book
+        table, 2, epsilon=1, person="who", item="job", delta=1e-6, kept=2, ledger=book
     ),
     "keys": lambda table, book: dps.select_keys(
-        table, 1, delta=1e-6, person="who", key="job", keys_per_person=1, ledger=book
+        table, epsilon=1, delta=1e-6, person="who", key="job", keys_per_person=1, ledger=book
     ),
-    "histogram": lambda table, book: histograms.identity([table["age"].count(age) for age in AGES], 1, ledger=book),
+    "histogram": lambda table, book: histograms.identity(
+        [table["age"].count(age) for age in AGES], epsilon=1, ledger=book
+    ),
     "tree": lambda table, book: learn.DPTreeClassifier(1, domains=DOMAINS, person="who", ledger=book).fit(table, "job"),
     **{
         f"list, {name}": lambda table, book, name=name: dps.top_k(
             dps.utilities.popularity(table, item="job", domain=JOBS),
             2,
-            1,
+            epsilon=1,
             mechanism=dps.mechanism(name),
             ledger=book,
         )
@@ -111,7 +115,7 @@ def test_a_price_follows_from_the_nodes(metric: str, rule: str) -> None:
     utility = getattr(dps.utilities, metric)
     more = {"max_degree": 5} if metric == "triangles" else {}
     prices = {
-        which: cost(lambda book, graph=graph: dps.top_k(utility(graph, **more), 2, 1, ledger=book), rule)
+        which: cost(lambda book, graph=graph: dps.top_k(utility(graph, **more), 2, epsilon=1, ledger=book), rule)
         for which, graph in EDGES.items()
     }
 

@@ -55,7 +55,7 @@ def written(folder: Path, suffix: str) -> Reader:
 def in_place(folder: Path) -> Reader:
     """The same csv file, read by an engine where it is."""
     write = written(folder, "csv")
-    return lambda values: dps.StoredColumn(write(values), "x")
+    return lambda values: dps.data.StoredColumn(write(values), "x")
 
 
 def texts(folder: Path) -> dict[str, Reader]:
@@ -92,7 +92,7 @@ def counts(column: Any, grid: list[Any]) -> np.ndarray:
     """The counts that every percentile is made of."""
     points = public_grid(grid)
     if isinstance(column, Path):
-        column = dps.Column.read(column, "x", kind="integer" if points.dtype.kind == "i" else "real")
+        column = dps.data.Column.read(column, "x", kind="integer" if points.dtype.kind == "i" else "real")
     return counted(column, points)[0]
 
 
@@ -193,8 +193,8 @@ def test_edges_are_read_alike(tmp_path: Path, nodes: Any, edges: list[Any], host
     # A line of text cannot hold a label with a separator: it is another edge.
     for suffix in ("parquet", "csv", *(["txt"] if not {*hostile} & {*" \t,;"} else [])):
         assert plain == dps.Graph.read(tmp_path / f"edges.{suffix}", nodes=nodes).degrees.tolist(), suffix
-    assert plain == dps.StoredGraph(tmp_path / "edges.csv", nodes).degrees.tolist()
-    stored = dps.StoredGraph(ibis.memtable(table), nodes) if isinstance(nodes, list) and nodes[0] == "0" else None
+    assert plain == dps.data.StoredGraph(tmp_path / "edges.csv", nodes).degrees.tolist()
+    stored = dps.data.StoredGraph(ibis.memtable(table), nodes) if isinstance(nodes, list) and nodes[0] == "0" else None
     assert stored is None or plain == stored.degrees.tolist()
 
 
@@ -203,10 +203,10 @@ def test_the_contract_can_fail() -> None:
 
     def inferred(column: Any, grid: list[Any]) -> np.ndarray:
         array = np.asarray(column)
-        return counts(array if array.dtype.kind in "if" else [None] * array.size, grid)
+        return counts(array if array.dtype.kind in "if" else [None] * array.size, epsilon=grid)
 
     def strict(column: Any, grid: list[Any]) -> np.ndarray:
-        return counts(np.asarray(column, dtype=np.float64), grid)
+        return counts(np.asarray(column, dtype=np.float64), epsilon=grid)
 
     require_alike({"list": list}, [1, 2], 7, GRIDS["even"], inferred)
     with pytest.raises(AssertionError, match="other records were read otherwise"):

@@ -78,7 +78,7 @@ def test_what_users_caught_they_still_catch() -> None:
     from dpselect.ledger.store import UncertainSpend
 
     with dps.budget(epsilon=1), pytest.raises(dps.DPSelectError):
-        dps.select(dps.Scores([1], 1), 2)
+        dps.select(dps.Scores([1], 1), epsilon=2)
     for ours, builtin in ((Changed, ValueError), (NoAnswer, ConnectionError), (UncertainSpend, ConnectionError)):
         assert issubclass(ours, dps.DPSelectError)
         assert issubclass(ours, builtin)

@@ -32,7 +32,7 @@ MORE = {f"integers {seed}" for seed in range(2, 12)} | {f"decimals {seed}" for s
 @pytest.mark.parametrize("name", NAMES)
 def test_the_exact_loss_is_at_most_epsilon(name: str, problem, epsilon: float) -> None:
     """The worst log-ratio over all neighbours and outcomes; and no gap moves by more than the span."""
-    found = privacy_loss(dps.mechanism(name), problem.utility(), problem.universe, epsilon)
+    found = privacy_loss(dps.mechanism(name), problem.utility(), problem.universe, epsilon=epsilon)
 
     assert found.holds, str(found)
     assert not found.stretch > 1
@@ -43,7 +43,7 @@ def test_the_exact_loss_is_at_most_epsilon(name: str, problem, epsilon: float) -
 def test_the_exact_loss_of_a_list_is_at_most_epsilon(name: str, seed: int) -> None:
     """Ordered lists of two, the whole joint law."""
     problem = random_problem(seed)
-    found = privacy_loss(dps.mechanism(name), problem.utility(), problem.universe, 1, k=2)
+    found = privacy_loss(dps.mechanism(name), problem.utility(), problem.universe, epsilon=1, k=2)
 
     assert found.holds, str(found)
 
@@ -55,7 +55,7 @@ def test_both_shifts_are_private(direction: str, seed: int) -> None:
     problem = random_problem(seed)
     mechanism = dps.mechanism("shifted-local-dampening", direction=direction)
 
-    assert privacy_loss(mechanism, problem.utility(), problem.universe, 1).holds
+    assert privacy_loss(mechanism, problem.utility(), problem.universe, epsilon=1).holds
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -69,7 +69,7 @@ def test_a_public_margin_is_private(seed: int) -> None:
 
     for margin in (0, 2.5):
         mechanism = dps.mechanism("generalised-exponential", margin=margin)
-        assert privacy_loss(mechanism, utility, problem.universe, 1).holds
+        assert privacy_loss(mechanism, utility, problem.universe, epsilon=1).holds
 
 
 @pytest.mark.parametrize("name", ["local-dampening", "shifted-local-dampening", "local-dampening-flip"])
@@ -78,7 +78,7 @@ def test_flat_sensitivity_is_private(name: str, seed: int) -> None:
     """The local sensitivity, shared by all candidates, is admissible too."""
     problem = random_problem(seed)
 
-    assert privacy_loss(dps.mechanism(name), problem.utility(element=False), problem.universe, 1).holds
+    assert privacy_loss(dps.mechanism(name), problem.utility(element=False), problem.universe, epsilon=1).holds
 
 
 @pytest.mark.parametrize("problems", [PROBLEMS.keys() - MORE, pytest.param(MORE, marks=pytest.mark.slow)], ids=len)
@@ -96,7 +96,7 @@ def test_half_the_sensitivity_is_caught(name: str) -> None:
     # Its theorem is loose, and the looser the more is paid for the scale.
     sharpest = {"phi": 0.01} if name == "smooth-private-selection" else {}
     losses = (
-        privacy_loss(dps.mechanism(name, **sharpest), problem.utility(scale=0.5), problem.universe, 1)
+        privacy_loss(dps.mechanism(name, **sharpest), problem.utility(scale=0.5), problem.universe, epsilon=1)
         for problem in PROBLEMS.values()
     )
 

@@ -165,7 +165,7 @@ def test_differences_of_64_bits_do_not_wrap(name: str) -> None:
     for best in (2**62, 2**62 - 1):
         scores = dps.Scores(np.array([best, -(2**62)]), 1)
 
-        assert all(0 == dps.select(scores, 1, mechanism=dps.mechanism(name)).candidate for _ in range(5))
+        assert all(0 == dps.select(scores, epsilon=1, mechanism=dps.mechanism(name)).candidate for _ in range(5))
         assert dps.mechanism(name).law(scores, 1)[0] > 0.99
 
 
@@ -243,7 +243,10 @@ def test_several_objectives_near_the_end_of_floats_warn_of_nothing() -> None:
     """Intervals that leave the floats are cut at infinity, without a word that would depend on the data."""
     for values in ([1.7e308, -1.7e308, 1e308], [1.0, 2.0, 3.0]):
         part = dps.Scores(values, dps.sensitivity.element(lambda t: [1e307 * (1 + t), 1e308, 1e306], ceiling=1e308))
-        for score in (dps.pareto([part, -part]), dps.aggregate([part, part], [0.25, 0.5])):
+        for score in (
+            dps.multiobjective.pareto([part, -part]),
+            dps.multiobjective.aggregate([part, part], [0.25, 0.5]),
+        ):
             for name in ("local-dampening", "local-dampening-flip", "permute-and-flip"):
                 assert abs(dps.mechanism(name).law(score, 1).sum() - 1) < 1e-9
 

@@ -35,24 +35,26 @@ def sums_by_rho(ledger) -> None:
     """Gaussian noise, at a rho that states epsilon 1."""
     promise = dps.Guarantee.concentrated(Fraction(1, 42), 1e-6, "add-remove", epsilon=1)
     with dps.opened(promise, ledger=ledger) as draws:
-        draws.gaussian(np.array([5, 3]), draws.left, dps.SquaredBound(1))
+        draws.gaussian(np.array([5, 3]), draws.left, dps.mechanisms.SquaredBound(1))
 
 
 RELEASES: dict[str, Callable] = {
     "gaussian": sums_by_rho,
     **{
-        f"select, {name}": lambda ledger, name=name: dps.select(SCORES, 1, mechanism=dps.mechanism(name), ledger=ledger)
+        f"select, {name}": lambda ledger, name=name: dps.select(
+            SCORES, epsilon=1, mechanism=dps.mechanism(name), ledger=ledger
+        )
         for name in dps.mechanisms.EVERY_MECHANISM
     },
     **{
         f"top_k, {name}": lambda ledger, name=name: dps.top_k(
-            SCORES, 2, 1, mechanism=dps.mechanism(name), ledger=ledger
+            SCORES, 2, epsilon=1, mechanism=dps.mechanism(name), ledger=ledger
         )
         for name in dps.mechanisms.EVERY_MECHANISM
     },
-    "above_threshold": lambda ledger: dps.above_threshold(5, 1, ledger=ledger).ask(5),
-    "counts": lambda ledger: dps.counts(EVENTS, 1, column=1, domain=[0, 1, 2], ledger=ledger),
-    "cumulative": lambda ledger: dps.cumulative([1, 2, 2, 4], grid=range(6), epsilon=1, ledger=ledger),
+    "above_threshold": lambda ledger: dps.above_threshold(5, epsilon=1, ledger=ledger).ask(5),
+    "counts": lambda ledger: dps.counts(EVENTS, epsilon=1, column=1, domain=[0, 1, 2], ledger=ledger),
+    "cumulative": lambda ledger: dps.histograms.cumulative([1, 2, 2, 4], grid=range(6), epsilon=1, ledger=ledger),
     "median": lambda ledger: dps.median([1, 2, 2, 4], lower=0, upper=5, epsilon=1, ledger=ledger),
     "median, groups of persons": lambda ledger: dps.median(
         [1, 2, 2, 4], lower=0, upper=5, epsilon=1, by=[0, 1, 0, 1], groups=[0, 1], person=[0, 0, 1, 1], ledger=ledger
@@ -60,28 +62,30 @@ RELEASES: dict[str, Callable] = {
     "quantiles, groups": lambda ledger: dps.quantiles(
         [1, 2, 2, 4], [0.25, 0.5], grid=range(6), epsilon=1, by=[0, 1, 0, 1], groups=[0, 1], ledger=ledger
     ),
-    "percentiles": lambda ledger: dps.percentiles([1, 2, 2, 4], [25, 50], grid=range(6), epsilon=1, ledger=ledger),
+    "percentiles": lambda ledger: dps.quantiles([1, 2, 2, 4], p=[25, 50], grid=range(6), epsilon=1, ledger=ledger),
     "private_sql": lambda ledger: dps.papers.private_sql(
         dps.Graph.from_edges([0, 1], [1, 2], nodes=4), max_degree=3, epsilon=1, ledger=ledger
     ),
     "smooth_median": lambda ledger: dps.papers.smooth_median([1, 2, 2, 4], upper=5, epsilon=1, ledger=ledger),
-    "top_k_by_group": lambda ledger: dps.top_k_by_group({"n": SCORES, "s": SCORES}, 2, 1, ledger=ledger),
-    "most_common": lambda ledger: dps.most_common(EVENTS, 2, 1, person=0, item=1, domain=[0, 1, 2], ledger=ledger),
+    "top_k_by_group": lambda ledger: dps.top_k_by_group({"n": SCORES, "s": SCORES}, 2, epsilon=1, ledger=ledger),
+    "most_common": lambda ledger: dps.most_common(
+        EVENTS, 2, epsilon=1, person=0, item=1, domain=[0, 1, 2], ledger=ledger
+    ),
     "most_common, groups": lambda ledger: dps.most_common(
-        EVENTS, 1, 1, person=0, item=1, domain=[0, 1], by=2, groups=[0, 1], groups_per_person=1, ledger=ledger
+        EVENTS, 1, epsilon=1, person=0, item=1, domain=[0, 1], by=2, groups=[0, 1], groups_per_person=1, ledger=ledger
     ),
     "quantiles": lambda ledger: dps.quantiles([1, 2, 2, 4], [0.25, 0.5], grid=range(6), epsilon=1, ledger=ledger),
     **{
         f"release_value, {noise}": lambda ledger, noise=noise: dps.release_value(
-            5.5, 1.5, 1, neighbours="add-remove", noise=noise, beta=0.2, tick=0.5, ledger=ledger
+            5.5, 1.5, epsilon=1, neighbours="add-remove", noise=noise, beta=0.2, tick=0.5, ledger=ledger
         )
         for noise in ("student-t", "cauchy")
     },
     **{
-        f"tune_privately, {count} settings": lambda ledger, count=count: dps.tune_privately(
-            lambda _, draws: ("", int(draws.counts(np.array([3]), draws.left, dps.Bound(1))[0])),
+        f"tune_privately, {count} settings": lambda ledger, count=count: dps.tuning.tune_privately(
+            lambda _, draws: ("", int(draws.counts(np.array([3]), draws.left, dps.mechanisms.Bound(1))[0])),
             range(count),
-            1,
+            epsilon=1,
             neighbours="add-remove",
             gamma=0.5 if count > 3 else None,
             ledger=ledger,

@@ -79,7 +79,7 @@ def test_nothing_runs_that_is_not_listed(name: str, monkeypatch: pytest.MonkeyPa
         sys.setprofile(watch)
         try:
             for _ in range(20):
-                dps.select(scores, 1, mechanism=mechanism)
+                dps.select(scores, epsilon=1, mechanism=mechanism)
         finally:
             sys.setprofile(None)
     listed = {each.place for each in trusted.trusted(name)}

@@ -132,7 +132,7 @@ def test_the_quick_search_for_a_factor_finds_the_best() -> None:
 def test_dawa_at_its_limit() -> None:
     """4,194,304 cells in less than a minute."""
     started = time.process_time()
-    estimate = histograms.dawa(np.ones(MOST_CELLS, dtype=int), 1)
+    estimate = histograms.dawa(np.ones(MOST_CELLS, dtype=int), epsilon=1)
 
     assert (MOST_CELLS,) == estimate.shape
     assert time.process_time() - started < 60

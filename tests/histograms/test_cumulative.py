@@ -21,7 +21,7 @@ def test_the_loss_is_exactly_epsilon(cells: int, most: int) -> None:
 
 def test_every_answer_agrees_with_the_data_at_a_large_budget() -> None:
     """Quantiles, the minimum and the maximum, shares below, the number of records."""
-    release = dps.cumulative(VALUES, lower=0, upper=299, epsilon=10**5)
+    release = dps.histograms.cumulative(VALUES, lower=0, upper=299, epsilon=10**5)
     ordered = np.sort(VALUES)
 
     assert [int(ordered[k]) for k in (0, 1000, 2000, 3999)] == list(release.quantiles([0, 0.25, 0.5, 1]))
@@ -41,7 +41,7 @@ def test_one_entry_pays_for_all_questions() -> None:
         def spend(self, guarantee, *, mechanism, count=1, note=""):
             spent.append((guarantee.epsilon, count, mechanism, note))
 
-    release = dps.cumulative(VALUES, grid=range(300), epsilon=Fraction(1, 2), ledger=Book())
+    release = dps.histograms.cumulative(VALUES, grid=range(300), epsilon=Fraction(1, 2), ledger=Book())
     release.quantiles(np.linspace(0, 1, 101))
 
     assert [(Fraction(1, 2), 1, "tree of counts", "")] == spent
@@ -53,7 +53,7 @@ def test_one_entry_pays_for_all_questions() -> None:
 def test_any_column_is_an_answer(values) -> None:
     """Whether there are records, and whether any is left of the noise, is private."""
     for _ in range(5):
-        release = dps.cumulative(values, lower=0, upper=99, epsilon=0.1)
+        release = dps.histograms.cumulative(values, lower=0, upper=99, epsilon=0.1)
         assert 0 <= release.quantile(0.5) <= 99
         assert 0 <= release.share_below(50) <= 1
 
@@ -79,11 +79,11 @@ class Closed:
 def test_what_cannot_be_is_refused_before_anything_is_spent(arguments, error, message: str) -> None:
     """In one sentence."""
     with pytest.raises(error, match=message):
-        dps.cumulative([1, 2], **arguments, ledger=Closed())
+        dps.histograms.cumulative([1, 2], **arguments, ledger=Closed())
 
 
 @pytest.mark.parametrize("share", [25, -0.1, np.nan, "0.5"])
 def test_only_shares_are_answered(share) -> None:
     """Percentages are named as such."""
     with pytest.raises((TypeError, ValueError), match="shares|percentage|from 0 to 1"):
-        dps.cumulative([1, 2], grid=range(5), epsilon=1).quantile(share)
+        dps.histograms.cumulative([1, 2], grid=range(5), epsilon=1).quantile(share)

@@ -135,7 +135,7 @@ def test_what_mwem_refuses(given: dict, error: type[Exception], told: str) -> No
     """Before anything is spent."""
     book = Book()
     with pytest.raises(error, match=told):
-        histograms.mwem([1, 2], 1, ledger=book, **given)
+        histograms.mwem([1, 2], epsilon=1, ledger=book, **given)
 
     assert [] == book.rows
 
@@ -143,14 +143,14 @@ def test_what_mwem_refuses(given: dict, error: type[Exception], told: str) -> No
 def test_mwem_takes_at_most_ten_thousand_queries() -> None:
     """Public candidates, as many as are cheap to score in every round."""
     with pytest.raises(ValueError, match="at most 10000 queries"):
-        histograms.mwem(np.ones(10_001, dtype=int), 1, queries=histograms.Workload.cells((10_001,)))
+        histograms.mwem(np.ones(10_001, dtype=int), epsilon=1, queries=histograms.Workload.cells((10_001,)))
 
 
 def test_mwem_measures_what_is_worst() -> None:
     """With all of the mass in one cell, cell queries find it; the estimate keeps the total and no sign."""
     counts = np.zeros(64, dtype=int)
     counts[17] = 1000
-    estimate = histograms.mwem(counts, 10, queries=histograms.Workload.cells((64,)), rounds=12)
+    estimate = histograms.mwem(counts, epsilon=10, queries=histograms.Workload.cells((64,)), rounds=12)
 
     assert 17 == estimate.argmax()
     assert 300 < estimate[17]

@@ -34,16 +34,16 @@ MANY = np.arange(1, 61) / 61
 def test_the_rule_is_what_its_page_says(quantiles, candidates, records, method: str) -> None:
     """Public facts only, on both sides of every bar."""
     known = {} if records is None else {"epsilon": 1, "records": records}
-    assert method == dps.quantile_method(quantiles, candidates, **known)
+    assert method == dps.accuracy.quantile_method(quantiles, candidates, **known)
 
 
 @pytest.mark.parametrize("arguments", [{"epsilon": 1}, {"records": 9}])
 def test_epsilon_and_records_go_together(arguments) -> None:
     """One of them says nothing."""
     with pytest.raises(ValueError, match="both, or neither"):
-        dps.quantile_method(30, 100, **arguments)
+        dps.accuracy.quantile_method(30, 100, **arguments)
     with pytest.raises(ValueError, match="at least 1"):
-        dps.quantile_method(0, 100)
+        dps.accuracy.quantile_method(0, 100)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_percentages_and_shares_are_the_same_by_either_method(method: str) -> No
     values, grid = np.repeat([3, 5, 6, 8], 25), range(10)
 
     assert (8, 5, 3) == dps.quantiles(values, [1, 0.4, 0], grid=grid, epsilon=10**5, method=method).candidates
-    assert (8, 5, 3) == dps.percentiles(values, [100, 40, 0], grid=grid, epsilon=10**5, method=method).candidates
+    assert (8, 5, 3) == dps.quantiles(values, p=[100, 40, 0], grid=grid, epsilon=10**5, method=method).candidates
 
 
 def test_what_is_too_little_for_a_tree_is_drawn_by_halving() -> None:

@@ -39,7 +39,7 @@ def test_nothing_is_left(name: str, left: list[Fraction]) -> None:
 @pytest.mark.parametrize("rounds", [1, 3, 100])
 def test_any_number_of_rounds_draws_everything(rounds: int, left: list[Fraction]) -> None:
     """MWEM's shares sum to epsilon exactly."""
-    histograms.mwem([3, 1, 4], Fraction(1, 3), rounds=rounds)
+    histograms.mwem([3, 1, 4], epsilon=Fraction(1, 3), rounds=rounds)
 
     assert [0] == left
 

@@ -56,28 +56,28 @@ def test_bounded_range_halves_the_root_of_rho() -> None:
 def test_rho_is_refused_with_a_delta() -> None:
     """An (epsilon, delta) guarantee has no rho of its own."""
     with pytest.raises(ValueError, match="delta"):
-        _ = dps.Guarantee(Fraction(1), dps.Neighbours.EDGE, delta=Fraction(1, 10**6)).rho
+        _ = dps.Guarantee(Fraction(1), dps.mechanisms.Neighbours.EDGE, delta=Fraction(1, 10**6)).rho
 
 
 @pytest.mark.parametrize("epsilon", [-1, 0, float("nan"), float("-inf"), Fraction(-1, 2), "0.1", None, True])
 def test_no_promise_costs_less_than_nothing(epsilon) -> None:
     """A guarantee made by hand is checked too: a ledger would hand back budget for a negative one."""
     with pytest.raises((ValueError, TypeError), match="epsilon must be"):
-        dps.Guarantee(epsilon, dps.Neighbours.EDGE)
+        dps.Guarantee(epsilon, dps.mechanisms.Neighbours.EDGE)
 
 
 @pytest.mark.parametrize("delta", [-1e-6, 1, 2, float("nan"), float("inf"), "1e-6", None, True])
 def test_deltas_are_checked_by_their_name(delta) -> None:
     """At least 0 and less than 1."""
     with pytest.raises((ValueError, TypeError), match="delta must be"):
-        dps.Guarantee(Fraction(1), dps.Neighbours.EDGE, delta)
+        dps.Guarantee(Fraction(1), dps.mechanisms.Neighbours.EDGE, delta)
 
 
 def test_what_is_written_becomes_exact() -> None:
     """Floats and names are taken as they are written."""
     promise = dps.Guarantee(0.1, "edge", np.float64(1e-6))
 
-    assert dps.Guarantee(Fraction(1, 10), dps.Neighbours.EDGE, Fraction(1, 10**6)) == promise
+    assert dps.Guarantee(Fraction(1, 10), dps.mechanisms.Neighbours.EDGE, Fraction(1, 10**6)) == promise
     with pytest.raises(ValueError, match="neighbours must be one of"):
         dps.Guarantee(1, "people")
 
@@ -100,7 +100,7 @@ def test_three_kinds_of_promise() -> None:
 
 def test_equal_promises_are_equal() -> None:
     """However rho was written; and a concentrated one is not the approximate one that it implies."""
-    same = dps.Guarantee.concentrated(0.125, Fraction(1, 10**6), dps.Neighbours.EDGE)
+    same = dps.Guarantee.concentrated(0.125, Fraction(1, 10**6), dps.mechanisms.Neighbours.EDGE)
 
     assert same == CONCENTRATED
     assert hash(same) == hash(CONCENTRATED)

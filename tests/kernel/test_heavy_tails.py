@@ -302,7 +302,7 @@ def test_releases_follow_the_law_of_the_mechanism(mechanism) -> None:
     """Through the door: accepted against its law, rejected against those of .7 and 1.3 epsilon."""
     scores = dps.Scores([3.0, 1.5, 0.0], 1)
 
-    verdict = audit.sampler_of(mechanism, scores, 2)
+    verdict = audit.sampler_of(mechanism, scores, epsilon=2)
     accept(verdict)
 
 

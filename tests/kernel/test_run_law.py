@@ -148,12 +148,12 @@ def test_any_law_has_a_price() -> None:
     cut, again = RunLaw(Fraction(1, 50), cap=800).chances(), RunLaw(Fraction(1, 50), cap=10).chances()
     lump = np.append(cut[:9], cut[9:].sum())
 
-    assert abs(price_of_runs([0, 0, 0, 1], 0.5) - 2) < 1e-5
-    assert abs(price_of_runs(cut, 0.5) - price(law, 0.5)) < 1e-5
-    assert price_of_runs(again, 0.5) < price(law, 0.5) < 1.47 < 2.17 < price_of_runs(lump, 0.5)
+    assert abs(price_of_runs([0, 0, 0, 1], epsilon=0.5) - 2) < 1e-5
+    assert abs(price_of_runs(cut, epsilon=0.5) - price(law, 0.5)) < 1e-5
+    assert price_of_runs(again, epsilon=0.5) < price(law, 0.5) < 1.47 < 2.17 < price_of_runs(lump, epsilon=0.5)
     for bad in ([0.5, 0.4], [1.5, -0.5], [], [[1.0]]):
         with pytest.raises(ValueError, match="chances must be"):
-            price_of_runs(bad, 1)
+            price_of_runs(bad, epsilon=1)
 
 
 def difference(law: RunLaw, low: float, width: float) -> float:

@@ -284,7 +284,7 @@ def test_the_plan_is_public() -> None:
     """Epsilon of a run and the mean number of runs, for a list of grids too."""
     search = DPSearch(TREE, [DEPTHS, {"bins": [8, 16], "max_depth": [2]}], epsilon=1, refit=0.25)
 
-    assert dps.tuning_plan(6, 0.75) == search.plan()
+    assert dps.tuning.tuning_plan(6, epsilon=0.75) == search.plan()
     assert "about 20 runs" in str(search.plan())
     assert search.plan() == clone(search).plan()
 

@@ -113,7 +113,7 @@ def test_a_default_tree_that_believes_in_half_the_sensitivity_is_found(monkeypat
     model, epsilon = DPTreeClassifier(max_depth=1, n_records=1000), Fraction(3)
 
     assert worst_loss(model, epsilon) <= epsilon
-    monkeypatch.setattr(importlib.import_module("dpselect.learn.default"), "BOUND", dps.Bound(1))
+    monkeypatch.setattr(importlib.import_module("dpselect.learn.default"), "BOUND", dps.mechanisms.Bound(1))
     assert worst_loss(model, epsilon) > epsilon
 
 

@@ -17,12 +17,12 @@ VOTES = dps.Scores([5, 3, 1], sensitivity=1)
 def test_releases_inside_the_block_are_counted() -> None:
     """Select, lists and quantiles; what does not fit is refused; afterwards nothing is counted."""
     with dps.budget(epsilon=1) as book:
-        dps.select(VOTES, 0.2, mechanism=FLIP)
-        dps.top_k(VOTES, 2, 0.2, mechanism=FLIP)
+        dps.select(VOTES, epsilon=0.2, mechanism=FLIP)
+        dps.top_k(VOTES, 2, epsilon=0.2, mechanism=FLIP)
         dps.quantiles([1, 2], [0.5], grid=range(3), epsilon=0.2)
         with pytest.raises(dps.BudgetError, match="left epsilon 0.4"):
-            dps.select(VOTES, 0.5, mechanism=FLIP)
-    dps.select(VOTES, 100, mechanism=FLIP)
+            dps.select(VOTES, epsilon=0.5, mechanism=FLIP)
+    dps.select(VOTES, epsilon=100, mechanism=FLIP)
 
     assert (Fraction(3, 5), 3) == (book.totals.epsilon, len(book.events))
     assert "InMemoryLedger(dataset='')" == repr(book)
@@ -33,7 +33,7 @@ def test_a_session_in_a_file_is_remembered(tmp_path: Path) -> None:
     """The next session goes on where the last one ended."""
     for _ in range(2):
         with dps.budget(tmp_path / "b.ledger", epsilon=1, dataset="votes"):
-            dps.select(VOTES, 0.4, mechanism=FLIP)
+            dps.select(VOTES, epsilon=0.4, mechanism=FLIP)
 
     assert Fraction(1, 5) == dps.Ledger.read(tmp_path / "b.ledger").remaining.epsilon
 
@@ -41,8 +41,8 @@ def test_a_session_in_a_file_is_remembered(tmp_path: Path) -> None:
 def test_the_ledger_named_wins_over_the_session() -> None:
     """And sessions nest."""
     with dps.budget(epsilon=1) as outer, dps.budget(epsilon=1) as inner:
-        dps.select(VOTES, 0.4, mechanism=FLIP)
-        dps.select(VOTES, 0.3, mechanism=FLIP, ledger=outer)
+        dps.select(VOTES, epsilon=0.4, mechanism=FLIP)
+        dps.select(VOTES, epsilon=0.3, mechanism=FLIP, ledger=outer)
 
     assert (Fraction(3, 10), Fraction(2, 5)) == (outer.totals.epsilon, inner.totals.epsilon)
 
@@ -52,10 +52,10 @@ def test_a_release_for_other_neighbours_is_told_how_to_get_a_budget() -> None:
     graph = dps.utilities.degree(dps.Graph.named("lesmis"))
     with dps.budget(epsilon=1) as book:
         with pytest.raises(ValueError, match='dpselect.budget or Ledger.open with neighbours="edge"'):
-            dps.select(graph, 1, mechanism=FLIP)
+            dps.select(graph, epsilon=1, mechanism=FLIP)
         assert 0 == book.totals.spends
     with dps.budget(epsilon=1, neighbours="edge") as book:
-        dps.select(graph, 1, mechanism=FLIP)
+        dps.select(graph, epsilon=1, mechanism=FLIP)
 
     assert 1 == book.totals.spends
 
@@ -64,7 +64,7 @@ def test_an_error_inside_ends_the_session() -> None:
     """Nothing outside is counted afterwards."""
     with pytest.raises(KeyError), dps.budget(epsilon=1) as book:
         raise KeyError
-    dps.select(VOTES, 0.4, mechanism=FLIP)
+    dps.select(VOTES, epsilon=0.4, mechanism=FLIP)
 
     assert 0 == book.totals.spends
 
@@ -83,7 +83,7 @@ def test_a_forked_process_cannot_spend_it_again(monkeypatch) -> None:
         here = os.getpid()
         monkeypatch.setattr(os, "getpid", lambda: here + 1)
         with pytest.raises(dps.BudgetError, match="stays in its process"):
-            dps.select(VOTES, 0.2, mechanism=FLIP)
+            dps.select(VOTES, epsilon=0.2, mechanism=FLIP)
         monkeypatch.undo()
 
     assert 0 == book.totals.spends

@@ -22,7 +22,7 @@ def test_a_selection_composes_in_their_context() -> None:
     dp = pytest.importorskip("opendp.prelude")
     dp.enable_features("contrib", "honest-but-curious")
     space = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
-    ours = to_opendp(FLIP, votes, 0.5, input_domain=space[0], input_metric=space[1])
+    ours = to_opendp(FLIP, votes, epsilon=0.5, input_domain=space[0], input_metric=space[1])
     context = dp.Context.compositor(
         data=[0] * 90 + [1] * 5,
         privacy_unit=dp.unit_of(contributions=1),
@@ -45,21 +45,23 @@ def test_the_metric_must_fit_the_relation() -> None:
     dp.enable_features("contrib")
     domain = dp.vector_domain(dp.atom_domain(T=int))
     with pytest.raises(ValueError, match="change_one_distance"):
-        to_opendp(FLIP, votes, 1, input_domain=domain, input_metric=dp.symmetric_distance(), neighbours="substitution")
+        to_opendp(
+            FLIP, votes, epsilon=1, input_domain=domain, input_metric=dp.symmetric_distance(), neighbours="substitution"
+        )
 
 
 def test_without_opendp_it_says_what_to_install(monkeypatch) -> None:
     """One sentence."""
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
     with pytest.raises(ImportError, match=r"\.\[opendp\]\" in a clone"):
-        to_opendp(FLIP, votes, 1, input_domain=None, input_metric=None)
+        to_opendp(FLIP, votes, epsilon=1, input_domain=None, input_metric=None)
 
 
 def test_the_accountant_has_the_face_they_know() -> None:
     """check, spend, total, remaining, spent_budget, len; and it is a ledger too."""
     accountant = BudgetAccountant(epsilon=1)
     accountant.spend(0.25)
-    dps.select(dps.Scores([1, 2], 1), 0.25, mechanism=FLIP, ledger=accountant)
+    dps.select(dps.Scores([1, 2], 1), epsilon=0.25, mechanism=FLIP, ledger=accountant)
 
     assert accountant.check(0.5)
     assert (0.5, 0.0) == accountant.total() == accountant.remaining()
@@ -82,13 +84,13 @@ def test_the_accountant_is_a_block_as_theirs_is() -> None:
     """Every release inside counts, blocks nest, and what was spent before is taken over."""
     votes = dps.Scores([1, 2], 1)
     with BudgetAccountant(1, 0, 0, [(0.25, 0)]) as outer:
-        dps.select(votes, 0.25, mechanism=FLIP)
+        dps.select(votes, epsilon=0.25, mechanism=FLIP)
         with BudgetAccountant(epsilon=1) as inner:
-            dps.select(votes, 0.5, mechanism=FLIP)
-        dps.select(votes, 0.25, mechanism=FLIP)
+            dps.select(votes, epsilon=0.5, mechanism=FLIP)
+        dps.select(votes, epsilon=0.25, mechanism=FLIP)
         with pytest.raises(dps.BudgetError, match="left epsilon 0.25"):
-            dps.select(votes, 0.5, mechanism=FLIP)
-    dps.select(votes, 100, mechanism=FLIP)
+            dps.select(votes, epsilon=0.5, mechanism=FLIP)
+    dps.select(votes, epsilon=100, mechanism=FLIP)
 
     assert ((0.75, 0.0), (0.5, 0.0)) == (outer.total(), inner.total())
 

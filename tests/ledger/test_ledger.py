@@ -31,13 +31,13 @@ def test_select_and_top_k_spend_before_they_draw(address: str) -> None:
     ledger = filled(address, 0)
     scores = dps.Scores([9, 5, 1], sensitivity=1)
     flip = dps.mechanism("permute-and-flip")
-    dps.select(scores, 0.25, mechanism=flip, ledger=ledger)
-    dps.top_k(scores, 3, 0.6, mechanism=dps.mechanism("exponential"), ledger=ledger)
+    dps.select(scores, epsilon=0.25, mechanism=flip, ledger=ledger)
+    dps.top_k(scores, 3, epsilon=0.6, mechanism=dps.mechanism("exponential"), ledger=ledger)
 
     assert [(1, Fraction(1, 4)), (3, Fraction(1, 5))] == [(e.count, e.epsilon) for e in ledger.events]
     assert [False, True] == [e.bounded_range for e in ledger.events]
     with pytest.raises(dps.BudgetError, match="left epsilon 0.15"):
-        dps.select(scores, 0.2, mechanism=flip, ledger=ledger)
+        dps.select(scores, epsilon=0.2, mechanism=flip, ledger=ledger)
     assert 2 == ledger.totals.spends
 
 
@@ -46,7 +46,7 @@ def test_bad_epsilons_spend_nothing(address: str, epsilon) -> None:
     """Refused before the ledger is asked; and none makes a ledger."""
     ledger = filled(address, 0)
     with pytest.raises((ValueError, TypeError), match="epsilon must be"):
-        dps.select(dps.Scores([1, 2], 1), epsilon, mechanism=dps.mechanism("exponential"), ledger=ledger)
+        dps.select(dps.Scores([1, 2], 1), epsilon=epsilon, mechanism=dps.mechanism("exponential"), ledger=ledger)
     assert 0 == ledger.totals.spends
     with pytest.raises((ValueError, TypeError), match="epsilon must be"):
         dps.Ledger.open(f"{address}_other", epsilon=epsilon)
@@ -55,7 +55,7 @@ def test_bad_epsilons_spend_nothing(address: str, epsilon) -> None:
 def test_a_wrong_ledger_object_is_refused() -> None:
     """Anything that cannot spend."""
     with pytest.raises(TypeError, match="ledger must keep a budget"):
-        dps.select(dps.Scores([1, 2], 1), 1, mechanism=dps.mechanism("exponential"), ledger="budget.db")
+        dps.select(dps.Scores([1, 2], 1), epsilon=1, mechanism=dps.mechanism("exponential"), ledger="budget.db")
 
 
 @pytest.mark.parametrize(
@@ -151,9 +151,11 @@ def test_facts_are_recorded_and_open_no_other_budget(address: str) -> None:
     """Another table, filter or sample of the same people is spent from what is left."""
     ledger, flip = filled(address, 0), dps.mechanism("permute-and-flip")
     scores = dps.Scores([3, 1], sensitivity=1)
-    dps.select(scores, 0.75, mechanism=flip, ledger=ledger.with_metadata(table="people"))
+    dps.select(scores, epsilon=0.75, mechanism=flip, ledger=ledger.with_metadata(table="people"))
     with pytest.raises(dps.BudgetError, match="left epsilon 0.25"):
-        dps.select(scores, 0.75, mechanism=flip, ledger=ledger.with_metadata(table="people", sample="one in ten"))
+        dps.select(
+            scores, epsilon=0.75, mechanism=flip, ledger=ledger.with_metadata(table="people", sample="one in ten")
+        )
 
     assert [{"table": "people"}] == [event.metadata for event in ledger.events]
 

@@ -283,7 +283,7 @@ def test_a_connection_that_is_lost_at_the_commit_draws_nothing(
         ledger = filled(database.address(port=line.port), 1)
         line.cut_at(b"COMMIT\0", delivered=delivered)
         with pytest.raises(UncertainSpend, match="may be recorded, and then it stays spent; nothing was drawn"):
-            dps.select(SCORES, 0.25, mechanism=dps.mechanism("exponential"), ledger=ledger)
+            dps.select(SCORES, epsilon=0.25, mechanism=dps.mechanism("exponential"), ledger=ledger)
         assert (1, []) == (line.cuts, drawn)
         line.word = None
         if delivered:

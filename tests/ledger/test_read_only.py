@@ -33,7 +33,7 @@ def ledger(tmp_path: Path) -> dps.Ledger:
     """One with a spend, alone in its folder."""
     (tmp_path / "kept").mkdir()
     made = dps.Ledger.open(tmp_path / "kept" / "people.ledger", epsilon=2, dataset="people")
-    made.spend(dps.Guarantee(Fraction(1, 2), dps.Neighbours.ADD_REMOVE), mechanism="counts")
+    made.spend(dps.Guarantee(Fraction(1, 2), dps.mechanisms.Neighbours.ADD_REMOVE), mechanism="counts")
     return made
 
 
@@ -52,7 +52,7 @@ def test_it_says_what_a_ledger_says_and_changes_nothing(ledger) -> None:
 
     assert (ledger.terms, ledger.totals, ledger.events) == (looked.terms, looked.totals, looked.events)
     assert before == state(ledger.path.parent)
-    ledger.spend(dps.Guarantee(1, dps.Neighbours.ADD_REMOVE), mechanism="counts")
+    ledger.spend(dps.Guarantee(1, dps.mechanisms.Neighbours.ADD_REMOVE), mechanism="counts")
     assert Fraction(1, 2) == looked.remaining.epsilon
 
 
@@ -61,7 +61,7 @@ def test_it_cannot_be_spent_from(ledger) -> None:
     before = state(ledger.path.parent)
 
     with pytest.raises(OSError, match="reading alone; nothing was spent"):
-        looked_at(ledger.path).spend(dps.Guarantee(1, dps.Neighbours.ADD_REMOVE), mechanism="counts")
+        looked_at(ledger.path).spend(dps.Guarantee(1, dps.mechanisms.Neighbours.ADD_REMOVE), mechanism="counts")
     assert before == state(ledger.path.parent)
 
 

@@ -33,9 +33,9 @@ def test_whoever_pays_is_asked_first(tmp_path: Path) -> None:
     ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=1)
     book = RecordingAccountant(pay=lambda spend: spend.record(ledger))
     for _ in range(2):
-        dps.select(VOTES, 0.5, ledger=book)
+        dps.select(VOTES, epsilon=0.5, ledger=book)
     with pytest.raises(dps.BudgetError):
-        dps.select(VOTES, 0.5, ledger=book)
+        dps.select(VOTES, epsilon=0.5, ledger=book)
 
     assert [1, 2] == [spend.row for spend in book.spends]
     assert [{"source": "votes"}] * 2 == [event.metadata for event in ledger.events]
@@ -49,7 +49,7 @@ def test_a_price_is_found_without_a_draw(monkeypatch) -> None:
         raise AssertionError("drawn")
 
     monkeypatch.setattr(coins, "new_entropy", refused)
-    asked = price(lambda book: dps.top_k(VOTES, 2, 0.5, mechanism=dps.mechanism("exponential"), ledger=book))
+    asked = price(lambda book: dps.top_k(VOTES, 2, epsilon=0.5, mechanism=dps.mechanism("exponential"), ledger=book))
 
     assert (Fraction(1, 4), 2, {"source": "votes"}) == (asked.guarantee.epsilon, asked.count, asked.metadata)
     with pytest.raises(AssertionError, match="spends nothing"):

@@ -22,7 +22,7 @@ RULES = threshold_rules(
     1, positives=1, sensitivity=1, kind="integer", range_bound=2, neighbours="add-remove", levels=(), share=None
 )
 STATEMENTS = [
-    dps.error_bound(1, candidates=4),
+    dps.error_bound(epsilon=1, candidates=4),
     CountBound(ONE, 3),
     LeafBound(ONE, 4, 2),
     MissedNamesBound(ONE, Fraction(1, 10**6)),
@@ -56,7 +56,7 @@ def test_only_a_choice_has_candidates() -> None:
 
 def test_no_bound_says_why() -> None:
     """As an error, in words and for programs; it names no candidates."""
-    missing = dps.NoBound("the noise is private")
+    missing = dps.accuracy.NoBound("the noise is private")
 
     with pytest.raises(ValueError, match=r"No bound on the error is known: the noise is private\."):
         missing.at()

@@ -128,7 +128,7 @@ MECHANISMS = [
 ]
 
 
-def worst_loss(mechanism: dps.Mechanism, kind: str, epsilon: float, seeds: range) -> float:
+def worst_loss(mechanism: dps.mechanisms.Mechanism, kind: str, epsilon: float, seeds: range) -> float:
     """The worst exact loss over epsilon between neighbours."""
     worst = 0.0
     for seed in seeds:

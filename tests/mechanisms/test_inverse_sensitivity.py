@@ -19,7 +19,7 @@ def test_the_score_is_minus_the_distance_exactly() -> None:
 def test_distances_to_being_best_are_private(seed: int, epsilon: float) -> None:
     """On random spaces, with the distances found by search, the exact loss is at most epsilon."""
     problem = random_problem(seed, databases=9)
-    found = privacy_loss(dps.mechanism("inverse-sensitivity"), problem.utility(), problem.universe, epsilon)
+    found = privacy_loss(dps.mechanism("inverse-sensitivity"), problem.utility(), problem.universe, epsilon=epsilon)
 
     assert found.holds, str(found)
 
@@ -27,4 +27,4 @@ def test_distances_to_being_best_are_private(seed: int, epsilon: float) -> None:
 def test_without_distances_it_is_refused() -> None:
     """The message names what to pass and what to use instead."""
     with pytest.raises(dps.PrivacyError, match="pass distance=.*or use local-dampening"):
-        dps.select(dps.Scores([1, 2], 1), 1, mechanism=dps.mechanism("inverse-sensitivity"))
+        dps.select(dps.Scores([1, 2], 1), epsilon=1, mechanism=dps.mechanism("inverse-sensitivity"))

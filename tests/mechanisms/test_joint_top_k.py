@@ -108,7 +108,7 @@ def test_the_law_is_that_of_the_definition():
     """Names, probabilities and the rate of both range bounds."""
     for range_bound, span in ((1, 2), (2, 4)):
         scores = dps.Scores([7, 5, 5, 0], Fraction(3, 2), ["a", "b", "c", "d"], range_bound=range_bound, kind="integer")
-        law = dps.joint_law(scores, 3, 2)
+        law = dps.accuracy.joint_law(scores, 3, epsilon=2)
         weights = np.exp(-2 / (span * 1.5) * np.array(shortfalls([7, 5, 5, 0], 3)))
 
         assert list(law) == list(itertools.permutations("abcd", 3))
@@ -142,7 +142,7 @@ def test_it_is_refused_before_anything_is_known():
     with pytest.raises(ValueError, match="at most 10000 candidates: ask for fewer"):
         joint_question(dps.Scores(np.zeros(20_000, dtype=int), 1), 10_001, 10**6)
     with pytest.raises(ValueError, match="ordered lists: take fewer candidates"):
-        joint_law(dps.Scores(np.arange(100), 1), 4, 1)
+        joint_law(dps.Scores(np.arange(100), 1), 4, epsilon=1)
 
 
 def test_a_joint_draw_pays_once_and_has_bounded_range():

@@ -27,7 +27,7 @@ WITH_DELTA = [{"noise": noise, "delta": delta} for noise in ("exponential", "lap
 LN_2 = math.log(2)
 
 
-def built(parameters: dict) -> dps.Mechanism:
+def built(parameters: dict) -> dps.mechanisms.Mechanism:
     """The mechanism of these parameters."""
     return dps.mechanism("smooth-noisy-max", **parameters)
 
@@ -43,7 +43,7 @@ def words(parameters: dict) -> str:
 def test_the_exact_loss_is_at_most_epsilon(parameters: dict, epsilon: float, seed: int) -> None:
     """On random universes with exact sensitivities, integers and decimals, through the very ticks and rates."""
     problem = random_problem(seed, whole=seed != 1)
-    found = privacy_loss(built(parameters), problem.utility(), problem.universe, epsilon)
+    found = privacy_loss(built(parameters), problem.utility(), problem.universe, epsilon=epsilon)
 
     assert found.holds, str(found)
 
@@ -61,7 +61,7 @@ def test_the_exact_loss_is_at_most_epsilon_on_long_rows(parameters: dict, seed: 
         steps = np.abs(steps) * turned
     problem = chain(np.concatenate([np.zeros((1, m), dtype=int), np.cumsum(steps, axis=0)]))
     for epsilon in (0.1, 1, 5, 20):
-        found = privacy_loss(built(parameters), problem.utility(element=False), problem.universe, epsilon)
+        found = privacy_loss(built(parameters), problem.utility(element=False), problem.universe, epsilon=epsilon)
         assert found.holds, str(found)
 
 
@@ -69,7 +69,7 @@ def test_the_exact_loss_is_at_most_epsilon_on_long_rows(parameters: dict, seed: 
 def test_ordered_lists_lose_at_most_epsilon(parameters: dict) -> None:
     """Peeling, where a floor has a smaller clip among fewer."""
     problem = random_problem(2)
-    found = privacy_loss(built(parameters), problem.utility(), problem.universe, 1, k=2)
+    found = privacy_loss(built(parameters), problem.utility(), problem.universe, epsilon=1, k=2)
 
     assert found.holds, str(found)
 
@@ -101,7 +101,7 @@ def test_small_epsilons_keep_their_promise_exactly(epsilon: str, scale) -> None:
 def test_the_divergence_is_at_most_delta(parameters: dict, seed: int) -> None:
     """Hockey-stick divergence on random universes, exact."""
     problem, mechanism = random_problem(seed), built(parameters)
-    found = privacy_loss(mechanism, problem.utility(), problem.universe, 1)
+    found = privacy_loss(mechanism, problem.utility(), problem.universe, epsilon=1)
 
     assert found.claim == (1, exact_epsilon(parameters["delta"]))
     assert found.holds, str(found)
@@ -135,7 +135,7 @@ def grown(x: int) -> dps.Scores:
 def test_a_delta_is_needed_and_kept(parameters: dict) -> None:
     """A pair whose worst outcome loses more than epsilon: within delta, and not without it."""
     universe = dps.audit.metric_space([[0, 1], [1, 0]])
-    found = privacy_loss(built(parameters), grown, universe, 4)
+    found = privacy_loss(built(parameters), grown, universe, epsilon=4)
 
     assert found.worst > 4
     assert 0 < found.delta <= parameters["delta"]
@@ -181,7 +181,7 @@ def test_public_numbers_at_their_ends_have_a_law_and_a_draw(parameters: dict, ep
 
     assert abs(law.sum() - 1) < 1e-9
     assert law[0] >= law[1] >= law[2]
-    assert dps.select(scores, epsilon, mechanism=mechanism).candidate in (0, 1, 2)
+    assert dps.select(scores, epsilon=epsilon, mechanism=mechanism).candidate in (0, 1, 2)
 
 
 def test_a_floor_of_a_thousandth_is_the_default() -> None:
@@ -194,8 +194,8 @@ def test_a_release_states_what_it_promises() -> None:
     """Pure with a clip; with its delta without one; and the ledger is asked for both."""
     scores = dps.Scores([90.0, 1.0], 1)
     with dps.budget(epsilon=2, delta=1e-6) as book:
-        assert dps.select(scores, 1, mechanism=built(PURE[0])).guarantee == dps.Guarantee(1, scores.neighbours)
-        assert dps.select(scores, 1, mechanism=built(WITH_DELTA[0])).guarantee.delta == Fraction(1, 10**6)
+        assert dps.select(scores, epsilon=1, mechanism=built(PURE[0])).guarantee == dps.Guarantee(1, scores.neighbours)
+        assert dps.select(scores, epsilon=1, mechanism=built(WITH_DELTA[0])).guarantee.delta == Fraction(1, 10**6)
         assert book.totals.delta == Fraction(1, 10**6)
 
 
@@ -208,7 +208,7 @@ def test_log_normal_noise_has_a_law_and_is_not_released() -> None:
     assert law[0] > law[1] > law[2]
     with dps.budget(epsilon=2, delta=1e-5) as book:
         with pytest.raises(dps.PrivacyError, match='noise="exponential"'):
-            dps.select(scores, 1, mechanism=mechanism)
+            dps.select(scores, epsilon=1, mechanism=mechanism)
         assert 0 == book.totals.spends
 
 

@@ -149,8 +149,8 @@ def test_flat_dampening_is_never_worse_than_range_bound_two(name: str) -> None:
     classic = {"local-dampening": "exponential", "local-dampening-flip": "permute-and-flip"}[name]
     scores = dps.Scores(EBC_9C, FIGURE_9C)
     for epsilon in (0.1, 1, 5):
-        better = dps.expected_error(scores, epsilon, mechanism=dps.mechanism(name))
-        worse = dps.expected_error(scores, epsilon, mechanism=dps.mechanism(classic))
+        better = dps.accuracy.expected_error(scores, epsilon=epsilon, mechanism=dps.mechanism(name))
+        worse = dps.accuracy.expected_error(scores, epsilon=epsilon, mechanism=dps.mechanism(classic))
         assert better <= worse + 1e-9
 
 

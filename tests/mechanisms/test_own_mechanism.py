@@ -42,14 +42,15 @@ def favourite(records):
 
 own = Capped(2)
 votes = dps.Scores({"tea": 3, "coffee": 2, "water": 0}, sensitivity=1, range_bound=1, kind="integer")
-print(dps.expected_error(votes, 1, mechanism=own) > dps.expected_error(votes, 1, mechanism="permute-and-flip"))
-advice = dps.recommend(votes, 1, data="example", mechanisms=[own])
+errors = [dps.accuracy.expected_error(votes, epsilon=1, mechanism=each) for each in (own, "permute-and-flip")]
+print(errors[0] > errors[1])
+advice = dps.recommend(votes, epsilon=1, data="example", mechanisms=[own])
 print([name for name, _, _ in advice.table if name.startswith("capped")], advice.table[0][0])
-dps.plot_law(votes, [1, 2], mechanism=[own, "exponential"], path="law.png")
-print(dps.audit.privacy_loss(own, favourite, dps.audit.multisets(range(3), 4), 1).holds)
+dps.plot.plot_law(votes, epsilon=[1, 2], mechanism=[own, "exponential"], path="law.png")
+print(dps.audit.privacy_loss(own, favourite, dps.audit.multisets(range(3), 4), epsilon=1).holds)
 ledger = dps.Ledger.open("capped.ledger", epsilon=2)
-print(dps.select(votes, 1, mechanism=own, ledger=ledger).mechanism)
-print(dps.top_k(votes, 2, 1, mechanism=own, ledger=ledger).mechanism)
+print(dps.select(votes, epsilon=1, mechanism=own, ledger=ledger).mechanism)
+print(dps.top_k(votes, 2, epsilon=1, mechanism=own, ledger=ledger).mechanism)
 print(ledger.events[0].mechanism)
 '''
 VOTES = dps.Scores([3, 2, 0], sensitivity=1, range_bound=1, kind="integer")
@@ -85,7 +86,7 @@ def test_a_file_outside_of_the_package_has_all_it_needs(tmp_path: Path) -> None:
 @pytest.mark.chance(2e-6)
 def test_draws_of_ones_own_follow_its_law() -> None:
     """And no law of another epsilon."""
-    accept(dps.audit.sampler_of(capped(2), VOTES, 1))
+    accept(dps.audit.sampler_of(capped(2), VOTES, epsilon=1))
 
 
 def test_the_best_of_ones_own_is_recommended() -> None:
@@ -96,7 +97,7 @@ def test_the_best_of_ones_own_is_recommended() -> None:
         return UnitScores(unit.ticks, unit.per_unit, unit.span / 2, unit.range_bound)
 
     own = UnitMechanism("halved", "Never, for it is not private.", halved, PERMUTE_AND_FLIP)
-    advice = dps.recommend(VOTES, 1, data="example", mechanisms=[capped(1), own])
+    advice = dps.recommend(VOTES, epsilon=1, data="example", mechanisms=[capped(1), own])
 
     assert advice.mechanism is own
     assert advice.sentence.startswith("Use halved: ")
@@ -105,24 +106,29 @@ def test_the_best_of_ones_own_is_recommended() -> None:
 
 def test_one_name_has_one_row() -> None:
     """A second mechanism of a name is refused; one of the library's, named again, is the same one."""
-    again = dps.recommend(VOTES, 1, data="example", mechanisms=["exponential"])
-    assert str(again) == str(dps.recommend(VOTES, 1, data="example"))
+    again = dps.recommend(VOTES, epsilon=1, data="example", mechanisms=["exponential"])
+    assert str(again) == str(dps.recommend(VOTES, epsilon=1, data="example"))
 
     other = UnitMechanism("exponential", "Under a name that is taken.", scale, LAPLACE)
     for twice in ([other], [capped(1), capped(1)]):
         with pytest.raises(ValueError, match="two mechanisms named .*: give yours a name of its own"):
-            dps.recommend(VOTES, 1, data="example", mechanisms=twice)
+            dps.recommend(VOTES, epsilon=1, data="example", mechanisms=twice)
     with pytest.raises(TypeError, match="or is a UnitMechanism of your own"):
-        dps.recommend(VOTES, 1, data="example", mechanisms=[len])
+        dps.recommend(VOTES, epsilon=1, data="example", mechanisms=[len])
 
 
 def test_no_bound_is_said_of_ones_own() -> None:
     """Neither a bound nor a wrong reason, whatever its name and sampler are."""
     for own in (capped(2), capped(2, EXPONENTIAL)):
-        for release in (dps.select(VOTES, 1, mechanism=own), dps.top_k(VOTES, 2, 1, mechanism=own, method="peeling")):
+        for release in (
+            dps.select(VOTES, epsilon=1, mechanism=own),
+            dps.top_k(VOTES, 2, epsilon=1, mechanism=own, method="peeling"),
+        ):
             assert release.accuracy_line() == (
                 "no bound on the error: no exact worst case is known for capped; permute-and-flip and exponential "
                 "have one"
             )
     named = UnitMechanism("exponential", "Under a name that is taken.", scale, LAPLACE)
-    assert "no exact worst case is known for exponential" in dps.select(VOTES, 1, mechanism=named).accuracy_line()
+    assert (
+        "no exact worst case is known for exponential" in dps.select(VOTES, epsilon=1, mechanism=named).accuracy_line()
+    )

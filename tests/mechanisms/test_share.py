@@ -82,4 +82,4 @@ def test_the_exact_loss_by_the_rule(name: str, epsilon: float) -> None:
     def utility(row) -> dps.Scores:
         return dps.utilities.majority(np.bincount(np.asarray(row, dtype=np.int64), minlength=3))
 
-    assert dps.audit.privacy_loss(dps.mechanism(name), utility, universe, epsilon).holds
+    assert dps.audit.privacy_loss(dps.mechanism(name), utility, universe, epsilon=epsilon).holds

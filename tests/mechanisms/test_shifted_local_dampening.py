@@ -70,9 +70,9 @@ def test_exact_element_sensitivity_can_be_worse_than_the_exponential_mechanism()
     at = dps.sensitivity.element(lambda t: [1, 8], ceiling=8, reach=20)
     scores = dps.Scores([4.0, 0.0], at)
 
-    assert dps.expected_error(scores, 1, mechanism=dps.mechanism("shifted-local-dampening")) > dps.expected_error(
-        scores, 1, mechanism=dps.mechanism("exponential")
-    )
+    assert dps.accuracy.expected_error(
+        scores, epsilon=1, mechanism=dps.mechanism("shifted-local-dampening")
+    ) > dps.accuracy.expected_error(scores, epsilon=1, mechanism=dps.mechanism("exponential"))
 
 
 def test_sums_in_closed_form_and_by_walking_agree() -> None:
@@ -96,7 +96,7 @@ def test_without_a_public_reach_it_is_refused(name: str) -> None:
     """The message says how to give one and what to use instead."""
     scores = dps.Scores([1.0, 2.0], dps.sensitivity.local(lambda t: 1, ceiling=3))
     with pytest.raises(dps.PrivacyError, match=r"use local-dampening-flip, .* pareto\(\.\.\., reach=\)"):
-        dps.select(scores, 1, mechanism=dps.mechanism(name))
+        dps.select(scores, epsilon=1, mechanism=dps.mechanism(name))
 
 
 def test_an_unknown_direction_is_refused() -> None:

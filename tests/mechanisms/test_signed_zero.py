@@ -155,9 +155,9 @@ def test_the_exact_loss_is_at_most_epsilon(name: str, zero: str, problems: list[
     problems = problems[:12] if name == "local-dampening-t" else problems
     for epsilon in (0.01, 1, 8):
         for problem in problems:
-            loss = dps.audit.privacy_loss(mechanism, declared(problem, zero), problem.universe, epsilon)
+            loss = dps.audit.privacy_loss(mechanism, declared(problem, zero), problem.universe, epsilon=epsilon)
             assert loss.holds, loss
-    tight = dps.audit.privacy_loss(mechanism, declared(FACING, "best"), FACING.universe, 8)
+    tight = dps.audit.privacy_loss(mechanism, declared(FACING, "best"), FACING.universe, epsilon=8)
     assert tight.worst > 7
 
 
@@ -173,7 +173,7 @@ def test_pareto_scores_of_small_graphs_and_rates_are_private(zero: str) -> None:
                 found = claim.utility(x)
                 return dps.Scores(found.values, found.sensitivity, found.candidates, found.neighbours.value, zero=zero)
 
-            loss = dps.audit.privacy_loss(dps.mechanism("local-dampening-flip"), utility, claim.universe(), 1)
+            loss = dps.audit.privacy_loss(dps.mechanism("local-dampening-flip"), utility, claim.universe(), epsilon=1)
             assert loss.holds, (claim.name, loss)
 
 
@@ -185,9 +185,9 @@ def test_a_sign_from_the_data_loses_more_and_is_not_admissible() -> None:
     def of_data(x: int) -> dps.Scores:
         return declared(near, "worst" if near.values[x].max() > 0 else "best")(x)
 
-    assert not dps.audit.privacy_loss(mechanism, of_data, near.universe, 1).holds
+    assert not dps.audit.privacy_loss(mechanism, of_data, near.universe, epsilon=1).holds
     for zero in ZEROS:
-        assert dps.audit.privacy_loss(mechanism, declared(near, zero), near.universe, 1).holds
+        assert dps.audit.privacy_loss(mechanism, declared(near, zero), near.universe, epsilon=1).holds
     verdict = dps.audit.admissible(of_data, near.universe)
     assert not verdict.admissible
     assert "zero is public" in verdict.counterexample
@@ -197,7 +197,7 @@ def test_a_robust_front_wins_and_a_safe_winner_stays() -> None:
     """Pareto scores: the candidate that nothing near can beat. 0/1: the winner, and the hopeless are far below."""
     speed = dps.Scores([900, 1, 2], 1, kind="integer")
     price = dps.Scores([800, 3, 1], 1, kind="integer")
-    law = dps.mechanism("local-dampening").law(dps.pareto([speed, price]), 0.1)
+    law = dps.mechanism("local-dampening").law(dps.multiobjective.pareto([speed, price]), 0.1)
     assert law[0] > 0.999
 
     votes = dps.utilities.majority([100, 1, 0])
@@ -219,7 +219,7 @@ def test_a_zero_of_either_sign_is_a_matter_of_accuracy() -> None:
     flat = dps.mechanism("exponential").law(dps.Scores(votes.values, 1), 0.1)[0]
     assert pytest.approx(flat, abs=1e-6) == chance(votes, "best")
     assert votes.zero == "worst"
-    front = dps.pareto([speed, price])
+    front = dps.multiobjective.pareto([speed, price])
     assert chance(front, "best") > 0.9 > 0.4 > chance(front, "neutral") > chance(front, "worst")
     assert front.zero == "best"
 

@@ -116,7 +116,7 @@ def test_the_search_finds_what_is_wrong() -> None:
 def test_the_exact_loss_on_small_universes(seed: int, epsilon: float) -> None:
     """With exact sensitivities of random problems."""
     problem = random_problem(seed)
-    found = privacy_loss(dps.mechanism("smooth-noisy-max"), problem.utility(), problem.universe, epsilon)
+    found = privacy_loss(dps.mechanism("smooth-noisy-max"), problem.utility(), problem.universe, epsilon=epsilon)
 
     assert found.holds, str(found)
     assert math.isnan(found.stretch)
@@ -165,10 +165,10 @@ def test_the_published_beta_is_released_where_it_is_certified(epsilon: float) ->
     mechanism = dps.mechanism("smooth-noisy-max", calibration="chaves-2024", sides=1)
     few, many = (dps.Scores(np.zeros(m), sensitivity=1) for m in (250, 300))
 
-    assert dps.select(few, epsilon, mechanism=mechanism).guarantee.epsilon == Fraction(str(epsilon))
+    assert dps.select(few, epsilon=epsilon, mechanism=mechanism).guarantee.epsilon == Fraction(str(epsilon))
     if epsilon < 1:
         with pytest.raises(dps.PrivacyError, match="certified for up to 250"):
-            dps.select(many, epsilon, mechanism=mechanism)
+            dps.select(many, epsilon=epsilon, mechanism=mechanism)
 
 
 def chaves_scale(noise: str, m: int) -> tuple[float, float]:
@@ -214,9 +214,9 @@ def test_the_printed_exponent_releases_nothing(given) -> None:
 
     assert pytest.approx(1) == fenced.law(scores, 1).sum()
     with pytest.raises(dps.PrivacyError, match="releases nothing"):
-        dps.select(scores, 1, mechanism=fenced)
+        dps.select(scores, epsilon=1, mechanism=fenced)
     with pytest.raises(dps.PrivacyError, match="releases nothing"):
-        dps.top_k(scores, 2, 1, mechanism=fenced)
+        dps.top_k(scores, 2, epsilon=1, mechanism=fenced)
 
 
 def test_theorem_4_9_is_false() -> None:
@@ -266,10 +266,10 @@ def test_published_calibrations_are_fenced() -> None:
     )
     assert abs(fenced.law(scores, 1).sum() - 1) < 1e-9
     with pytest.raises(dps.PrivacyError, match="releases nothing"):
-        dps.select(scores, 1, mechanism=fenced)
+        dps.select(scores, epsilon=1, mechanism=fenced)
 
     certified = dps.mechanism("smooth-noisy-max", calibration="chaves-2024", sides=1)
-    assert dps.select(scores, 50, mechanism=certified).candidate in (0, 1)
+    assert dps.select(scores, epsilon=50, mechanism=certified).candidate in (0, 1)
     with pytest.raises(dps.PrivacyError, match="up to 250"):
         certified.law(dps.Scores(np.zeros(301), 1), 0.1)
 

@@ -55,7 +55,9 @@ def test_the_search_would_find_one() -> None:
 def test_the_exact_loss_on_small_universes(sides: int, seed: int) -> None:
     """With exact sensitivities of random problems."""
     problem = random_problem(seed)
-    found = privacy_loss(dps.mechanism("smooth-private-selection", sides=sides), problem.utility(), problem.universe, 2)
+    found = privacy_loss(
+        dps.mechanism("smooth-private-selection", sides=sides), problem.utility(), problem.universe, epsilon=2
+    )
 
     assert found.holds, str(found)
 

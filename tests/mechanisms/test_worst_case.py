@@ -41,8 +41,8 @@ def test_errors_between_integers_are_rounded_up() -> None:
     """An error of at least 9.5 persons is one of at least 10."""
     assert needed(9.5, 0.95, 100, kind="integer") == needed(10, 0.95, 100, kind="integer")
     assert needed(9.5, 0.95, 100) > needed(10, 0.95, 100) >= needed(10, 0.95, 100, kind="integer")
-    assert dps.error_bound(1, candidates=9, kind="integer").tail(2.01) == dps.error_bound(
-        1, candidates=9, kind="integer"
+    assert dps.error_bound(epsilon=1, candidates=9, kind="integer").tail(2.01) == dps.error_bound(
+        epsilon=1, candidates=9, kind="integer"
     ).tail(3)
 
 
@@ -54,9 +54,9 @@ def test_the_worst_database_has_the_worst_tail(name, kind, range_bound) -> None:
     for count, epsilon, error, sensitivity in ((2, 0.3, 5, 1), (50, 2, 3, 0.7), (3000, 0.01, 900, 1.5)):
         values = [error] + [0] * (count - 1)
         scores = dps.Scores(values, sensitivity, range_bound=range_bound, kind=kind)
-        exact = dps.error_tail(scores, epsilon, error, mechanism=dps.mechanism(name))
+        exact = dps.accuracy.error_tail(scores, epsilon=epsilon, theta=error, mechanism=dps.mechanism(name))
         public = {"candidates": count, "sensitivity": sensitivity, "range_bound": range_bound, "kind": kind}
-        worst = dps.error_bound(epsilon, mechanism=name, **public).tail(error)
+        worst = dps.error_bound(epsilon=epsilon, mechanism=name, **public).tail(error)
 
         assert worst / (1 + 1e-5) <= exact <= worst * (1 + 1e-12)
 
@@ -75,12 +75,14 @@ def test_no_database_is_worse(values, unit, epsilon, name, kind) -> None:
         unit = 1.0
     numbers = [int(v) for v in values] if kind == "integer" else [v * unit / 2 for v in values]
     scores, mechanism = dps.Scores(numbers, unit, kind=kind), dps.mechanism(name)
-    worst = dps.error_bound(epsilon, candidates=len(scores), mechanism=mechanism, sensitivity=unit, kind=kind)
+    worst = dps.error_bound(epsilon=epsilon, candidates=len(scores), mechanism=mechanism, sensitivity=unit, kind=kind)
 
     for error in {float(e) for e in scores.values.max() - scores.values} - {0.0}:
         if 1e-300 <= error <= 1e300:
-            assert dps.error_tail(scores, epsilon, error, mechanism=mechanism) <= worst.tail(error) * (1 + 1e-9)
-    assert dps.expected_error(scores, epsilon, mechanism=mechanism) <= worst.expected() * (1 + 1e-9)
+            assert dps.accuracy.error_tail(scores, epsilon=epsilon, theta=error, mechanism=mechanism) <= worst.tail(
+                error
+            ) * (1 + 1e-9)
+    assert dps.accuracy.expected_error(scores, epsilon=epsilon, mechanism=mechanism) <= worst.expected() * (1 + 1e-9)
 
 
 def test_floors_that_bring_losers_nearer_are_paid_for() -> None:
@@ -89,7 +91,7 @@ def test_floors_that_bring_losers_nearer_are_paid_for() -> None:
     values = [0.0, *[-0.01 * tick] * 9, *[-4.0] * 500]
     scores, behind = dps.Scores(values, 1), values[1] - values[-1]
     ticks, rate = mechanism.prepared(scores, Fraction(60, 10))
-    worst = dps.error_bound(60, candidates=510, k=10, mechanism=mechanism).tail(behind)
+    worst = dps.error_bound(epsilon=60, candidates=510, k=10, mechanism=mechanism).tail(behind)
 
     assert 2**22 - 1 == ticks[1] - ticks[-1] < behind / tick
     # All nine of one weight, drawn one after the other with the best: a product over which place the best has.
@@ -108,12 +110,12 @@ def test_floors_that_bring_losers_nearer_are_paid_for() -> None:
 def test_the_mean_of_the_exponential_mechanism_is_attained() -> None:
     """At the gap that is one more than itself, in units of 1 / lambda; and the error is in the unit of the score."""
     for count in (2, 5, 400):
-        mean = dps.error_bound(10, candidates=count, mechanism="exponential", sensitivity=7.5).expected()
+        mean = dps.error_bound(epsilon=10, candidates=count, mechanism="exponential", sensitivity=7.5).expected()
         gap = mean + 2 * 7.5 / 10
         scores = dps.Scores([gap] + [0.0] * (count - 1), 7.5)
 
-        assert math.isclose(mean, dps.expected_error(scores, 10, mechanism=dps.mechanism("exponential")),
-                            rel_tol=1e-4)  # fmt: skip
+        expected = dps.accuracy.expected_error(scores, epsilon=10, mechanism=dps.mechanism("exponential"))
+        assert math.isclose(mean, expected, rel_tol=1e-4)
 
 
 @settings(max_examples=25, deadline=None)
@@ -128,12 +130,12 @@ def test_what_is_printed_is_enough_and_hardly_less_is(wish, name, kind, range_bo
         assert math.comb(count, k) * Fraction(repr(probability)) <= 1
         return
     written = Fraction(f"{epsilon:.6g}")
-    worst = dps.error_bound(written, **public)
+    worst = dps.error_bound(epsilon=written, **public)
     allowed = 1 - Fraction(repr(probability))
 
     assert written == Fraction(repr(epsilon))
     assert Fraction(worst.tail(error)) <= allowed * (1 + Fraction(1, 10**15))
-    assert dps.error_bound(written * (1 - Fraction(2, 10**5)), **public).tail(error) > allowed
+    assert dps.error_bound(epsilon=written * (1 - Fraction(2, 10**5)), **public).tail(error) > allowed
     most = math.ceil(error) if kind == "integer" else error * (1 + 1e-4) + 1e-5
     assert worst.at(probability) <= most
 
@@ -156,7 +158,7 @@ def test_tails_fall_in_epsilon_and_in_the_error() -> None:
     """On a grid that spans all sizes of either."""
     grid = [10.0**power for power in range(-300, 301, 50)]
     for count, k in ((2, 1), (10**12, 1), (50, 7)):
-        tails = [[dps.error_bound(e, candidates=count, k=k).tail(t) for t in grid] for e in grid]
+        tails = [[dps.error_bound(epsilon=e, candidates=count, k=k).tail(t) for t in grid] for e in grid]
 
         assert (np.diff(tails, axis=0) <= 0).all()
         assert (np.diff(tails, axis=1) <= 0).all()
@@ -177,11 +179,11 @@ def test_errors_of_any_size_have_an_epsilon_or_a_refusal() -> None:
 def test_ranks_of_a_percentile_are_a_choice_among_the_grid() -> None:
     """The error that rank scores count: records to add or remove, at their range bound of 2."""
     epsilon = dps.epsilon_for(error=25, probability=0.9, candidates=121, kind="integer")
-    worst, law = dps.error_bound(epsilon, candidates=121, kind="integer"), dps.mechanism("permute-and-flip")
+    worst, law = dps.error_bound(epsilon=epsilon, candidates=121, kind="integer"), dps.mechanism("permute-and-flip")
 
     for ages in ([7] * 1000, list(range(121)) * 9, [0, 120] * 50):
         scores = dps.utilities.percentile(ages, 50, lower=0, upper=120)
-        assert dps.error_tail(scores, epsilon, 25, mechanism=law) <= worst.tail(25) <= 0.1
+        assert dps.accuracy.error_tail(scores, epsilon=epsilon, theta=25, mechanism=law) <= worst.tail(25) <= 0.1
 
 
 def test_a_joint_list_is_one_choice_among_all_sequences() -> None:
@@ -192,7 +194,7 @@ def test_a_joint_list_is_one_choice_among_all_sequences() -> None:
 
     assert sequences == dps.epsilon_for(error=10, candidates=5, k=3, **public)
     assert dps.epsilon_for(error=10, candidates=60, **whole) == dps.epsilon_for(error=10, candidates=60, **public)
-    far = dps.error_bound(100, candidates=5, k=3, **public)
+    far = dps.error_bound(epsilon=100, candidates=5, k=3, **public)
     assert 2**-61 <= far.tail(10**9) <= 2**-60
     with pytest.raises(ValueError, match="chance of 2\\^-60"):
         dps.epsilon_for(error=10, probability=1 - Fraction(1, 2**61), candidates=5, k=3, **public)
@@ -201,21 +203,27 @@ def test_a_joint_list_is_one_choice_among_all_sequences() -> None:
 def test_a_joint_list_of_everything_may_be_in_the_wrong_order() -> None:
     """The worst two scores, 10 apart: the other order has the chance e^(-5/2) / (1 + e^(-5/2))."""
     scores = dps.Scores([20, 10], 1, range_bound=1, kind="integer")
-    wrong = dps.joint_law(scores, 2, 0.5)[1, 0]
+    wrong = dps.accuracy.joint_law(scores, 2, epsilon=0.5)[1, 0]
     worst = dps.error_bound(
-        0.5, candidates=2, k=2, mechanism="exponential", method="joint", kind="integer", range_bound=1
+        epsilon=0.5, candidates=2, k=2, mechanism="exponential", method="joint", kind="integer", range_bound=1
     )
 
     assert 0.0758 < wrong <= worst.tail(10) < 0.0759
     assert worst.at(0.95) > 10
-    assert 0 == dps.error_bound(1, candidates=1, mechanism="exponential", kind="integer", method="joint").tail(1)
+    assert 0 == dps.error_bound(epsilon=1, candidates=1, mechanism="exponential", kind="integer", method="joint").tail(
+        1
+    )
 
 
 def test_wishes_that_chance_grants_and_lists_of_everything_take_any_epsilon() -> None:
     """Exactly at the boundary; nothing can go wrong where all are named."""
     assert 0 == needed(1, 0.5, 2) == needed(1, 0.95, 1) == needed(1, 0.95, 3, 3)
     assert needed(1, Fraction(1, 2) + Fraction(1, 10**9), 2) > 0
-    assert 0 == dps.error_bound(1, candidates=3, k=3).tail(1) == dps.error_bound(1, candidates=1).expected()
+    assert (
+        0
+        == dps.error_bound(epsilon=1, candidates=3, k=3).tail(1)
+        == dps.error_bound(epsilon=1, candidates=1).expected()
+    )
 
 
 def test_what_cannot_be_told_apart_is_said() -> None:
@@ -223,9 +231,9 @@ def test_what_cannot_be_told_apart_is_said() -> None:
     with pytest.raises(ValueError, match="allow an error above 1.90735e-06"):
         needed(1e-6, 0.95, 100, 2)
     assert needed(1e-6, 0.95, 100) > 1e5
-    assert 1 - 1 / 4950 <= dps.error_bound(1, candidates=100, k=2).tail(1e-9) < 1
-    tiny = dps.error_bound(1e-12, candidates=100)
-    assert math.inf == tiny.at(0.95) == dps.error_bound(1e-30, candidates=100, kind="integer").at()
+    assert 1 - 1 / 4950 <= dps.error_bound(epsilon=1, candidates=100, k=2).tail(1e-9) < 1
+    tiny = dps.error_bound(epsilon=1e-12, candidates=100)
+    assert math.inf == tiny.at(0.95) == dps.error_bound(epsilon=1e-30, candidates=100, kind="integer").at()
     assert "nothing can be said with probability 0.95, whatever the data" == tiny.describe()
 
 
@@ -259,20 +267,20 @@ def test_refusals_say_what_to_do(wrong, message) -> None:
 def test_lists_have_no_known_mean() -> None:
     """Only one choice has."""
     with pytest.raises(ValueError, match="one choice only"):
-        dps.error_bound(1, candidates=9, k=2).expected()
+        dps.error_bound(epsilon=1, candidates=9, k=2).expected()
 
 
 def test_sentences_name_what_is_compared() -> None:
     """The best, the k-th best or every place; with the unit where it is passed."""
-    one = dps.error_bound(1, candidates=1000, range_bound=1, kind="integer")
-    several = dps.error_bound(9, candidates=1000, k=3, range_bound=1, kind="integer")
+    one = dps.error_bound(epsilon=1, candidates=1000, range_bound=1, kind="integer")
+    several = dps.error_bound(epsilon=9, candidates=1000, k=3, range_bound=1, kind="integer")
     joint = dps.error_bound(
-        9, candidates=1000, k=3, mechanism="exponential", range_bound=1, kind="integer", method="joint"
+        epsilon=9, candidates=1000, k=3, mechanism="exponential", range_bound=1, kind="integer", method="joint"
     )
 
     assert "less than 10 persons behind the best with probability 0.95, whatever the data" == one.describe("persons")
     assert several.describe(probability=0.5).startswith("each less than 3 behind the 3rd best with probability 0.5,")
-    exact = dps.error_bound(100, candidates=1000, range_bound=1, kind="integer")
+    exact = dps.error_bound(epsilon=100, candidates=1000, range_bound=1, kind="integer")
     assert "as good as the best with probability 0.95, whatever the data" == exact.describe("persons")
     assert joint.describe().startswith("every place less than 6 behind the candidate that belongs there")
 

@@ -54,7 +54,7 @@ def test_a_ledger_is_verified_and_spent_from(folder: Path, tmp_path: Path) -> No
     assert (known["spends"], Fraction(known["epsilon"])) == (totals.spends, totals.epsilon)
     assert Fraction(known["delta"]) == totals.delta
     assert len(ledger.events) == totals.spends
-    dps.select(dps.Scores([1, 0], 1, kind="integer"), 1, ledger=ledger)
+    dps.select(dps.Scores([1, 0], 1, kind="integer"), epsilon=1, ledger=ledger)
     assert dps.Ledger.read(path).verify().spends == totals.spends + 1
 
 

@@ -93,7 +93,7 @@ def test_a_selection_with_it_keeps_its_promise(seed: int, name: str) -> None:
         return dps.Scores(problem.values[x], sensitivity)
 
     for epsilon in (1, 20):
-        found = privacy_loss(dps.mechanism(name, phi=0.5), utility, problem.universe, epsilon)
+        found = privacy_loss(dps.mechanism(name, phi=0.5), utility, problem.universe, epsilon=epsilon)
         assert found.holds, str(found)
 
 

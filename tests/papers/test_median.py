@@ -62,7 +62,7 @@ def test_equal_values_share_a_row() -> None:
 
 def test_columns_and_bounds_below_zero_are_welcome() -> None:
     """Scores depend on x - lower only."""
-    shifted = median(dps.Column([-3, 0, 4]), lower=-5, upper=5)
+    shifted = median(dps.data.Column([-3, 0, 4]), lower=-5, upper=5)
 
     assert [-3, 0, -4] == shifted.values.tolist()
     assert np.array_equal(median([2, 5, 9], upper=10).sensitivity.at([0, 1]), shifted.sensitivity.at([0, 1]))

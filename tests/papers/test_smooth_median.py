@@ -29,8 +29,8 @@ def test_a_crowded_middle_has_little_noise() -> None:
     values = np.arange(2001) / 100
     _, sensitivity = middle_value(values, lower=0.0, upper=10_000.0)
 
-    assert 0.5 > dps.value_error(sensitivity, 1, probability=0.95)
-    assert 4000 < dps.value_error(dps.sensitivity.constant(10_000), 1, probability=0.5)
+    assert 0.5 > dps.accuracy.value_error(sensitivity, epsilon=1, probability=0.95)
+    assert 4000 < dps.accuracy.value_error(dps.sensitivity.constant(10_000), epsilon=1, probability=0.5)
 
 
 @pytest.mark.parametrize(

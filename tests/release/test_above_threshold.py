@@ -186,7 +186,7 @@ def test_the_code_has_the_law_of_the_definition() -> None:
 
 def test_clear_answers_cost_their_share() -> None:
     """Half for a clear one, so that three come out of two; the unclear one costs all."""
-    with dps.above_threshold(100, 50, positives=2, levels=[(1000, HALF)]) as stream:
+    with dps.above_threshold(100, epsilon=50, positives=2, levels=[(1000, HALF)]) as stream:
         full = stream.rules.levels[-1].price
         answers = [stream.ask(value) for value in (10**6, 10**6, 0, 500)]
 
@@ -201,19 +201,19 @@ def test_clear_answers_cost_their_share() -> None:
 def test_the_whole_is_paid_before_the_first_question(tmp_path) -> None:
     """Once, whatever is asked, and nothing is given back."""
     ledger = dps.Ledger.open(tmp_path / "counts.ledger", epsilon=3)
-    stream = dps.above_threshold(10, 2, ledger=ledger)
+    stream = dps.above_threshold(10, epsilon=2, ledger=ledger)
     assert 1 == ledger.remaining.epsilon
     stream.ask(-50)
     stream.end()
 
     assert 1 == ledger.remaining.epsilon
     with pytest.raises(dps.BudgetError):
-        dps.above_threshold(10, 2, ledger=ledger)
+        dps.above_threshold(10, epsilon=2, ledger=ledger)
 
 
 def test_what_is_spent_answers_nothing_more() -> None:
     """Not below either: another stream is another spend."""
-    stream = dps.above_threshold(0, 50)
+    stream = dps.above_threshold(0, epsilon=50)
     assert "above" == str(stream.ask(10**9))
 
     for value in (10**9, -(10**9)):
@@ -238,7 +238,7 @@ def test_what_is_spent_answers_nothing_more() -> None:
 )
 def test_a_refused_question_uses_nothing_up(kind, value, threshold, sentence: str, monkeypatch) -> None:
     """No coin is thrown, nothing is taken, the message does not show the value."""
-    stream = dps.above_threshold(None, 1, kind=kind)
+    stream = dps.above_threshold(None, epsilon=1, kind=kind)
     left = stream.remaining
     monkeypatch.setattr(Bar, "height", lambda *_: pytest.fail("a coin was thrown"))
 
@@ -251,7 +251,7 @@ def test_a_refused_question_uses_nothing_up(kind, value, threshold, sentence: st
 @pytest.mark.parametrize("positives", [1, 3])
 def test_a_question_that_crashes_stays_paid(positives: int, monkeypatch) -> None:
     """Its coins may have fallen: the answer at the highest price is gone, and with the last of them the stream."""
-    stream = dps.above_threshold(0, 1, positives=positives)
+    stream = dps.above_threshold(0, epsilon=1, positives=positives)
     full, left = stream.rules.levels[-1].price, stream.remaining
 
     def stopped(*_: object) -> None:
@@ -271,7 +271,7 @@ def test_a_question_that_crashes_stays_paid(positives: int, monkeypatch) -> None
 
 def test_a_question_inside_a_question_finds_what_is_left(monkeypatch) -> None:
     """A signal asks in the midst of one: refused while the last positive is under way, and possible afterwards."""
-    stream, usual, said = dps.above_threshold(0, 50), Bar.height, []
+    stream, usual, said = dps.above_threshold(0, epsilon=50), Bar.height, []
 
     def interrupted(bar: Bar, *question: object) -> int | None:
         if not said:
@@ -289,7 +289,7 @@ def test_a_question_inside_a_question_finds_what_is_left(monkeypatch) -> None:
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_a_stream_is_never_copied(again) -> None:
     """Two with one secret would answer twice; and its repr shows public facts only."""
-    stream = dps.above_threshold(0, 1)
+    stream = dps.above_threshold(0, epsilon=1)
 
     with pytest.raises(TypeError, match="never copied"):
         again(stream)
@@ -299,7 +299,7 @@ def test_a_stream_is_never_copied(again) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_process_answers_nothing() -> None:
     """It holds the same secret."""
-    stream = dps.above_threshold(0, 1)
+    stream = dps.above_threshold(0, epsilon=1)
     # Another thread holds the lock for good in the child.
     taken, go_on = threading.Event(), threading.Event()
 
@@ -326,7 +326,7 @@ def test_a_forked_process_answers_nothing() -> None:
 
 def test_threads_share_what_was_paid() -> None:
     """Four of them ask for as much as they can get: three answers were paid for."""
-    stream, answers = dps.above_threshold(0, 50, positives=3), []
+    stream, answers = dps.above_threshold(0, epsilon=50, positives=3), []
 
     def ask() -> None:
         for _ in range(5):
@@ -394,7 +394,7 @@ def test_bad_rules_are_refused_before_the_spend(changes: dict[str, object], sent
 @pytest.mark.parametrize("size", [2**53 + 1, 2**60, 2**200, 10**308])
 def test_hostile_values_are_answered(kind: str, size: int) -> None:
     """However large, in either direction: clipped, never refused."""
-    with dps.above_threshold(0, 50, kind=kind, positives=4) as stream:
+    with dps.above_threshold(0, epsilon=50, kind=kind, positives=4) as stream:
         exact = (size, Fraction(size), float(size), math.inf) if kind == "real" else (size,)
         for value in exact:
             assert "above" == str(stream.ask(value))
@@ -404,7 +404,7 @@ def test_hostile_values_are_answered(kind: str, size: int) -> None:
 @pytest.mark.parametrize("epsilon", [10**300, Fraction(1, 2**30)])
 def test_the_largest_and_small_epsilons_answer(epsilon: object) -> None:
     """Coins of any rate that is not refused."""
-    stream = dps.above_threshold(0, epsilon, positives=2)
+    stream = dps.above_threshold(0, epsilon=epsilon, positives=2)
 
     assert "above" == str(stream.ask(2**61))
     assert stream.error_bound(3).above() < 2**60
@@ -413,10 +413,12 @@ def test_the_largest_and_small_epsilons_answer(epsilon: object) -> None:
 
 def test_neighbouring_integers_beyond_two_to_the_53_are_told_apart() -> None:
     """Also NumPy's; a subnormal float is a number."""
-    stream = dps.above_threshold(2**53 + 1, 4000, positives=2)
+    stream = dps.above_threshold(2**53 + 1, epsilon=4000, positives=2)
 
     assert ["below", "above"] == [str(stream.ask(value)) for value in (2**53, np.int64(2**53 + 1))]
-    assert "above" == str(dps.above_threshold(0, 400, kind="real", sensitivity=1e-300).ask(np.float32(5e-324 + 1)))
+    assert "above" == str(
+        dps.above_threshold(0, epsilon=400, kind="real", sensitivity=1e-300).ask(np.float32(5e-324 + 1))
+    )
     assert 0 == rules_of(kind="real").value_ticks(5e-324)
 
 
@@ -424,7 +426,7 @@ def test_neighbouring_integers_beyond_two_to_the_53_are_told_apart() -> None:
 def test_errors_are_least_and_hold(levels) -> None:
     """The exact probability, over the secret, is within the statement; one tick nearer the bound would not be."""
     rules, questions = rules_of(1, positives=3, range_bound=2, levels=levels), 100
-    stated = dps.threshold_bound(1, positives=3, questions=questions, levels=levels)
+    stated = dps.accuracy.threshold_bound(epsilon=1, positives=3, questions=questions, levels=levels)
     raised = math.exp(-rules.rate)
     powers = [(level.margin, math.exp(-level.rate)) for level in rules.levels]
 
@@ -449,7 +451,7 @@ def test_errors_are_least_and_hold(levels) -> None:
 def test_simulated_streams_err_as_rarely_as_stated(entropy) -> None:
     """At the stated distances, by the code itself: at most 20 %, and not much more rarely."""
     rules, questions, wrong, runs = rules_of(1, positives=2), 20, 0, 150
-    stated = dps.threshold_bound(1, positives=2, questions=questions, range_bound=1)
+    stated = dps.accuracy.threshold_bound(epsilon=1, positives=2, questions=questions, range_bound=1)
     above, below = stated.above(0.8), stated.below(0.8)
     for _ in range(runs):
         stream = stream_of(rules, door=door_to(lambda: Coins(lambda: entropy)))
@@ -461,29 +463,29 @@ def test_simulated_streams_err_as_rarely_as_stated(entropy) -> None:
 
 def test_errors_in_words_and_in_units() -> None:
     """Real values are stated in their units; too small an epsilon is refused."""
-    whole, real = (dps.threshold_bound(1, questions=9, kind=kind) for kind in ("integer", "real"))
+    whole, real = (dps.accuracy.threshold_bound(epsilon=1, questions=9, kind=kind) for kind in ("integer", "real"))
 
     assert whole.above() - 1 < real.above() < whole.above() + 1.01
     assert whole.describe().startswith("with probability 0.95, whatever the data: no value ")
-    assert whole.describe() == dps.above_threshold(0, 1).error_bound(9).describe()
+    assert whole.describe() == dps.above_threshold(0, epsilon=1).error_bound(9).describe()
     with pytest.raises(ValueError, match="too small for a statement"):
-        dps.threshold_bound(Fraction(1, 2**18), questions=9, kind="real").at(1 - Fraction(1, 10**299))
+        dps.accuracy.threshold_bound(epsilon=Fraction(1, 2**18), questions=9, kind="real").at(1 - Fraction(1, 10**299))
     with pytest.raises(ValueError, match="probability must be below 1"):
-        dps.threshold_bound(1, questions=9).at(1)
+        dps.accuracy.threshold_bound(epsilon=1, questions=9).at(1)
     with pytest.raises(ValueError, match="questions must be"):
-        dps.threshold_bound(1, questions=0)
+        dps.accuracy.threshold_bound(epsilon=1, questions=0)
 
 
 def test_an_answer_is_true_if_it_is_above() -> None:
     """So that a stream may be asked in a condition."""
-    with dps.above_threshold(1000, 50, positives=2, range_bound=1) as stream:
+    with dps.above_threshold(1000, epsilon=50, positives=2, range_bound=1) as stream:
         assert not stream.ask(0)
         assert stream.ask(2000)
 
 
 def test_rules_of_a_stream_stay_what_was_paid_for() -> None:
     """They are read only; rules that cost more than their guarantee are refused before anything is taken."""
-    stream = dps.above_threshold(0, 1)
+    stream = dps.above_threshold(0, epsilon=1)
     with pytest.raises(AttributeError):
         stream.rules = rules_of(100)
     rules = rules_of(positives=2, levels=[(3, HALF)])

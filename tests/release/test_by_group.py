@@ -179,7 +179,7 @@ def test_every_function_answers_in_every_group() -> None:
     with dps.budget(epsilon=1000):
         for groups in (
             dps.median(VALUES, **asked).groups,
-            dps.percentiles(VALUES, [50], **asked).groups,
+            dps.quantiles(VALUES, p=[50], **asked).groups,
             dps.quantiles(VALUES, [0.5], **asked).groups,
         ):
             assert ["n", "s", "w"] == list(groups)
@@ -267,7 +267,7 @@ def test_how_wrong_a_group_may_be_follows_from_one_row() -> None:
         ({"by": REGION, "groups": ["n"], "lower": None}, dps.PrivacyError, "lower="),
     ],
 )
-@pytest.mark.parametrize("function", [dps.median, lambda *a, **k: dps.quantiles(*a, shares=[0.5], **k)])
+@pytest.mark.parametrize("function", [dps.median, lambda *a, **k: dps.quantiles(*a, q=[0.5], **k)])
 def test_what_is_refused_is_refused_before_the_spend(function, changed, error, message) -> None:
     """In one sentence."""
     kept = Kept()
@@ -307,7 +307,7 @@ def test_a_histogram_and_an_engine_have_no_rows_to_group() -> None:
     """Said before the spend."""
     kept = Kept()
     with pytest.raises(ValueError, match="A histogram has no rows"):
-        dps.median(dps.Column.from_counts([1, 2]), **BOUNDS, epsilon=1, by=["n"], groups=["n"], ledger=kept)
+        dps.median(dps.data.Column.from_counts([1, 2]), **BOUNDS, epsilon=1, by=["n"], groups=["n"], ledger=kept)
     ibis = pytest.importorskip("ibis")
     stored = ibis.memtable(pa.table({"pay": [1, 2]})).pay
     with pytest.raises(ValueError, match="ask the engine for one group"):

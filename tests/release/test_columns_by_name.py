@@ -12,7 +12,7 @@ ASKED = {"column": "pay", "lower": 0, "upper": 40, "step": 10}
 CALLS = {
     "median": lambda table, **more: dps.median(table, **more),
     "quantiles": lambda table, **more: dps.quantiles(table, [0.5], **more),
-    "percentiles": lambda table, **more: dps.percentiles(table, [50], **more),
+    "percentiles": lambda table, **more: dps.quantiles(table, p=[50], **more),
 }
 
 

@@ -34,7 +34,7 @@ def test_rows_are_counted_and_the_promise_is_for_one_of_them() -> None:
         scores.sensitivity.ceiling,
         scores.values.dtype.kind,
     )
-    release = dps.most_common(rows, 1, 60, item="what", domain=["milk", "tea", "soy"])
+    release = dps.most_common(rows, 1, epsilon=60, item="what", domain=["milk", "tea", "soy"])
     assert (("tea",), dps.Guarantee(60, "add-remove")) == (release.candidates, release.guarantee)
     assert release.error_bound.at(0.95) <= 1
     assert "neighbours" in repr(release.guarantee)
@@ -43,8 +43,8 @@ def test_rows_are_counted_and_the_promise_is_for_one_of_them() -> None:
 def test_a_ledger_of_records_takes_it_and_one_of_persons_does_not(tmp_path) -> None:
     """What is recorded names the item, and no person."""
     records = dps.Ledger.open(tmp_path / "records.ledger", epsilon=3)
-    dps.most_common(COLUMNS, 2, 1, **ASKED, ledger=records)
-    dps.most_common(COLUMNS, 2, 1, **ASKED, **BY, ledger=records)
+    dps.most_common(COLUMNS, 2, epsilon=1, **ASKED, ledger=records)
+    dps.most_common(COLUMNS, 2, epsilon=1, **ASKED, **BY, ledger=records)
     people = dps.Ledger.open(tmp_path / "people.ledger", epsilon=3, neighbours="person")
 
     assert 2 == records.totals.epsilon
@@ -53,19 +53,19 @@ def test_a_ledger_of_records_takes_it_and_one_of_persons_does_not(tmp_path) -> N
         for event in records.events
     ]
     with pytest.raises(ValueError, match="protects person neighbours and the release add-remove"):
-        dps.most_common(COLUMNS, 2, 1, **ASKED, ledger=people)
+        dps.most_common(COLUMNS, 2, epsilon=1, **ASKED, ledger=people)
 
 
 def test_each_group_of_records_draws_at_all_of_epsilon() -> None:
     """A row is in one group: so the worst error of a group is that of one list, and known."""
     kept = Kept()
-    release = dps.most_common(COLUMNS, 2, 100, **ASKED, **BY, ledger=kept)
+    release = dps.most_common(COLUMNS, 2, epsilon=100, **ASKED, **BY, ledger=kept)
 
     assert {"n": ("tea", "milk"), "s": ("tea", "milk")} == {name: release.groups[name] for name in "ns"}
     assert [dps.Guarantee(100, "add-remove")] == [spend[0] for spend in kept.spent]
     for epsilon in (0.1, 1, 4):
-        alone = dps.most_common(COLUMNS, 2, epsilon, **ASKED)
-        assert alone.error_bound.at() == dps.most_common(COLUMNS, 2, epsilon, **ASKED, **BY).error_bound.at()
+        alone = dps.most_common(COLUMNS, 2, epsilon=epsilon, **ASKED)
+        assert alone.error_bound.at() == dps.most_common(COLUMNS, 2, epsilon=epsilon, **ASKED, **BY).error_bound.at()
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_no_cell_decides_whether_there_is_an_answer(column: str, cell) -> None:
     """In lists and in pandas; other rows count as before."""
     columns = {name: [*cells, cell if name == column else cells[0]] for name, cells in COLUMNS.items()}
     for table in (columns, pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})):
-        assert ("tea", "milk") == dps.most_common(table, 2, 60, **ASKED).candidates
-        assert ("tea", "milk") == dps.most_common(table, 2, 60, **ASKED, **BY).groups["n"]
+        assert ("tea", "milk") == dps.most_common(table, 2, epsilon=60, **ASKED).candidates
+        assert ("tea", "milk") == dps.most_common(table, 2, epsilon=60, **ASKED, **BY).groups["n"]
 
 
 def test_an_engine_counts_rows_where_they_are() -> None:
@@ -118,7 +118,7 @@ def test_an_engine_counts_rows_where_they_are() -> None:
 
     assert [0, 0, 0, 3] == scores.values.tolist() == in_memory.values.tolist()
     assert ("add-remove", 1) == (scores.neighbours, scores.range_bound)
-    release = dps.most_common(table, 1, 60, item="what", domain=SHELF)
+    release = dps.most_common(table, 1, epsilon=60, item="what", domain=SHELF)
     assert (("tea",), dps.Guarantee(60, "add-remove")) == (release.candidates, release.guarantee)
 
 

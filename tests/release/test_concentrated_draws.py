@@ -26,7 +26,7 @@ from dpselect.release.opened import door_to
 
 EIGHTH, QUARTER = Fraction(1, 8), Fraction(1, 4)
 PROMISE = dps.Guarantee.concentrated(QUARTER, 1e-6, "add-remove")
-ONE = dps.SquaredBound(1)
+ONE = dps.mechanisms.SquaredBound(1)
 FLIP = dps.mechanism("permute-and-flip")
 SUMS = np.array([[5, -3], [2**40, 0]])
 
@@ -56,7 +56,7 @@ def watched():
 def test_the_variance_is_the_squared_bound_over_twice_the_rho(watched) -> None:
     """Exactly, for every draw, and rhos add up exactly."""
     with watched(PROMISE) as draws:
-        assert np.array_equal(SUMS, draws.gaussian(SUMS, EIGHTH, dps.SquaredBound(Fraction(9, 2))))
+        assert np.array_equal(SUMS, draws.gaussian(SUMS, EIGHTH, dps.mechanisms.SquaredBound(Fraction(9, 2))))
         draws.gaussian(values=SUMS, rho=0.1, bound=ONE)
         assert Fraction(1, 40) == draws.left
         draws.gaussian(SUMS, draws.left, ONE)
@@ -93,11 +93,11 @@ def test_a_transcript_of_persons_costs_what_was_paid(records: int, count: int) -
             with door_to(lambda: outcomes)(PROMISE, per_person=records, count=count) as draws:
                 share = draws.left / (3 * count)
                 for _ in range(count):
-                    first = draws.gaussian(counts, 2 * share, dps.SquaredBound(2))
+                    first = draws.gaussian(counts, 2 * share, dps.mechanisms.SquaredBound(2))
                     # The second question weighs columns by what the first answered.
                     chosen = int(draws.uniform(np.array([counts.size]))[0])
                     weight = 1 + int(first[chosen] % 5)
-                    draws.gaussian(counts[:1] * weight, share, dps.SquaredBound(weight**2))
+                    draws.gaussian(counts[:1] * weight, share, dps.mechanisms.SquaredBound(weight**2))
 
         return run
 
@@ -122,14 +122,16 @@ def test_each_of_several_releases_has_its_rho() -> None:
 PURE = {
     "choose": lambda draws: draws.choose(dps.Scores([3, 1], sensitivity=1), EIGHTH),
     "top_k": lambda draws: draws.top_k(dps.Scores([3, 1], sensitivity=1), 2, EIGHTH),
-    "choose_rows": lambda draws: draws.choose_rows(np.array([[3, 1]]), np.ones((1, 2), bool), EIGHTH, dps.Bound(1)),
-    "counts": lambda draws: draws.counts(SUMS, EIGHTH, dps.Bound(1)),
-    "keys": lambda draws: draws.keys(np.array([3]), EIGHTH, 1e-7, dps.Bound(1)),
+    "choose_rows": lambda draws: draws.choose_rows(
+        np.array([[3, 1]]), np.ones((1, 2), bool), EIGHTH, dps.mechanisms.Bound(1)
+    ),
+    "counts": lambda draws: draws.counts(SUMS, EIGHTH, dps.mechanisms.Bound(1)),
+    "keys": lambda draws: draws.keys(np.array([3]), EIGHTH, 1e-7, dps.mechanisms.Bound(1)),
     "joint_quantiles": lambda draws: draws.joint_quantiles(np.array([3, 1]), [Fraction(1, 2)], EIGHTH, 4),
-    "ledger": lambda draws: dps.select(dps.Scores([3, 1], sensitivity=1), EIGHTH, mechanism=FLIP, ledger=draws),
+    "ledger": lambda draws: dps.select(dps.Scores([3, 1], sensitivity=1), epsilon=EIGHTH, mechanism=FLIP, ledger=draws),
     "spend": lambda draws: draws.spend(dps.Guarantee(EIGHTH, "add-remove")),
     "spend of a rho": lambda draws: draws.spend(dps.Guarantee.concentrated(EIGHTH, 1e-6, "add-remove")),
-    "one_of_many": lambda draws: draws.one_of_many(lambda _: (0, 0), EIGHTH, dps.tuning_plan(4, 1).law),
+    "one_of_many": lambda draws: draws.one_of_many(lambda _: (0, 0), EIGHTH, dps.tuning.tuning_plan(4, epsilon=1).law),
     "halving": lambda draws: draws.halving(None, [Fraction(1, 2)], EIGHTH),
 }
 
@@ -181,11 +183,11 @@ def test_what_refuses_does_so_before_anything_is_taken() -> None:
             (lambda: draws.gaussian(SUMS, math.nan, ONE), "rho must be positive"),
             (lambda: draws.gaussian(SUMS, True, ONE), "rho must be a number"),
             (lambda: draws.gaussian(SUMS, EIGHTH, 1), "must be a SquaredBound"),
-            (lambda: draws.gaussian(SUMS, EIGHTH, dps.Bound(1)), "must be a SquaredBound"),
+            (lambda: draws.gaussian(SUMS, EIGHTH, dps.mechanisms.Bound(1)), "must be a SquaredBound"),
             (lambda: draws.gaussian(SUMS, Fraction(1, 2**81), ONE), "rho is too small"),
-            (lambda: draws.gaussian(SUMS, EIGHTH, dps.SquaredBound(2**78)), "rho is too small"),
+            (lambda: draws.gaussian(SUMS, EIGHTH, dps.mechanisms.SquaredBound(2**78)), "rho is too small"),
             (lambda: draws.gaussian(SUMS / 3, EIGHTH, ONE), "integer"),
-            (lambda: draws.gaussian(SUMS, EIGHTH, dps.SquaredBound(1, "edge")), "and this draw edge ones"),
+            (lambda: draws.gaussian(SUMS, EIGHTH, dps.mechanisms.SquaredBound(1, "edge")), "and this draw edge ones"),
         ):
             with pytest.raises((TypeError, ValueError, dps.PrivacyError), match=message):
                 bad()
@@ -195,9 +197,9 @@ def test_what_refuses_does_so_before_anything_is_taken() -> None:
 def test_sums_are_clipped_before_they_could_overflow() -> None:
     """Beyond 2^61 every sum is 2^61; the widest noise fits beside it."""
     with dps.opened(dps.Guarantee.concentrated(200, 1e-6, "add-remove")) as draws:
-        ends = draws.gaussian(np.array([-(2**63), 2**63 - 1]), 100, dps.SquaredBound(1))
+        ends = draws.gaussian(np.array([-(2**63), 2**63 - 1]), 100, dps.mechanisms.SquaredBound(1))
         assert [-(2**61), 2**61] == ends.tolist()
-        wide = draws.gaussian(np.full(1000, 2**63 - 1), 1, dps.SquaredBound(2**80))
+        wide = draws.gaussian(np.full(1000, 2**63 - 1), 1, dps.mechanisms.SquaredBound(2**80))
     assert (np.abs(wide - 2**61) < 2**45).all()
 
 

@@ -39,9 +39,9 @@ def test_names_are_revealed_from_so_many_persons_on(monkeypatch) -> None:
     """By the law that the release has; of one person fewer it would be wrong."""
     rows = {"user": list(range(90)), "product": ["tea"] * 90}
     for epsilon, most in ((1, 1), (0.5, 3)):
-        release = dps.select_keys(rows, epsilon, 1e-6, person="user", key="product", keys_per_person=most)
+        release = dps.select_keys(rows, epsilon=epsilon, delta=1e-6, person="user", key="product", keys_per_person=most)
         enough = int(release.error_bound.at(0.95))
-        law = dps.key_law([enough - 1, enough], epsilon, 1e-6, keys_per_person=most)
+        law = dps.accuracy.key_law([enough - 1, enough], epsilon=epsilon, delta=1e-6, keys_per_person=most)
         assert law[0] < 0.95 <= law[1]
         assert f"a name that {enough} persons kept, or more, is revealed" in release.error_bound.describe()
     monkeypatch.setattr(missed_names_bound, "_MOST", 9)
@@ -52,14 +52,18 @@ def test_names_are_revealed_from_so_many_persons_on(monkeypatch) -> None:
 def test_a_number_with_a_public_ceiling_is_that_near_whatever_its_bound(noise) -> None:
     """The exact law of the largest noise stays within, and of less noise too; a tenth less would not do."""
     local = dps.sensitivity.local(lambda t: min(t + 1.0, 8.0), ceiling=8)
-    release = dps.release_value(100, local, 2, neighbours="add-remove", noise=noise, tick=1)
+    release = dps.release_value(100, local, epsilon=2, neighbours="add-remove", noise=noise, tick=1)
     near = release.error_bound.at(0.9)
     worst = dps.sensitivity.constant(8)
     for bound in (local, worst):
-        law = dps.value_law(100, bound, 2, np.arange(100 - int(near), 101 + int(near)), noise=noise, tick=1)
+        law = dps.accuracy.value_law(
+            100, bound, epsilon=2, answers=np.arange(100 - int(near), 101 + int(near)), noise=noise, tick=1
+        )
         assert law.sum() >= 0.9
     fewer = int(near * 0.9)
-    law = dps.value_law(100, worst, 2, np.arange(100 - fewer, 101 + fewer), noise=noise, tick=1)
+    law = dps.accuracy.value_law(
+        100, worst, epsilon=2, answers=np.arange(100 - fewer, 101 + fewer), noise=noise, tick=1
+    )
     assert law.sum() < 0.9
     assert release.error_bound.describe("euros").endswith(
         "euros of the true number with probability 0.95, whatever the data"
@@ -68,8 +72,8 @@ def test_a_number_with_a_public_ceiling_is_that_near_whatever_its_bound(noise) -
 
 def test_a_number_with_a_private_bound_says_nothing() -> None:
     """And why."""
-    release = dps.release_value(100, 3, 2, neighbours="add-remove", beta=0.3, tick=1)
-    assert isinstance(release.error_bound, dps.NoBound)
+    release = dps.release_value(100, 3, epsilon=2, neighbours="add-remove", beta=0.3, tick=1)
+    assert isinstance(release.error_bound, dps.accuracy.NoBound)
     assert "private" in release.error_bound.describe()
     with pytest.raises(ValueError, match="follows a bound that is private"):
         release.error_bound.at()

@@ -77,7 +77,7 @@ def test_a_decimal_comma_is_one_in_bins(tmp_path) -> None:
     """As the file declares."""
     path = tmp_path / "people.csv"
     path.write_text("age;job\n1,5;a\n2,5;b\n")
-    file = dps.TableFile.of(path, separator=";", decimal=",")
+    file = dps.data.TableFile.of(path, separator=";", decimal=",")
 
     assert {"[0, 2)": 1, "[2, 3]": 1} == exact(file, "age", bins=[0, 2, 3])
 
@@ -136,7 +136,7 @@ def test_a_release_says_what_it_promises(tmp_path) -> None:
     ledger = dps.Ledger.open(tmp_path / "people.ledger", epsilon=3, neighbours="person")
     release = dps.counts(
         TABLE,
-        1,
+        epsilon=1,
         column="job",
         domain=JOBS,
         by="place",
@@ -152,7 +152,7 @@ def test_a_release_says_what_it_promises(tmp_path) -> None:
     )  # fmt: skip
     assert dps.Guarantee(1, "person") == release.guarantee
     assert within(Fraction(1, 2), 6) == release.error_bound.at() - 1
-    assert within(Fraction(1), 1) == dps.counts(TABLE, 1, column="job", domain=["nurse"]).error_bound.at() - 1
+    assert within(Fraction(1), 1) == dps.counts(TABLE, epsilon=1, column="job", domain=["nurse"]).error_bound.at() - 1
     assert "nurse" in release._repr_html_()
     assert ["n", "s"] == list(release.certificate(ledger=ledger, row=1).content["answer"])
 

@@ -31,8 +31,10 @@ def with_delta(delta: Fraction = SMALL) -> SmoothMechanism:
 def test_a_selection_states_its_delta_and_a_list_k_of_them() -> None:
     """What is paid, and what is promised."""
     with dps.budget(epsilon=3, delta=1e-5) as book:
-        assert dps.select(VOTES, 1, mechanism=with_delta()).guarantee == PAID
-        assert dps.top_k(VOTES, 2, 1, mechanism=with_delta()).guarantee == dps.Guarantee(1, VOTES.neighbours, 2 * SMALL)
+        assert dps.select(VOTES, epsilon=1, mechanism=with_delta()).guarantee == PAID
+        assert dps.top_k(VOTES, 2, epsilon=1, mechanism=with_delta()).guarantee == dps.Guarantee(
+            1, VOTES.neighbours, 2 * SMALL
+        )
         assert (2, 3 * SMALL) == (book.totals.epsilon, book.totals.delta)
 
 
@@ -40,16 +42,16 @@ def test_a_budget_without_a_delta_refuses_before_anything_is_spent(tmp_path) -> 
     """A session, a ledger on disk, and draws of one's own."""
     with dps.budget(epsilon=1) as book:
         with pytest.raises(dps.BudgetError, match="delta"):
-            dps.select(VOTES, HALF, mechanism=with_delta())
+            dps.select(VOTES, epsilon=HALF, mechanism=with_delta())
         assert 0 == book.totals.spends
     ledger = dps.Ledger.open(tmp_path / "book", epsilon=1, neighbours=VOTES.neighbours.value)
     with pytest.raises(dps.BudgetError, match="delta"):
-        dps.select(VOTES, HALF, mechanism=with_delta(), ledger=ledger)
+        dps.select(VOTES, epsilon=HALF, mechanism=with_delta(), ledger=ledger)
     assert [] == list(ledger.events)
     with dps.opened(PURE) as draws:
         for ask in (
             lambda: draws.choose(VOTES, HALF, mechanism=with_delta()),
-            lambda: dps.select(VOTES, HALF, mechanism=with_delta(), ledger=draws),
+            lambda: dps.select(VOTES, epsilon=HALF, mechanism=with_delta(), ledger=draws),
         ):
             with pytest.raises(dps.PrivacyError, match="no delta"):
                 ask()
@@ -60,7 +62,7 @@ def test_deltas_that_add_up_to_one_are_refused_unpaid() -> None:
     """Three selections at a third each promise nothing."""
     with dps.budget(epsilon=3, delta=0.999) as book:
         with pytest.raises(ValueError, match="less than 1"):
-            dps.top_k(VOTES, 3, 1, mechanism=with_delta(Fraction(1, 3)))
+            dps.top_k(VOTES, 3, epsilon=1, mechanism=with_delta(Fraction(1, 3)))
         assert 0 == book.totals.spends
 
 
@@ -146,4 +148,4 @@ def test_a_measurement_of_opendp_has_no_delta() -> None:
     from dpselect.release.opendp import to_opendp
 
     with pytest.raises(dps.PrivacyError, match="without delta="):
-        to_opendp(with_delta(), lambda _: VOTES, 1, input_domain=None, input_metric=None)
+        to_opendp(with_delta(), lambda _: VOTES, epsilon=1, input_domain=None, input_metric=None)

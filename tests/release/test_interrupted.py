@@ -155,7 +155,7 @@ def test_one_price_gets_one_answer_wherever_a_question_is_interrupted() -> None:
     """A stream that was paid for one answer above gives one."""
 
     def scene() -> Scene:
-        stream, got = dps.above_threshold(0, 100, positives=1), list[str]()
+        stream, got = dps.above_threshold(0, epsilon=100, positives=1), list[str]()
         ask = lambda: got.append(str(stream.ask(10**9)))  # noqa: E731
         return ask, ask, got
 

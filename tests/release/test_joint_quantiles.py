@@ -151,6 +151,6 @@ def test_what_is_too_much_is_refused_before_anything_is_spent(shares, size, tota
 def test_any_number_of_records_is_an_answer() -> None:
     """More than a total may say, none, and a wrong total."""
     for counts in ([0, 0, 0], [2**59, 0, 2**59], [10**7, 0, 10**7]):
-        column = dps.Column.from_counts(counts)
+        column = dps.data.Column.from_counts(counts)
         chosen = dps.quantiles(column, [0.2, 0.4, 0.6], grid=range(3), epsilon=100, method="joint", total=10).candidates
         assert list(chosen) == sorted(chosen)

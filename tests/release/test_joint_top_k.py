@@ -14,7 +14,7 @@ COUNTS = dps.Scores(np.array([900, 700, 500, 3, 2]), 1, ["a", "b", "c", "d", "e"
 
 def test_a_clear_list_is_named_in_order():
     """At gaps of 200 and epsilon 2 nothing else happens."""
-    release = dps.top_k(COUNTS, 3, 2, mechanism=EXPONENTIAL, method="joint")
+    release = dps.top_k(COUNTS, 3, epsilon=2, mechanism=EXPONENTIAL, method="joint")
 
     assert release.candidates == ("a", "b", "c")
     assert release.mechanism == "exponential, joint"
@@ -25,7 +25,7 @@ def test_a_clear_list_is_named_in_order():
 def test_a_ledger_of_rhos_pays_an_eighth(tmp_path):
     """One draw of bounded range costs epsilon^2 / 8, whatever k."""
     ledger = dps.Ledger.open(tmp_path / "rho.ledger", epsilon=9, delta=1e-6, rule="rho")
-    dps.top_k(COUNTS, 3, 2, mechanism=EXPONENTIAL, method="joint", ledger=ledger)
+    dps.top_k(COUNTS, 3, epsilon=2, mechanism=EXPONENTIAL, method="joint", ledger=ledger)
 
     assert ledger.totals.rho == Fraction(1, 2)
 
@@ -67,12 +67,12 @@ def test_candidates_in_an_engine_are_refused():
             return None
 
     with pytest.raises(ValueError, match="scores in memory"):
-        dps.top_k(Source(), 2, 1, mechanism=EXPONENTIAL, method="joint")
+        dps.top_k(Source(), 2, epsilon=1, mechanism=EXPONENTIAL, method="joint")
 
 
 def test_one_candidate_is_the_plain_mechanism():
     """Its law needs no clip."""
-    release = dps.top_k(COUNTS, 1, 2, mechanism=EXPONENTIAL, method="joint")
+    release = dps.top_k(COUNTS, 1, epsilon=2, mechanism=EXPONENTIAL, method="joint")
 
     assert release.mechanism == "exponential"
     assert release.candidates == ("a",)
@@ -93,7 +93,7 @@ def test_draws_of_one_s_own_may_be_joint():
 def test_hostile_numbers_are_named(values):
     """Ends of the integers, and ties."""
     scores = dps.Scores(np.array(values, dtype=np.int64), 1)
-    release = dps.top_k(scores, 2, Fraction(1, 3), mechanism=EXPONENTIAL, method="joint")
+    release = dps.top_k(scores, 2, epsilon=Fraction(1, 3), mechanism=EXPONENTIAL, method="joint")
 
     assert len(set(release.candidates)) == 2
 

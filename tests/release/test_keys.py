@@ -48,17 +48,17 @@ def test_no_person_is_told_apart_by_more_than_epsilon_and_delta(most: int) -> No
 
 def test_frequent_names_are_told_and_rare_ones_are_not() -> None:
     """Nor empty ones, nor those of nobody."""
-    release = dps.select_keys(ROWS, 2, 1e-9, **ASKED)
+    release = dps.select_keys(ROWS, epsilon=2, delta=1e-9, **ASKED)
 
     assert ("milk", "tea") == release.candidates
     assert dps.Guarantee(2, "person", 1e-9) == release.guarantee
-    assert () == dps.select_keys({"who": [], "what": []}, 1, 1e-6, **ASKED).candidates
+    assert () == dps.select_keys({"who": [], "what": []}, epsilon=1, delta=1e-6, **ASKED).candidates
 
 
 def test_the_ledger_keeps_epsilon_and_delta_of_persons(tmp_path) -> None:
     """Before anything is drawn."""
     ledger = dps.Ledger.open(tmp_path / "people.ledger", epsilon=3, delta=1e-5, neighbours="person")
-    dps.select_keys(ROWS, 1, 1e-6, **ASKED, ledger=ledger)
+    dps.select_keys(ROWS, epsilon=1, delta=1e-6, **ASKED, ledger=ledger)
 
     (event,) = ledger.events
     assert (1, 1e-6, "person", "partition selection") == (
@@ -99,21 +99,21 @@ def test_draws_of_keys_are_paid_for() -> None:
     counts = np.array([5, 0])
     with dps.opened(dps.Guarantee(1, "person", 0.1)) as draws:
         with pytest.raises(dps.PrivacyError, match="delta"):
-            draws.keys(counts, 1, 0.2, dps.Bound(1, "person"))
+            draws.keys(counts, 1, 0.2, dps.mechanisms.Bound(1, "person"))
         with pytest.raises(dps.PrivacyError, match="use one"):
-            draws.keys(counts, 1, 0.1, dps.Bound(1))
+            draws.keys(counts, 1, 0.1, dps.mechanisms.Bound(1))
         with pytest.raises(ValueError, match="at least 0"):
-            draws.keys(counts - 1, 1, 0.1, dps.Bound(1, "person"))
-        assert not draws.keys(counts, 1, 0.1, dps.Bound(1, "person"))[1]
+            draws.keys(counts - 1, 1, 0.1, dps.mechanisms.Bound(1, "person"))
+        assert not draws.keys(counts, 1, 0.1, dps.mechanisms.Bound(1, "person"))[1]
         assert 0 == draws.left
 
 
 def test_key_law_says_what_a_budget_gives() -> None:
     """For public numbers, of their shape."""
-    law_of = dps.key_law([[0, 14], [125, 10**6]], 1, 1e-6, keys_per_person=1)
+    law_of = dps.accuracy.key_law([[0, 14], [125, 10**6]], epsilon=1, delta=1e-6, keys_per_person=1)
 
     assert (2, 2) == law_of.shape
     assert 0 == law_of[0, 0]
     assert [True, True, True] == [0.5 < law_of[0, 1] < 1, 1 == law_of[1, 0], 1 == law_of[1, 1]]
     with pytest.raises(ValueError, match="integers of at least 0"):
-        dps.key_law([-1], 1, 1e-6)
+        dps.accuracy.key_law([-1], epsilon=1, delta=1e-6)

@@ -32,10 +32,10 @@ def unsaid(call: Callable[[], Any]) -> Any:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: dps.select(VOTES, 11),
-        lambda: dps.top_k(VOTES, 2, Fraction(101, 10), method="peeling", mechanism="exponential"),
+        lambda: dps.select(VOTES, epsilon=11),
+        lambda: dps.top_k(VOTES, 2, epsilon=Fraction(101, 10), method="peeling", mechanism="exponential"),
         lambda: dps.quantiles(np.arange(50), [0.5], lower=0, upper=50, step=1, epsilon=50),
-        lambda: dps.histograms.identity([3, 1, 4], 100),
+        lambda: dps.histograms.identity([3, 1, 4], epsilon=100),
         lambda: DPTreeClassifier(20, **TREE).fit(ROWS, LABELS),
         lambda: dps.opened(dps.Guarantee(6, "add-remove"), count=2).__enter__(),
         lambda: dps.opened(dps.Guarantee(6, "add-remove"), count=np.int64(2)).__enter__(),
@@ -54,9 +54,9 @@ def test_a_large_epsilon_is_asked_about_and_a_budget_is_the_answer(call: Callabl
 
 def test_ten_passes() -> None:
     """The limit itself is not above it, and neither are public data."""
-    assert unsaid(lambda: dps.select(VOTES, 10)).candidate in VOTES.candidates
+    assert unsaid(lambda: dps.select(VOTES, epsilon=10)).candidate in VOTES.candidates
     with paying_from(None):
-        assert 0 == dps.select(VOTES, 1000).candidate
+        assert 0 == dps.select(VOTES, epsilon=1000).candidate
     tree = DPTreeClassifier(5, **TREE)
     assert unsaid(lambda: preview(tree, ROWS, LABELS, n_records=4000, tries=1)).accuracy > 0.5
 
@@ -65,7 +65,7 @@ def test_a_ledger_that_is_named_says_that_it_is_meant(tmp_path: Any) -> None:
     """As a budget around does."""
     ledger = dps.Ledger.open(tmp_path / "l", epsilon=100)
 
-    assert 0 == unsaid(lambda: dps.select(VOTES, 50, ledger=ledger)).candidate
+    assert 0 == unsaid(lambda: dps.select(VOTES, epsilon=50, ledger=ledger)).candidate
 
 
 @pytest.mark.parametrize("epsilon", [11, 10**6, 10**300])
@@ -73,7 +73,7 @@ def test_every_size_has_a_meaning(epsilon: int) -> None:
     """No float overflows on the way to the sentence."""
     assert "protects next to nothing" in large_epsilon.meaning(Fraction(epsilon))
     with pytest.raises(dps.PrivacyError, match="protects next to nothing"):
-        unsaid(lambda: dps.select(VOTES, epsilon))
+        unsaid(lambda: dps.select(VOTES, epsilon=epsilon))
 
 
 def test_the_command_line_asks_for_yes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,8 +92,8 @@ def test_the_budget_that_is_proposed_is_one_that_takes_the_release() -> None:
     """Its relation and its delta are those of the release."""
     edges = dps.Scores([60, 40], 1, neighbours="edge")
     with pytest.raises(dps.PrivacyError, match=r"dpselect\.budget\(epsilon=20, neighbours='edge'\)"):
-        unsaid(lambda: dps.select(edges, 20))
+        unsaid(lambda: dps.select(edges, epsilon=20))
     with dps.budget(epsilon=20, neighbours="edge"):
-        assert 0 == dps.select(edges, 20).candidate
+        assert 0 == dps.select(edges, epsilon=20).candidate
     with pytest.raises(dps.PrivacyError, match=r"budget\(epsilon=20, delta=1e-06\)"):
         unsaid(lambda: dps.opened(dps.Guarantee(20, "add-remove", delta=1e-6)))

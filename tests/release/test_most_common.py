@@ -63,7 +63,7 @@ def test_every_container_gives_the_same_scores(tables) -> None:
 def test_every_container_names_the_same_items(tables) -> None:
     """At an epsilon at which there is no doubt; the promise is for persons."""
     for name, table in tables.items():
-        release = dps.most_common(table, 2, 50, **ASKED)
+        release = dps.most_common(table, 2, epsilon=50, **ASKED)
 
         assert ("tea", "milk") == release.candidates, name
         assert dps.Guarantee(50, "person") == release.guarantee
@@ -73,8 +73,8 @@ def test_every_container_names_the_same_items(tables) -> None:
 def test_an_engine_counts_persons_where_they_are(tables, kind: str) -> None:
     """And rows that name nobody or an item outside of the list are left out."""
     pytest.importorskip("ibis")
-    with dps.Warehouse.open(tables[kind]) as place:
-        release = dps.most_common(place, 3, 60, **ASKED)
+    with dps.data.Warehouse.open(tables[kind]) as place:
+        release = dps.most_common(place, 3, epsilon=60, **ASKED)
 
     assert ("tea", "milk", "gin") == release.candidates
     assert dps.Guarantee(60, "person") == release.guarantee
@@ -86,15 +86,15 @@ def test_an_engine_leaves_rows_out_one_by_one() -> None:
     odd = {"user": [None, 1, 2, 3], "product": ["soy", None, "rum", "soy"], "region": ["n"] * 4}
     table = ibis.memtable(pa.table({name: COLUMNS[name] + odd[name] for name in COLUMNS}))
 
-    assert ("tea", "milk", "gin", "soy") == dps.most_common(table, 4, 120, **ASKED).candidates
+    assert ("tea", "milk", "gin", "soy") == dps.most_common(table, 4, epsilon=120, **ASKED).candidates
     with pytest.raises(ValueError, match="An item without a row"):
-        dps.most_common(table, 1, 1, **(ASKED | {"domain": "rows"}))
+        dps.most_common(table, 1, epsilon=1, **(ASKED | {"domain": "rows"}))
 
 
 def test_the_ledger_keeps_that_persons_are_protected(tmp_path) -> None:
     """A budget of persons takes it, and one of records does not."""
     people = dps.Ledger.open(tmp_path / "people.ledger", epsilon=3, neighbours="person")
-    dps.most_common(COLUMNS, 2, 1, **ASKED, ledger=people)
+    dps.most_common(COLUMNS, 2, epsilon=1, **ASKED, ledger=people)
     records = dps.Ledger.open(tmp_path / "records.ledger", epsilon=3)
 
     (event,) = people.events
@@ -102,21 +102,21 @@ def test_the_ledger_keeps_that_persons_are_protected(tmp_path) -> None:
     assert {"person": "user", "item": "product"}.items() <= dict(event.metadata).items()
     assert 1 == people.totals.epsilon
     with pytest.raises(ValueError, match="protects add-remove neighbours and the release person"):
-        dps.most_common(COLUMNS, 2, 1, **ASKED, ledger=records)
+        dps.most_common(COLUMNS, 2, epsilon=1, **ASKED, ledger=records)
 
 
 def test_groups_share_one_spend_and_an_empty_one_answers() -> None:
     """Each draws at epsilon / groups_per_person."""
     kept = Kept()
     release = dps.most_common(
-        COLUMNS, 2, 100, **ASKED, by="region", groups=["n", "s", "e"], groups_per_person=1, ledger=kept
+        COLUMNS, 2, epsilon=100, **ASKED, by="region", groups=["n", "s", "e"], groups_per_person=1, ledger=kept
     )
 
     assert {"n": ("tea", "milk"), "s": ("tea", "milk")} == {name: release.groups[name] for name in "ns"}
     assert 2 == len(set(release.groups["e"]))
     assert [(dps.Guarantee(100, "person"), "permute-and-flip, one-shot", 1)] == [spend[:3] for spend in kept.spent]
     assert dps.Guarantee(100, "person") == release.guarantee
-    assert isinstance(release.error_bound, dps.NoBound)
+    assert isinstance(release.error_bound, dps.accuracy.NoBound)
     for name in ("candidates", "candidate", "p_value"):
         with pytest.raises(AttributeError, match=r"use \.groups\[group\]"):
             getattr(release, name)
@@ -125,12 +125,14 @@ def test_groups_share_one_spend_and_an_empty_one_answers() -> None:
 @pytest.mark.parametrize("most", [1, 2, 3, 4])
 def test_the_worst_error_of_a_group_is_known_where_every_person_counts_in_all(most: int) -> None:
     """Else persons whom the coins leave out would have to be said too."""
-    release = dps.most_common(COLUMNS, 2, 100, **ASKED, by="region", groups=["n", "s", "e"], groups_per_person=most)
+    release = dps.most_common(
+        COLUMNS, 2, epsilon=100, **ASKED, by="region", groups=["n", "s", "e"], groups_per_person=most
+    )
 
     if most >= 3:
         assert release.error_bound.at(0.95) <= 1
         return
-    assert isinstance(release.error_bound, dps.NoBound)
+    assert isinstance(release.error_bound, dps.accuracy.NoBound)
     with pytest.raises(ValueError, match="groups_per_person="):
         release.error_bound.at(0.95)
 
@@ -167,17 +169,17 @@ def test_no_cell_decides_whether_there_is_an_answer(column: str, cell) -> None:
     columns = {name: [*cells, cell if name == column else cells[0]] for name, cells in COLUMNS.items()}
     by = {"by": "region", "groups": ["n", "s"], "groups_per_person": 1}
     for table in (columns, pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})):
-        assert ("tea", "milk") == dps.most_common(table, 2, 60, **ASKED).candidates
-        assert ("tea", "milk") == dps.most_common(table, 2, 60, **ASKED, **by).groups["n"]
+        assert ("tea", "milk") == dps.most_common(table, 2, epsilon=60, **ASKED).candidates
+        assert ("tea", "milk") == dps.most_common(table, 2, epsilon=60, **ASKED, **by).groups["n"]
 
 
 def test_a_table_without_rows_answers() -> None:
     """Items that nobody has are candidates."""
     empty = {name: [] for name in COLUMNS}
 
-    assert set(SHELF) == set(dps.most_common(empty, 4, 1, **ASKED).candidates)
+    assert set(SHELF) == set(dps.most_common(empty, 4, epsilon=1, **ASKED).candidates)
     by = {"by": "region", "groups": ["n", "s"], "groups_per_person": 2}
-    assert set(SHELF) == set(dps.most_common(empty, 4, 1, **ASKED, **by).groups["s"])
+    assert set(SHELF) == set(dps.most_common(empty, 4, epsilon=1, **ASKED, **by).groups["s"])
 
 
 # ---- the exact loss with groups ---------------------------------------------------------------------------------
@@ -246,12 +248,14 @@ def test_one_list_has_a_p_value_at_no_cost() -> None:
     """Wherever it is free: not where all items are named, and not by a ledger that adds rhos."""
     table = {"user": [*range(90), *range(60)], "item": ["tea"] * 90 + ["milk"] * 60}
     for k in (1, 2):
-        release = dps.most_common(table, k, 3, person="user", item="item", domain=["tea", "milk", "gin", "soy"])
+        release = dps.most_common(table, k, epsilon=3, person="user", item="item", domain=["tea", "milk", "gin", "soy"])
         assert k == len(release.gaps)
         assert 0 < release.p_value < 0.01
         assert 3 == release.guarantee.epsilon
-    every = dps.most_common(table, 2, 3, person="user", item="item", domain=["tea", "milk"])
+    every = dps.most_common(table, 2, epsilon=3, person="user", item="item", domain=["tea", "milk"])
     assert (None, ()) == (every.p_value, every.gaps)
     with dps.budget(epsilon=9, delta=1e-6, rule="rho", neighbours="person"):
-        peeled = dps.most_common(table, 2, 0.5, person="user", item="item", domain=["tea", "milk", "gin", "soy"])
+        peeled = dps.most_common(
+            table, 2, epsilon=0.5, person="user", item="item", domain=["tea", "milk", "gin", "soy"]
+        )
     assert peeled.p_value is None

@@ -15,7 +15,7 @@ VOTES = dps.Scores([60, 40, 5], 1, candidates=["ann", "bob", "eve"], range_bound
 
 def drawn_by_default(scores: dps.Scores) -> str:
     """Return what draws these scores where no mechanism is named."""
-    return dps.select(scores, 1).mechanism.partition(",")[0]
+    return dps.select(scores, epsilon=1).mechanism.partition(",")[0]
 
 
 @pytest.mark.parametrize(
@@ -57,23 +57,25 @@ def test_a_metric_is_drawn_in_python_as_on_the_command_line(metric: str) -> None
 
 def test_a_list_has_the_same_rule_and_a_joint_one_is_exponential() -> None:
     """The obvious call works for lists too."""
-    assert dps.top_k(VOTES, 2, 1).mechanism.startswith("permute-and-flip")
-    assert dps.top_k(VOTES, 2, 1, method="joint").mechanism.startswith("exponential")
+    assert dps.top_k(VOTES, 2, epsilon=1).mechanism.startswith("permute-and-flip")
+    assert dps.top_k(VOTES, 2, epsilon=1, method="joint").mechanism.startswith("exponential")
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda named: dps.expected_error(VOTES, 1, mechanism=named),
-        lambda named: dps.error_tail(VOTES, 1, 3, mechanism=named),
-        lambda named: dps.error_tail_bound(VOTES, 1, 3, mechanism=named),
-        lambda named: dps.expected_error_bound(VOTES, 1, mechanism=named),
-        lambda named: dps.compare.row(VOTES, named, [1]),
-        lambda named: dps.error_bound(1, candidates=9, mechanism=named).at(0.9),
+        lambda named: dps.accuracy.expected_error(VOTES, epsilon=1, mechanism=named),
+        lambda named: dps.accuracy.error_tail(VOTES, epsilon=1, theta=3, mechanism=named),
+        lambda named: dps.accuracy.error_tail_bound(VOTES, epsilon=1, theta=3, mechanism=named),
+        lambda named: dps.accuracy.expected_error_bound(VOTES, epsilon=1, mechanism=named),
+        lambda named: dps.accuracy.compare.row(VOTES, named, [1]),
+        lambda named: dps.error_bound(epsilon=1, candidates=9, mechanism=named).at(0.9),
         lambda named: dps.epsilon_for(error=3, candidates=9, mechanism=named),
-        lambda named: dps.audit.privacy_loss(named, lambda rows: dps.Scores([sum(rows), 0], 1), coins(), 1).worst,
-        lambda named: dps.select(VOTES, 1, mechanism=named).mechanism,
-        lambda named: dps.top_k(VOTES, 2, 1, mechanism=named).mechanism,
+        lambda named: (
+            dps.audit.privacy_loss(named, lambda rows: dps.Scores([sum(rows), 0], 1), coins(), epsilon=1).worst
+        ),
+        lambda named: dps.select(VOTES, epsilon=1, mechanism=named).mechanism,
+        lambda named: dps.top_k(VOTES, 2, epsilon=1, mechanism=named).mechanism,
     ],
 )
 def test_a_name_is_as_good_as_the_mechanism(call: Callable[[Any], Any]) -> None:
@@ -85,7 +87,7 @@ def test_a_name_is_as_good_as_the_mechanism(call: Callable[[Any], Any]) -> None:
 def test_a_name_that_is_none_is_refused_before_anything_is_spent(name: str) -> None:
     """The nearest names are offered."""
     with dps.budget(epsilon=1) as book, pytest.raises(ValueError, match="did you mean .*permute-and-flip"):
-        dps.select(VOTES, 1, mechanism=name)
+        dps.select(VOTES, epsilon=1, mechanism=name)
 
     assert () == book.events
 
@@ -93,7 +95,7 @@ def test_a_name_that_is_none_is_refused_before_anything_is_spent(name: str) -> N
 def test_what_suits_scores_is_checked_before_anything_is_spent() -> None:
     """A slip in ``suits`` is found like any other name."""
     with dps.budget(epsilon=1) as book, pytest.raises(ValueError, match="did you mean"):
-        dps.select(dps.Scores([1, 2], 1, suits="permute"), 1)
+        dps.select(dps.Scores([1, 2], 1, suits="permute"), epsilon=1)
 
     assert () == book.events
 

@@ -44,7 +44,7 @@ def test_released_lists_follow_the_law_of_one_pass(k: int) -> None:
         return dict(zip(itertools.permutations(range(4), k), np.exp(logs).tolist(), strict=True))
 
     verdict = dps.audit.sampler(
-        lambda: dps.top_k(scores, k, epsilon, mechanism=FLIP).candidates,
+        lambda: dps.top_k(scores, k, epsilon=epsilon, mechanism=FLIP).candidates,
         law(epsilon),
         against={f"{factor} epsilon": law(epsilon * Fraction(factor)) for factor in ("0.7", "1.3", str(k))},
     )
@@ -61,7 +61,7 @@ def test_one_pass_is_one_event_of_epsilon_and_peeling_is_k() -> None:
         (EXPONENTIAL, None, ("exponential", 1, True, 3)),
     ):
         book = Book()
-        release = dps.top_k(VOTES, 3, 3, mechanism=mechanism, method=method, ledger=book)
+        release = dps.top_k(VOTES, 3, epsilon=3, mechanism=mechanism, method=method, ledger=book)
         assert [spent] == book.spent
         assert (3, False) == (release.guarantee.epsilon, release.guarantee.bounded_range)
         assert ((), None) == (release.gaps, release.p_value)
@@ -71,21 +71,21 @@ def test_where_rhos_are_added_lists_are_peeled() -> None:
     """Unless one pass is asked for; the same inside a session."""
     for method, count in ((None, 3), ("one-shot", 1)):
         book = Book("rho")
-        dps.top_k(VOTES, 3, 3, mechanism=FLIP, method=method, ledger=book)
+        dps.top_k(VOTES, 3, epsilon=3, mechanism=FLIP, method=method, ledger=book)
         assert count == book.spent[0][3]
     with dps.budget(epsilon=30, delta=1e-6, rule="rho") as session:
-        dps.top_k(VOTES, 3, 3, mechanism=FLIP)
+        dps.top_k(VOTES, 3, epsilon=3, mechanism=FLIP)
     assert 3 == session.events[0].count
 
 
 def test_too_small_a_rate_is_peeled_and_refused_where_one_pass_is_asked_for() -> None:
     """Noise would not fit an integer."""
     book = Book()
-    dps.top_k(VOTES, 2, Fraction(1, 2**39), mechanism=FLIP, ledger=book)
+    dps.top_k(VOTES, 2, epsilon=Fraction(1, 2**39), mechanism=FLIP, ledger=book)
     assert 2 == book.spent[0][3]
     for asked in ({"method": "one-shot"}, {"gaps": True}):
         with pytest.raises(ValueError, match="epsilon is too small for one pass"):
-            dps.top_k(VOTES, 2, Fraction(1, 2**39), mechanism=FLIP, ledger=book, **asked)
+            dps.top_k(VOTES, 2, epsilon=Fraction(1, 2**39), mechanism=FLIP, ledger=book, **asked)
     assert 1 == len(book.spent)
 
 
@@ -104,7 +104,7 @@ def test_what_has_no_gaps_is_refused_unpaid(k: int, mechanism, asked, message: s
     """In one sentence, by public facts."""
     book, scores = Book(), dps.Scores([9, 6, 4, 1], 1, kind="integer", distance=[0, 3, 5, 8])
     with pytest.raises(ValueError, match=message):
-        dps.top_k(scores, k, 1, mechanism=mechanism, ledger=book, **asked)
+        dps.top_k(scores, k, epsilon=1, mechanism=mechanism, ledger=book, **asked)
     assert [] == book.spent
 
 
@@ -115,10 +115,10 @@ def test_scores_whose_scale_moves_are_peeled() -> None:
     mechanism = dps.mechanism("smooth-noisy-max", noise="exponential", delta=1e-6)
     book = Book()
 
-    dps.top_k(scores, 2, 1, mechanism=mechanism, ledger=book)
+    dps.top_k(scores, 2, epsilon=1, mechanism=mechanism, ledger=book)
     assert 2 == book.spent[0][3]
     with pytest.raises(ValueError, match="draw by permute-and-flip"):
-        dps.top_k(scores, 2, 1, mechanism=mechanism, method="one-shot")
+        dps.top_k(scores, 2, epsilon=1, mechanism=mechanism, method="one-shot")
 
 
 def test_dampened_scores_have_lists_in_one_pass_and_no_gaps_in_their_units() -> None:
@@ -126,20 +126,22 @@ def test_dampened_scores_have_lists_in_one_pass_and_no_gaps_in_their_units() -> 
     moving = dps.Scores([9.0, 6.0, 4.0], dps.sensitivity.local(lambda t: min(1.0 + t, 3.0), ceiling=3, reach=3))
     for name in ("local-dampening-flip", "shifted-local-dampening-flip"):
         mechanism = dps.mechanism(name)
-        assert dps.top_k(moving, 2, 1, mechanism=mechanism).mechanism.endswith(", one-shot")
+        assert dps.top_k(moving, 2, epsilon=1, mechanism=mechanism).mechanism.endswith(", one-shot")
         with pytest.raises(ValueError, match="ranks other numbers"):
-            dps.top_k(moving, 2, 1, mechanism=mechanism, gaps=True)
-        assert 2 == len(dps.top_k(VOTES, 2, 1, mechanism=mechanism, gaps=True).gaps)
+            dps.top_k(moving, 2, epsilon=1, mechanism=mechanism, gaps=True)
+        assert 2 == len(dps.top_k(VOTES, 2, epsilon=1, mechanism=mechanism, gaps=True).gaps)
 
 
 def test_gaps_are_in_units_of_the_scores() -> None:
     """Integers for integers; floats for real scores, however large their unit."""
     # Hardly any noise, but floored: 2.999 is 2.
-    first, second = dps.top_k(VOTES, 2, 10**6, mechanism=FLIP, gaps=True).gaps
+    first, second = dps.top_k(VOTES, 2, epsilon=10**6, mechanism=FLIP, gaps=True).gaps
     assert (first in (2, 3), second in (1, 2)) == (True, True)
-    assert {int} == {type(gap) for gap in dps.top_k(VOTES, 2, 1, mechanism=FLIP, gaps=True).gaps}
+    assert {int} == {type(gap) for gap in dps.top_k(VOTES, 2, epsilon=1, mechanism=FLIP, gaps=True).gaps}
     for unit in (1.0, 2.0**20, 1e-300, 1e300):
-        gaps = dps.top_k(dps.Scores([9 * unit, 6 * unit, 4 * unit], unit), 2, 10**9, mechanism=FLIP, gaps=True).gaps
+        gaps = dps.top_k(
+            dps.Scores([9 * unit, 6 * unit, 4 * unit], unit), 2, epsilon=10**9, mechanism=FLIP, gaps=True
+        ).gaps
         assert np.allclose(gaps, [3 * unit, 2 * unit], rtol=1e-5, atol=0)
         assert gaps[0] <= 3 * unit
         assert gaps[1] <= 2 * unit
@@ -173,7 +175,7 @@ def test_wrong_names_have_small_p_values_as_rarely_as_stated() -> None:
     """
     for k in (1, 2):
         scores = dps.Scores([*[1] * k, *[0] * 11], 1, kind="integer", range_bound=1)
-        releases = [dps.top_k(scores, k, Fraction(k, 50), mechanism=FLIP, gaps=True) for _ in range(1500)]
+        releases = [dps.top_k(scores, k, epsilon=Fraction(k, 50), mechanism=FLIP, gaps=True) for _ in range(1500)]
         wrong = np.array([r.p_value if max(r.candidates) >= k else 1.5 for r in releases])
         for level in (0.4, 0.15):
             small = int((wrong <= level).sum())
@@ -247,13 +249,13 @@ def test_the_audit_computes_the_loss_of_one_pass() -> None:
 
     universe = dps.audit.multisets(range(3), 4)
     once, peeled = (
-        dps.audit.privacy_loss(FLIP, counts, universe, 2, k=2, method=method) for method in (None, "peeling")
+        dps.audit.privacy_loss(FLIP, counts, universe, epsilon=2, k=2, method=method) for method in (None, "peeling")
     )
     assert once.holds
     assert peeled.holds
     assert once.worst != peeled.worst
     with pytest.raises(ValueError, match="draw by permute-and-flip"):
-        dps.audit.privacy_loss(EXPONENTIAL, counts, universe, 2, k=2, method="one-shot")
+        dps.audit.privacy_loss(EXPONENTIAL, counts, universe, epsilon=2, k=2, method="one-shot")
 
 
 def test_lists_are_peeled_where_several_smaller_releases_were_paid_for() -> None:
@@ -261,9 +263,9 @@ def test_lists_are_peeled_where_several_smaller_releases_were_paid_for() -> None
     scores = dps.Scores([9, 8, 7, 0], sensitivity=1, kind="integer")
     with dps.opened(dps.Guarantee(1, "add-remove"), count=3) as draws:
         with draws.paying():
-            release = dps.top_k(scores, 3, 3, mechanism=dps.mechanism("permute-and-flip"))
+            release = dps.top_k(scores, 3, epsilon=3, mechanism=dps.mechanism("permute-and-flip"))
         assert 0 == draws.left
     assert "one-shot" not in release.mechanism
     with dps.opened(dps.Guarantee(3, "add-remove")) as draws:
-        release = dps.top_k(scores, 3, 3, mechanism=dps.mechanism("permute-and-flip"), ledger=draws)
+        release = dps.top_k(scores, 3, epsilon=3, mechanism=dps.mechanism("permute-and-flip"), ledger=draws)
     assert "one-shot" in release.mechanism

@@ -50,7 +50,7 @@ def test_a_context_of_rhos_pays_for_a_choice_and_for_gaussian_noise(dp: Any, spa
     theirs = context(dp, dp.loss_of(rho=1.0), 2)
 
     with pytest.raises(dp.OpenDPException, match="MeasureMismatch"):
-        theirs(to_opendp("exponential", votes, 0.5, **space))
+        theirs(to_opendp("exponential", votes, epsilon=0.5, **space))
     assert 0 == theirs(ours)
     assert theirs.query().count().gaussian().release() > 0
     with pytest.raises((ValueError, dp.OpenDPException)):
@@ -66,14 +66,14 @@ def test_the_map_of_a_rho_grows_with_the_square_of_the_distance(dp: Any, space: 
     assert ours.check(2, 0.4)
     assert Fraction(ours.map(3)) >= Fraction(9, 10) > Fraction(math.nextafter(ours.map(3), 0))
     assert dp.zero_concentrated_divergence() == ours.output_measure
-    assert dp.max_divergence() == to_opendp("exponential", votes, 1, **space).output_measure
+    assert dp.max_divergence() == to_opendp("exponential", votes, epsilon=1, **space).output_measure
 
 
 def test_their_own_conversions_and_compositions_take_it(dp: Any, space: dict[str, Any]) -> None:
     """A choice at a rho composes with their Gaussian, and one at an epsilon converts to a rho as ours does."""
     ours = to_opendp("exponential", votes, rho=0.125, **space)
     pair = dp.c.make_composition([ours, ours])
-    pure = dp.c.make_pureDP_to_zCDP(to_opendp("permute-and-flip", votes, 0.5, **space))
+    pure = dp.c.make_pureDP_to_zCDP(to_opendp("permute-and-flip", votes, epsilon=0.5, **space))
 
     assert 0.25 == pair.map(1)
     assert {0} >= {*pair(ROWS)} - {1, 2}
@@ -99,9 +99,9 @@ def test_a_list_is_named_in_one_release(dp: Any, space: dict[str, Any]) -> None:
     """The k of one epsilon; without k a candidate by itself; every method of a list."""
     theirs = context(dp, dp.loss_of(epsilon=10.0), 1)
 
-    assert [0, 1] == theirs(to_opendp("permute-and-flip", votes, 10, k=2, **space))
-    assert 0 == to_opendp("exponential", votes, 10, **space)(ROWS)
-    assert [0] == to_opendp("exponential", votes, 10, k=1, **space)(ROWS)
+    assert [0, 1] == theirs(to_opendp("permute-and-flip", votes, epsilon=10, k=2, **space))
+    assert 0 == to_opendp("exponential", votes, epsilon=10, **space)(ROWS)
+    assert [0] == to_opendp("exponential", votes, epsilon=10, k=1, **space)(ROWS)
     joint = to_opendp("exponential", votes, rho=10, k=2, method="joint", **space)
     assert ([0, 1], 10.0) == (joint(ROWS), joint.map(1))
     assert 2 == len(to_opendp("permute-and-flip", votes, rho=1, k=2, method="one-shot", **space)(ROWS))
@@ -121,18 +121,18 @@ def test_what_cannot_be_paid_is_refused_before_their_budget_is_touched(space: di
     with pytest.raises(TypeError, match="one of the two"):
         to_opendp("exponential", votes, **space)
     with pytest.raises(TypeError, match="one of the two"):
-        to_opendp("exponential", votes, 1, rho=1, **space)
+        to_opendp("exponential", votes, epsilon=1, rho=1, **space)
     with pytest.raises(ValueError, match="One pass"):
-        to_opendp("exponential", votes, 1, k=2, method="one-shot", **space)
+        to_opendp("exponential", votes, epsilon=1, k=2, method="one-shot", **space)
     with pytest.raises(ValueError, match="joint list is drawn by the exponential"):
-        to_opendp("permute-and-flip", votes, 1, k=2, method="joint", **space)
+        to_opendp("permute-and-flip", votes, epsilon=1, k=2, method="joint", **space)
     with pytest.raises(ValueError, match="method must be"):
-        to_opendp("permute-and-flip", votes, 1, method="quick", **space)
+        to_opendp("permute-and-flip", votes, epsilon=1, method="quick", **space)
     with pytest.raises(ValueError, match="k must be an integer"):
-        to_opendp("permute-and-flip", votes, 1, k=0, **space)
+        to_opendp("permute-and-flip", votes, epsilon=1, k=0, **space)
     unsound = dps.mechanism("smooth-noisy-max", calibration="chaves-2024", noise="laplace", unsound="reproduction")
     with pytest.raises(dps.PrivacyError, match="not private"):
-        to_opendp(unsound, votes, 1, **space)
+        to_opendp(unsound, votes, epsilon=1, **space)
 
 
 def test_a_large_epsilon_is_refused_when_the_measurement_is_made(
@@ -145,11 +145,11 @@ def test_a_large_epsilon_is_refused_when_the_measurement_is_made(
 
     def ask() -> None:
         with pytest.raises(dps.PrivacyError, match="at most 10"):
-            to_opendp("exponential", votes, 11, **space)
+            to_opendp("exponential", votes, epsilon=11, **space)
         with pytest.raises(dps.PrivacyError, match="at most 10"):
             to_opendp("exponential", votes, rho=20, **space)
         with dps.budget(epsilon=11):
-            assert 0 == to_opendp("exponential", votes, 11, **space)(ROWS)
+            assert 0 == to_opendp("exponential", votes, epsilon=11, **space)(ROWS)
 
     # In a context of its own: studies, which another test may have loaded, declare their data public for all others.
     Context().run(ask)
@@ -159,7 +159,9 @@ def test_their_context_finds_the_epsilon_that_is_left(dp: Any) -> None:
     """A registered constructor without its epsilon gets the share of its query, as their own measurements do."""
 
     def make_favourite(input_domain: Any, input_metric: Any, epsilon: float) -> Any:
-        return to_opendp("permute-and-flip", votes, epsilon, input_domain=input_domain, input_metric=input_metric)
+        return to_opendp(
+            "permute-and-flip", votes, epsilon=epsilon, input_domain=input_domain, input_metric=input_metric
+        )
 
     dp.register(make_favourite)
     theirs = context(dp, dp.loss_of(epsilon=4.0), 2)

@@ -20,7 +20,7 @@ from dpselect.release.questions import countable, question
 from tests.chance import accept
 
 VOTES = dps.Scores([5, 3, 3], sensitivity=1, kind="integer", range_bound=1)
-ONE = dps.Bound(1)
+ONE = dps.mechanisms.Bound(1)
 PROMISE = dps.Guarantee(1, "add-remove")
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 
@@ -106,7 +106,7 @@ def test_other_neighbours_are_refused() -> None:
         with pytest.raises(dps.PrivacyError, match="protects add-remove neighbours, and this draw edge ones"):
             draws.choose(edges, HALF)
         with pytest.raises(dps.PrivacyError, match="use one"):
-            draws.counts(np.array([1]), HALF, dps.Bound(1, "edge"))
+            draws.counts(np.array([1]), HALF, dps.mechanisms.Bound(1, "edge"))
         assert 1 == draws.left
 
 
@@ -163,7 +163,7 @@ def test_draws_of_records_take_the_share_of_one_record_of_a_person() -> None:
             with pytest.raises(dps.PrivacyError, match="asks for epsilon 1 "):
                 own.choose(VOTES, 1)
             with pytest.raises(dps.PrivacyError, match="Parts of this budget are in use"):
-                draws.counts(np.array([3]), THIRD, dps.Bound(1, "person"))
+                draws.counts(np.array([3]), THIRD, dps.mechanisms.Bound(1, "person"))
         assert 2 * THIRD == draws.left
         with pytest.raises(dps.PrivacyError, match="has ended"):
             own.choose(VOTES, THIRD)
@@ -244,12 +244,12 @@ def test_releases_inside_are_paid_from_what_is_left() -> None:
     flip = dps.mechanism("permute-and-flip")
     with dps.budget(epsilon=1) as book, dps.opened(PROMISE) as draws:
         with draws.paying():
-            dps.select(VOTES, HALF, mechanism=flip)
+            dps.select(VOTES, epsilon=HALF, mechanism=flip)
             with pytest.raises(dps.PrivacyError, match="1/2 is left"):
-                dps.select(VOTES, 1, mechanism=flip)
-        dps.histograms.identity([1, 2], HALF, ledger=draws)
+                dps.select(VOTES, epsilon=1, mechanism=flip)
+        dps.histograms.identity([1, 2], epsilon=HALF, ledger=draws)
         with pytest.raises(dps.PrivacyError, match="0 is left"):
-            dps.histograms.identity([1, 2], HALF, ledger=draws)
+            dps.histograms.identity([1, 2], epsilon=HALF, ledger=draws)
         assert 1 == book.totals.spends
 
 
@@ -310,10 +310,13 @@ def test_a_copy_would_be_money_from_nowhere(again) -> None:
 
 def test_a_bound_is_never_a_bare_number() -> None:
     """It says of whom it speaks, and adds up over lists."""
-    assert (6, "edge") == (dps.Bound(2, "edge").times(3).total, dps.Bound(2, "edge").times(3).neighbours.value)
+    assert (6, "edge") == (
+        dps.mechanisms.Bound(2, "edge").times(3).total,
+        dps.mechanisms.Bound(2, "edge").times(3).neighbours.value,
+    )
     for bad in (0, -1):
         with pytest.raises(ValueError, match="positive"):
-            dps.Bound(bad)
+            dps.mechanisms.Bound(bad)
 
 
 def test_unsound_calibrations_do_not_draw() -> None:
@@ -430,7 +433,7 @@ def test_bounded_range_pays_for_draws_that_have_it() -> None:
                 other()
         draws.choose(VOTES, HALF, mechanism=exponential)
         assert 1 == draws.left
-        dps.select(VOTES, 1, mechanism=exponential, ledger=draws)
+        dps.select(VOTES, epsilon=1, mechanism=exponential, ledger=draws)
         assert 0 == draws.left
 
 

@@ -56,7 +56,7 @@ def test_released_lists_follow_the_law_of_one_pass() -> None:
         return dict(zip(itertools.permutations(range(5), 2), np.exp(logs).tolist(), strict=True))
 
     verdict = dps.audit.sampler(
-        lambda: dps.top_k(Source(votes), 2, epsilon, mechanism=FLIP).candidates,
+        lambda: dps.top_k(Source(votes), 2, epsilon=epsilon, mechanism=FLIP).candidates,
         law(epsilon),
         against={f"{factor} epsilon": law(epsilon * Fraction(factor)) for factor in ("0.7", "1.3", "2")},
     )
@@ -77,7 +77,7 @@ def test_released_lists_follow_the_law_of_one_pass() -> None:
 def test_one_pass_is_one_event_of_epsilon_and_peeling_is_k(mechanism, asked, rule: str, spent) -> None:
     """The same rule as for scores in memory, and the same words."""
     book = Book(rule)
-    release = dps.top_k(Source([9, 6, 4, 1], 4), 3, 3, mechanism=mechanism, ledger=book, **asked)
+    release = dps.top_k(Source([9, 6, 4, 1], 4), 3, epsilon=3, mechanism=mechanism, ledger=book, **asked)
     assert [spent] == book.spent
     assert (spent[0], 3, 3) == (release.mechanism, release.guarantee.epsilon, len(set(release.candidates)))
     assert 3 * ("gaps" in asked) == len(release.gaps)
@@ -99,18 +99,18 @@ def test_what_has_no_gaps_is_refused_unpaid(k: int, epsilon, mechanism, asked, m
     """In one sentence, by public facts."""
     book = Book()
     with pytest.raises(ValueError, match=message):
-        dps.top_k(Source([9, 6, 4, 1], 4), k, epsilon, mechanism=mechanism, ledger=book, **asked)
+        dps.top_k(Source([9, 6, 4, 1], 4), k, epsilon=epsilon, mechanism=mechanism, ledger=book, **asked)
     assert [] == book.spent
 
 
 def test_gaps_are_those_of_the_list_that_is_returned() -> None:
     """Lists of a state that has passed go nowhere, and neither do their gaps; where all win the last has none."""
     source = Source([900, 600, 400, 100], 4, tries=3)
-    release = dps.top_k(source, 2, 1000, mechanism=FLIP, gaps=True)
+    release = dps.top_k(source, 2, epsilon=1000, mechanism=FLIP, gaps=True)
     assert ((0, 1), 2) == (release.candidates, len(release.gaps))
     assert all(abs(gap - exact) <= 2 for gap, exact in zip(release.gaps, (300, 200), strict=True))
     assert release.p_value < 1e-300
-    everyone = dps.top_k(Source([9, 6, 4]), 3, 1, mechanism=FLIP, gaps=True)
+    everyone = dps.top_k(Source([9, 6, 4]), 3, epsilon=1, mechanism=FLIP, gaps=True)
     assert (3, 2, None) == (len(everyone.candidates), len(everyone.gaps), everyone.p_value)
 
 

@@ -92,7 +92,7 @@ def test_the_exact_loss_is_at_most_epsilon_at_length(asked, epsilon) -> None:
 def test_larger_percentages_never_get_smaller_values(values, p) -> None:
     """Monotone by construction, on the grid, in the order asked for."""
     asked = sorted(p, reverse=True)
-    found = dps.percentiles(values, asked, grid=range(10), epsilon=1).candidates
+    found = dps.quantiles(values, p=asked, grid=range(10), epsilon=1).candidates
 
     assert list(found) == sorted(found, reverse=True)
     assert set(found) <= set(range(10))
@@ -101,7 +101,7 @@ def test_larger_percentages_never_get_smaller_values(values, p) -> None:
 def test_long_runs_of_equal_values_are_cut_anywhere() -> None:
     """Nine in ten records are zero: so are the 10th, 50th and 80th percentile; without cuts the last is not."""
     values = np.concatenate((np.zeros(9000, dtype=np.int64), np.arange(1, 1001)))
-    found = dps.percentiles(values, [10, 50, 80, 95], grid=range(1001), epsilon=20).candidates
+    found = dps.quantiles(values, p=[10, 50, 80, 95], grid=range(1001), epsilon=20).candidates
 
     assert (0, 0, 0) == found[:3]
     assert abs(found[3] - 500) < 60
@@ -111,7 +111,7 @@ def test_many_percentiles_cost_little_more_than_one() -> None:
     """Deciles at a total of 1 on 10^5 records."""
     values = np.arange(10**5)
     asked = list(range(10, 100, 10))
-    found = dps.percentiles(values, asked, grid=values, epsilon=1).candidates
+    found = dps.quantiles(values, p=asked, grid=values, epsilon=1).candidates
 
     assert np.abs(np.array(found) - np.array(asked) * 1000).max() < 1500
 
@@ -125,7 +125,7 @@ def test_the_spend_is_one_entry_for_all(p, ranged) -> None:
         def spend(self, guarantee, *, mechanism, count=1, note=""):
             spent.append((guarantee.epsilon, guarantee.bounded_range, count, mechanism, note))
 
-    release = dps.percentiles([1, 2, 3], p, grid=range(5), epsilon=1, ledger=Book())
+    release = dps.quantiles([1, 2, 3], p=p, grid=range(5), epsilon=1, ledger=Book())
 
     assert [(1, ranged, 1, "recursive halving", "quantiles")] == spent
     assert (1, ranged) == (release.guarantee.epsilon, release.guarantee.bounded_range)
@@ -133,7 +133,7 @@ def test_the_spend_is_one_entry_for_all(p, ranged) -> None:
 
 def test_an_empty_column_is_an_answer_too() -> None:
     """Whether there are records is private."""
-    assert 2 == len(dps.percentiles([], [50, 90], grid=range(5), epsilon=1).candidates)
+    assert 2 == len(dps.quantiles([], p=[50, 90], grid=range(5), epsilon=1).candidates)
 
 
 class Closed:
@@ -171,7 +171,7 @@ class Closed:
 def test_bad_percentages_are_refused_before_anything_is_spent(p, grid, error, message: str) -> None:
     """The ledger hears nothing of them."""
     with pytest.raises(error, match=message):
-        dps.percentiles([1, 3], p, grid=grid, epsilon=1, ledger=Closed())
+        dps.quantiles([1, 3], p=p, grid=grid, epsilon=1, ledger=Closed())
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_shares_and_percentages_are_the_same_release() -> None:
     """At a budget that leaves no doubt; the ends are the minimum and the maximum."""
     values = [3, 5, 5, 6, 8]
     shares = dps.quantiles(values, [1, 0.5, 0], lower=0, upper=9, epsilon=10**4)
-    percentages = dps.percentiles(values, [100, 50, 0], grid=range(10), epsilon=10**4)
+    percentages = dps.quantiles(values, p=[100, 50, 0], grid=range(10), epsilon=10**4)
 
     assert (8, 5, 3) == shares.candidates == percentages.candidates
 
@@ -258,7 +258,7 @@ def test_a_share_may_have_any_digits() -> None:
 @pytest.mark.parametrize("p", [[0.1, 99.9], [0, 1], [1, 2]])
 def test_small_percentages_that_may_be_meant_are_taken(p) -> None:
     """Beside a larger one, or whole."""
-    assert len(p) == len(dps.percentiles([1, 3], p, grid=range(5), epsilon=1).candidates)
+    assert len(p) == len(dps.quantiles([1, 3], p=p, grid=range(5), epsilon=1).candidates)
 
 
 HOSTILE = [
@@ -303,24 +303,24 @@ def test_shares_may_have_any_denominators() -> None:
 
 def test_a_histogram_of_any_number_of_records_is_an_answer() -> None:
     """3 * 10^11 records in each of a thousand cells: the work follows the cells."""
-    column = dps.Column.from_counts(np.full(1000, 3 * 10**11))
-    found = dps.percentiles(column, [25, 50, 99.9999], grid=range(1000), epsilon=1).candidates
+    column = dps.data.Column.from_counts(np.full(1000, 3 * 10**11))
+    found = dps.quantiles(column, p=[25, 50, 99.9999], grid=range(1000), epsilon=1).candidates
 
     assert np.abs(np.array(found) - [250, 500, 999]).max() <= 1
 
 
 def test_the_maximum_may_be_one_record_among_very_many() -> None:
     """Share 1 is the last record, not one of the last in 10^8."""
-    column = dps.Column.from_counts([10**12, 0, 0, 1])
+    column = dps.data.Column.from_counts([10**12, 0, 0, 1])
 
     assert (3,) == dps.quantiles(column, [1], grid=range(4), epsilon=10**4).candidates
-    assert (0, 3) == dps.percentiles(column, [50, 100], grid=range(4), epsilon=10**4).candidates
+    assert (0, 3) == dps.quantiles(column, p=[50, 100], grid=range(4), epsilon=10**4).candidates
 
 
 @pytest.mark.parametrize("hostile", ["x", None, float("nan"), 1e300, -5, 2.5, 10**400, [1]])
 def test_a_record_of_any_kind_is_an_answer(hostile) -> None:
     """Outside, between the grid values, or not a number: nothing is refused."""
-    assert 2 == len(dps.percentiles([1, 3, hostile], [50, 90], grid=range(5), epsilon=1).candidates)
+    assert 2 == len(dps.quantiles([1, 3, hostile], p=[50, 90], grid=range(5), epsilon=1).candidates)
 
 
 @pytest.mark.parametrize("total", [1, 20, 10**18])

@@ -99,9 +99,9 @@ def test_what_is_drawn_in_another_way_says_why_it_has_no_bound() -> None:
     bounds = {"lower": 0, "upper": 100, "epsilon": 1}
     for release in (
         dps.quantiles(range(100), [0.5], method="tree", **bounds),
-        dps.cumulative(range(100), **bounds),
+        dps.histograms.cumulative(range(100), **bounds),
         dps.quantiles(range(100), [0.2, 0.5], method="joint", total=100, **bounds),
     ):
-        assert isinstance(release.error_bound, dps.NoBound)
+        assert isinstance(release.error_bound, dps.accuracy.NoBound)
         assert release.error_bound.describe().startswith("no bound on the error: ")
         assert "halving" in release.error_bound.describe()

@@ -28,7 +28,7 @@ from tests.release.counted import Counted
 
 LAW = RunLaw(Fraction(1, 10), cap=3)
 PROMISE = dps.Guarantee(2, "add-remove")
-ONE = dps.Bound(1)
+ONE = dps.mechanisms.Bound(1)
 
 
 def three(draws: dps.Draws, scores: list[int]) -> tuple[str, int]:
@@ -166,13 +166,13 @@ def test_releases_inside_a_run_pay_from_it_and_no_ledger_counts_them() -> None:
     mechanism = dps.mechanism("exponential")
 
     def run(own: dps.Draws) -> tuple[Any, int]:
-        return dps.select(votes, own.left, mechanism=mechanism).candidate, 5
+        return dps.select(votes, epsilon=own.left, mechanism=mechanism).candidate, 5
 
     with dps.budget(epsilon=1):
         with door_to(lambda: Counted(4))(dps.Guarantee(1, "add-remove")) as draws:
             assert draws.one_of_many(run, 1, LAW).score == 5
         with pytest.raises(dps.BudgetError):
-            dps.select(votes, Fraction(1, 10**6), mechanism=mechanism)
+            dps.select(votes, epsilon=Fraction(1, 10**6), mechanism=mechanism)
 
 
 def test_ties_go_to_the_first_and_scores_are_compared_exactly() -> None:
@@ -353,7 +353,7 @@ def test_a_law_is_made_of_exact_numbers_and_nothing_else_is_paid_for() -> None:
         RunLaw(math.nan)
     with dps.opened(PROMISE) as draws:
         with pytest.raises(TypeError, match="law must be the law"):
-            draws.one_of_many(lambda _: (1, 1), 1, dps.tuning_plan(3, 1).law)
+            draws.one_of_many(lambda _: (1, 1), 1, dps.tuning.tuning_plan(3, epsilon=1).law)
         assert 2 == draws.left
 
 

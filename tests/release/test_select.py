@@ -20,7 +20,7 @@ def test_with_no_privacy_left_the_best_wins(name: str) -> None:
     """At an enormous epsilon every mechanism names the best candidate, as a plain Python value."""
     at = dps.sensitivity.constant(1)
     scores = dps.Scores([1.0, 7.0, 3.0], at, candidates=np.array(["a", "b", "c"]), distance=[6, 0, 4])
-    release = dps.select(scores, 1e9, mechanism=dps.mechanism(name))
+    release = dps.select(scores, epsilon=1e9, mechanism=dps.mechanism(name))
 
     assert "b" == release.candidate
     assert str is type(release.candidate)
@@ -32,14 +32,14 @@ def test_top_k_never_repeats_and_may_name_everyone(name: str) -> None:
     """With k = m every candidate is named once."""
     scores = dps.Scores(np.arange(30) % 4, sensitivity=2, distance=3 - np.arange(30) % 4)
 
-    assert set(range(30)) == set(dps.top_k(scores, 30, 0.5, mechanism=dps.mechanism(name)).candidates)
+    assert set(range(30)) == set(dps.top_k(scores, 30, epsilon=0.5, mechanism=dps.mechanism(name)).candidates)
 
 
 def test_top_k_at_an_enormous_epsilon_is_the_ranking() -> None:
     """The order of selection is the order of the scores."""
     scores = dps.Scores([5, 9, 1, 7], sensitivity=1)
 
-    assert (1, 3, 0) == dps.top_k(scores, 3, 10**6, mechanism=dps.mechanism("exponential")).candidates
+    assert (1, 3, 0) == dps.top_k(scores, 3, epsilon=10**6, mechanism=dps.mechanism("exponential")).candidates
 
 
 def test_each_pick_uses_a_fresh_stream_and_epsilon_over_k(entropy) -> None:
@@ -75,7 +75,7 @@ def test_hopeless_ties_are_settled_by_refined_noise() -> None:
 
 def test_a_release_of_several_has_no_single_candidate() -> None:
     """Asking for .candidate of a list says what to use."""
-    release = dps.top_k(dps.Scores([1, 2], 1), 2, 1, mechanism=dps.mechanism("exponential"))
+    release = dps.top_k(dps.Scores([1, 2], 1), 2, epsilon=1, mechanism=dps.mechanism("exponential"))
     with pytest.raises(ValueError, match=r"\.candidates"):
         _ = release.candidate
 
@@ -99,7 +99,7 @@ def test_released_lists_follow_the_peeled_law_at_the_stated_epsilon(name: str, k
         return dict(zip(itertools.permutations(range(4), k), np.exp(logs).tolist(), strict=True))
 
     verdict = dps.audit.sampler(
-        lambda: dps.top_k(scores, k, epsilon, mechanism=mechanism).candidates,
+        lambda: dps.top_k(scores, k, epsilon=epsilon, mechanism=mechanism).candidates,
         law(epsilon),
         against={f"{factor} epsilon": law(epsilon * Fraction(factor)) for factor in ("0.7", "1.3", str(k))},
     )
@@ -114,7 +114,7 @@ def test_lists_of_several_claim_no_bounded_range() -> None:
 
     for k in (1, 2):
         here, there = (top_k_log_law(mechanism, mechanism.effective(scores), k, epsilon) for scores in pair)
-        promise = dps.top_k(pair[0], k, epsilon, mechanism=mechanism).guarantee
+        promise = dps.top_k(pair[0], k, epsilon=epsilon, mechanism=mechanism).guarantee
         assert promise.bounded_range == (np.ptp(here - there) <= epsilon)
         assert epsilon == promise.epsilon
 
@@ -127,7 +127,7 @@ def test_a_ledger_counts_the_single_draws_of_a_list() -> None:
         def spend(self, guarantee, *, count=1, **_):
             spent.append((guarantee, count))
 
-    whole = dps.top_k(scores, 2, 1, mechanism=dps.mechanism("exponential"), ledger=Book()).guarantee
+    whole = dps.top_k(scores, 2, epsilon=1, mechanism=dps.mechanism("exponential"), ledger=Book()).guarantee
     ((each, count),) = spent
     assert (Fraction(1, 2), True, 2) == (each.epsilon, each.bounded_range, count)
     assert Fraction(1, 16) == count * each.rho <= whole.rho
@@ -137,13 +137,13 @@ def test_a_ledger_counts_the_single_draws_of_a_list() -> None:
 def test_k_must_be_a_positive_integer(k) -> None:
     """Anything else is refused before anything is drawn."""
     with pytest.raises(ValueError, match="k must be an integer"):
-        dps.top_k(dps.Scores([1, 2], 1), k, 1, mechanism=dps.mechanism("exponential"))
+        dps.top_k(dps.Scores([1, 2], 1), k, epsilon=1, mechanism=dps.mechanism("exponential"))
 
 
 def test_k_beyond_the_candidates_is_refused() -> None:
     """There is no fourth of three."""
     with pytest.raises(ValueError, match="at most that many"):
-        dps.top_k(dps.Scores([1, 2, 3], 1), 4, 1, mechanism=dps.mechanism("exponential"))
+        dps.top_k(dps.Scores([1, 2, 3], 1), 4, epsilon=1, mechanism=dps.mechanism("exponential"))
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, float("nan"), float("inf")])
@@ -151,12 +151,12 @@ def test_a_bad_epsilon_draws_nothing(epsilon, monkeypatch: pytest.MonkeyPatch) -
     """No stream is opened for an epsilon that is refused."""
     monkeypatch.setattr("dpselect.kernel.coins.os.urandom", lambda count: pytest.fail("drew"))
     with pytest.raises(ValueError, match="positive and finite"):
-        dps.select(dps.Scores([1, 2], 1), epsilon, mechanism=dps.mechanism("exponential"))
+        dps.select(dps.Scores([1, 2], 1), epsilon=epsilon, mechanism=dps.mechanism("exponential"))
 
 
 def test_what_is_neither_a_name_nor_a_mechanism_is_refused() -> None:
     """The message shows what a name looks like."""
     with pytest.raises(TypeError, match='such as "permute-and-flip"'):
-        dps.select(dps.Scores([1, 2], 1), 1, mechanism=EXPONENTIAL)  # type: ignore[arg-type]
+        dps.select(dps.Scores([1, 2], 1), epsilon=1, mechanism=EXPONENTIAL)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="must be Scores"):
-        dps.select([1, 2], 1, mechanism=dps.mechanism("exponential"))
+        dps.select([1, 2], epsilon=1, mechanism=dps.mechanism("exponential"))

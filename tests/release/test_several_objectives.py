@@ -27,7 +27,7 @@ def parts() -> list[dps.Scores]:
 
 
 @pytest.mark.parametrize(("form", "mechanism"), [("local", "local-dampening"), ("global", "exponential")])
-@pytest.mark.parametrize("choose", [dps.priv_pareto, dps.priv_agg])
+@pytest.mark.parametrize("choose", [dps.multiobjective.priv_pareto, dps.multiobjective.priv_agg])
 def test_each_form_has_its_published_mechanism(parts, choose, form: str, mechanism: str) -> None:
     """Local dampening or the exponential mechanism, k selections at epsilon / k."""
     ledger = Noted()
@@ -39,29 +39,29 @@ def test_each_form_has_its_published_mechanism(parts, choose, form: str, mechani
 
 def test_with_much_epsilon_they_name_the_best(parts) -> None:
     """The winner by weights; a node on the front."""
-    weighted = dps.aggregate(parts, [1, 100])
-    winner = dps.priv_agg(parts, 10**6, weights=[1, 100], sensitivity="global").candidate
-    front = {weighted.candidates[i] for i in np.flatnonzero(dps.pareto(parts).values == 0)}
+    weighted = dps.multiobjective.aggregate(parts, [1, 100])
+    winner = dps.multiobjective.priv_agg(parts, epsilon=10**6, weights=[1, 100], sensitivity="global").candidate
+    front = {weighted.candidates[i] for i in np.flatnonzero(dps.multiobjective.pareto(parts).values == 0)}
 
     assert weighted.candidates[int(weighted.values.argmax())] == winner
-    assert dps.priv_pareto(parts, 10**6).candidate in front
+    assert dps.multiobjective.priv_pareto(parts, epsilon=10**6).candidate in front
 
 
 def test_rates_may_say_that_a_record_touches_one() -> None:
     """3 TPR + 2 TNR."""
     rates = [dps.utilities.true_positive_rate([90, 10], 100), dps.utilities.true_negative_rate([90, 10], 100)]
 
-    assert 0 == dps.priv_agg(rates, 10**4, weights=[3, 2], touched="one").candidate
+    assert 0 == dps.multiobjective.priv_agg(rates, epsilon=10**4, weights=[3, 2], touched="one").candidate
 
 
 def test_nothing_is_spent_on_a_refusal(parts) -> None:
     """Bad input is refused before the ledger hears of it."""
     ledger = Noted()
     for act in (
-        lambda: dps.priv_pareto([], 1, ledger=ledger),
-        lambda: dps.priv_pareto(parts, 1, sensitivity="none", ledger=ledger),
-        lambda: dps.priv_agg(parts, 1, weights=[0, 0], ledger=ledger),
-        lambda: dps.priv_agg(parts, 1, k=1000, ledger=ledger),
+        lambda: dps.multiobjective.priv_pareto([], epsilon=1, ledger=ledger),
+        lambda: dps.multiobjective.priv_pareto(parts, epsilon=1, sensitivity="none", ledger=ledger),
+        lambda: dps.multiobjective.priv_agg(parts, epsilon=1, weights=[0, 0], ledger=ledger),
+        lambda: dps.multiobjective.priv_agg(parts, epsilon=1, k=1000, ledger=ledger),
     ):
         with pytest.raises(ValueError, match=r"objective|local|zero|candidates"):
             act()
@@ -72,22 +72,22 @@ def test_nothing_is_spent_on_a_refusal(parts) -> None:
 def test_objectives_come_as_one_list(parts) -> None:
     """Any iterable; passed one by one they are refused with one sentence, and nothing is spent."""
     ledger = Noted()
-    for choose in (dps.priv_pareto, dps.priv_agg):
+    for choose in (dps.multiobjective.priv_pareto, dps.multiobjective.priv_agg):
         for given in ((*parts, 1), (parts[0], 1), ({"a": parts[0]}, 1)):
             with pytest.raises(TypeError, match="Pass the objectives as one list of Scores"):
                 choose(*given, ledger=ledger)
     assert [] == ledger.spent
-    assert 1 == len(dps.priv_pareto((part for part in parts), 1).candidates)
+    assert 1 == len(dps.multiobjective.priv_pareto((part for part in parts), epsilon=1).candidates)
 
 
 def test_weights_may_be_passed_by_position_as_in_aggregate() -> None:
     """The third argument; the second candidate wins by the second objective."""
     parts = [dps.Scores([1000, 0], 1), dps.Scores([0, 1000], 1)]
 
-    assert 1 == dps.priv_agg(parts, 10**4, [1, 10]).candidate
+    assert 1 == dps.multiobjective.priv_agg(parts, epsilon=10**4, weights=[1, 10]).candidate
 
 
-@pytest.mark.parametrize("choose", [dps.priv_pareto, dps.priv_agg])
+@pytest.mark.parametrize("choose", [dps.multiobjective.priv_pareto, dps.multiobjective.priv_agg])
 def test_another_mechanism_may_draw(parts, choose) -> None:
     """It is named in the release."""
     release = choose(parts, 1, mechanism=dps.mechanism("local-dampening-flip"))

@@ -76,13 +76,13 @@ def test_a_person_in_more_groups_than_promised_would_be_caught() -> None:
 def test_one_spend_for_all_groups(tmp_path) -> None:
     """With the neighbours of the scores, and how wrong the largest group may be."""
     ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=100)
-    release = dps.top_k_by_group(of({"n": [90, 0, 5], "s": [0, 80]}), 1, 50, ledger=ledger)
+    release = dps.top_k_by_group(of({"n": [90, 0, 5], "s": [0, 80]}), 1, epsilon=50, ledger=ledger)
 
     assert {"n": (0,), "s": (1,)} == dict(release.groups)
     (event,) = ledger.events
     assert (50, "permute-and-flip") == (event.epsilon, event.mechanism)
     assert 3 == release.error_bound.case.candidates
-    people = dps.top_k_by_group(of({"n": [90, 0], "s": [0, 80]}, "person"), 2, 9, groups_per_person=7)
+    people = dps.top_k_by_group(of({"n": [90, 0], "s": [0, 80]}, "person"), 2, epsilon=9, groups_per_person=7)
     assert dps.Guarantee(9, "person") == people.guarantee
 
 

@@ -15,7 +15,7 @@ from dpselect.release.opened import door_to
 from dpselect.release.tuning import tuned
 from tests.release.counted import Counted
 
-ONE = dps.Bound(1)
+ONE = dps.mechanisms.Bound(1)
 
 
 class Book:
@@ -42,7 +42,7 @@ def noisy(setting: int, draws: dps.Draws) -> tuple[int, int]:
 )
 def test_plans_print_what_the_law_says(settings: int, missed: float, gamma: float, of_run: float) -> None:
     """Epsilon of a run, how many there are and what is missed, at a total of 1."""
-    plan = dps.tuning_plan(settings, 1, gamma=gamma)
+    plan = dps.tuning.tuning_plan(settings, epsilon=1, gamma=gamma)
 
     assert abs(plan.missed - missed) < 0.01
     assert abs(float(plan.epsilon_of_run) - of_run) < 0.002
@@ -52,23 +52,23 @@ def test_plans_print_what_the_law_says(settings: int, missed: float, gamma: floa
 def test_the_default_misses_a_fifth_and_runs_two_hundred_times_at_most() -> None:
     """Up to three settings are tried once each, and nothing is missed."""
     for settings in (4, 5, 20, 51):
-        assert abs(dps.tuning_plan(settings, 1).missed - 0.2) < 0.001
-    assert 199 < dps.tuning_plan(10_000, 1).mean_runs < 200
+        assert abs(dps.tuning.tuning_plan(settings, epsilon=1).missed - 0.2) < 0.001
+    assert 199 < dps.tuning.tuning_plan(10_000, epsilon=1).mean_runs < 200
     for settings in (1, 2, 3):
-        plan = dps.tuning_plan(settings, 1)
+        plan = dps.tuning.tuning_plan(settings, epsilon=1)
         assert (None, Fraction(1, settings), settings, 0) == (
             plan.law,
             plan.epsilon_of_run,
             plan.mean_runs,
             plan.missed,
         )
-    assert "every setting once" in str(dps.tuning_plan(3, 1))
-    assert dps.tuning_plan(1, 1, good_enough=3).law == RunLaw(Fraction(1, 2), good_enough=Fraction(3))
+    assert "every setting once" in str(dps.tuning.tuning_plan(3, epsilon=1))
+    assert dps.tuning.tuning_plan(1, epsilon=1, good_enough=3).law == RunLaw(Fraction(1, 2), good_enough=Fraction(3))
 
 
 def test_a_plan_that_stops_early_states_no_chance_that_does_not_hold() -> None:
     """Where every setting is good enough there is one run, and the best one is it once in as many times."""
-    plan = dps.tuning_plan(20, 1, good_enough=10)
+    plan = dps.tuning.tuning_plan(20, epsilon=1, good_enough=10)
 
     assert 0.95 == plan.missed
     assert "probability" not in str(plan)
@@ -77,7 +77,7 @@ def test_a_plan_that_stops_early_states_no_chance_that_does_not_hold() -> None:
 
 def test_a_search_finds_a_good_setting_and_pays_once() -> None:
     """One spend of the whole, before anything is drawn."""
-    book, plan, promise = Book(), dps.tuning_plan(8, 3), dps.Guarantee(3, "add-remove")
+    book, plan, promise = Book(), dps.tuning.tuning_plan(8, epsilon=3), dps.Guarantee(3, "add-remove")
     best = tuned(noisy, range(1, 9), plan, promise, book, door_to(lambda: Counted(300)))
 
     assert (8, -8) == (best.setting, best.result)
@@ -89,10 +89,10 @@ def test_a_search_finds_a_good_setting_and_pays_once() -> None:
 def test_a_search_among_many_pays_once_too() -> None:
     """By the function that users call."""
     book = Book()
-    best = dps.tune_privately(noisy, range(1, 9), 3, neighbours="add-remove", ledger=book)
+    best = dps.tuning.tune_privately(noisy, range(1, 9), epsilon=3, neighbours="add-remove", ledger=book)
 
     assert best.setting == -best.result
-    assert dps.tuning_plan(8, 3) == best.plan
+    assert dps.tuning.tuning_plan(8, epsilon=3) == best.plan
     assert [(3, "tune-privately", 1)] == book.spends
 
 
@@ -104,19 +104,24 @@ def test_up_to_three_settings_are_tried_once_each() -> None:
         seen.append((setting, draws.left))
         return noisy(setting, draws)
 
-    best = dps.tune_privately(run, [1, 2, 3], 3, neighbours="add-remove", ledger=book)
+    best = dps.tuning.tune_privately(run, [1, 2, 3], epsilon=3, neighbours="add-remove", ledger=book)
 
     assert 3 == best.setting
     assert [(1, 1), (2, 1), (3, 1)] == seen
     assert [(3, "tune-privately", 1)] == book.spends
-    failing = dps.tune_privately(lambda *_: 1 / 0, [1, 2], 3, neighbours="add-remove")
+    failing = dps.tuning.tune_privately(lambda *_: 1 / 0, [1, 2], epsilon=3, neighbours="add-remove")
     assert (None, None, None) == (failing.setting, failing.result, failing.score)
 
 
 def test_a_run_that_tells_nothing_of_its_arguments_is_taken() -> None:
     """Some callables of C have no signature, and others pass on whatever they get."""
-    assert dps.tune_privately(max, [1], 1, neighbours="add-remove").setting is None
-    assert 1 == dps.tune_privately(lambda *anything: anything[:1] * 2, [1], 1, neighbours="add-remove").setting
+    assert dps.tuning.tune_privately(max, [1], epsilon=1, neighbours="add-remove").setting is None
+    assert (
+        1
+        == dps.tuning.tune_privately(
+            lambda *anything: anything[:1] * 2, [1], epsilon=1, neighbours="add-remove"
+        ).setting
+    )
 
 
 def test_nothing_that_is_returned_depends_on_how_many_runs_there_were() -> None:
@@ -125,7 +130,7 @@ def test_nothing_that_is_returned_depends_on_how_many_runs_there_were() -> None:
     outputs = set()
     for count in (1, 2, 50):
         coins = Counted(count)
-        plan = dps.tuning_plan(4, 1)
+        plan = dps.tuning.tuning_plan(4, epsilon=1)
         promise = dps.Guarantee(1, "add-remove")
         best = tuned(lambda *_: ("result", 7), ["only"] * 4, plan, promise, door=door_to(lambda coins=coins: coins))
         outputs.add((pickle.dumps(best), repr(best)))
@@ -137,26 +142,28 @@ def test_a_search_that_stops_says_which_or_none() -> None:
     """At a lower price than the best of all."""
     promise, door = dps.Guarantee(3, "add-remove"), door_to(lambda: Counted(200))
     stopped, never = (
-        tuned(noisy, range(1, 9), dps.tuning_plan(8, 3, gamma=0.01, good_enough=score), promise, door=door)
+        tuned(
+            noisy, range(1, 9), dps.tuning.tuning_plan(8, epsilon=3, gamma=0.01, good_enough=score), promise, door=door
+        )
         for score in (650, 10**6)
     )
 
     assert stopped.setting in (6, 7, 8)
     assert (None, None, None) == (never.setting, never.result, never.score)
-    assert stopped.plan.epsilon_of_run > dps.tuning_plan(8, 3, gamma=0.01).epsilon_of_run
+    assert stopped.plan.epsilon_of_run > dps.tuning.tuning_plan(8, epsilon=3, gamma=0.01).epsilon_of_run
 
 
 def test_parts_of_the_data_are_refused_where_a_changed_record_may_be_in_two() -> None:
     """Fit at the whole epsilon and score at the whole epsilon is for add-remove neighbours."""
 
     def both(setting: int, draws: dps.Draws) -> tuple[int, int]:
-        bound = dps.Bound(1, neighbours)
+        bound = dps.mechanisms.Bound(1, neighbours)
         with draws.disjoint(2) as (train, held_out):
             train.counts(np.array([5]), train.left, bound)
             return setting, int(held_out.counts(np.array([7]), held_out.left, bound)[0])
 
     for neighbours, setting in (("add-remove", 4), ("substitution", None)):
-        found = dps.tune_privately(both, [4], 1, neighbours=neighbours)
+        found = dps.tuning.tune_privately(both, [4], epsilon=1, neighbours=neighbours)
         assert setting == found.setting
 
 
@@ -198,5 +205,5 @@ def test_what_can_be_refused_is_refused_before_anything_is_spent(changed: dict, 
         **changed,
     }
     with pytest.raises((ValueError, TypeError), match=words):
-        dps.tune_privately(**args)
+        dps.tuning.tune_privately(**args)
     assert [] == book.spends

@@ -36,7 +36,7 @@ def test_no_person_is_told_apart_by_more_than_epsilon_and_delta() -> None:
 
 def test_all_items_of_a_person_count_once_names_are_told() -> None:
     """At most k of what may be revealed, in order."""
-    release = dps.most_common(ROWS, 3, 20, **ASKED, delta=1e-6, items_per_person=1)
+    release = dps.most_common(ROWS, 3, epsilon=20, **ASKED, delta=1e-6, items_per_person=1)
 
     assert ("tea", "milk") == release.candidates
     assert dps.Guarantee(20, "person", 1e-6) == release.guarantee
@@ -45,7 +45,7 @@ def test_all_items_of_a_person_count_once_names_are_told() -> None:
 
 def test_where_nothing_can_be_told_the_list_is_empty() -> None:
     """It is an answer all the same."""
-    release = dps.most_common({"who": [1], "what": ["x"]}, 3, 1, **ASKED, delta=1e-30, items_per_person=1)
+    release = dps.most_common({"who": [1], "what": ["x"]}, 3, epsilon=1, **ASKED, delta=1e-30, items_per_person=1)
 
     assert () == release.candidates
 

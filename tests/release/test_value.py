@@ -57,7 +57,7 @@ def universes(seed: int, count: int) -> Iterator[list[Fraction]]:
 def questions(path: Path, epsilon: Fraction, beta: Fraction, noise: str, tick: Fraction) -> list[ValueQuestion]:
     """The question of every database of a path."""
     return [
-        value_question(value, bound, epsilon, neighbours="substitution", noise=noise, beta=beta, tick=tick)
+        value_question(value, bound, epsilon=epsilon, neighbours="substitution", noise=noise, beta=beta, tick=tick)
         for value, bound in path
     ]
 
@@ -116,13 +116,19 @@ def test_hostile_numbers_have_answers_and_keep_the_promise(noise: str) -> None:
     """Values at both ends of floating point, bounds of 0, and ticks far from both."""
     values = [0, 1.7e308, -1.7e308, 5e-324, 2**200, -(10**40), Fraction(1, 3), decimal.Decimal("1e-30"), 7.0]
     for value, bound, tick in itertools.product(values, [0, 5e-324, 1.0, 1e300], ["1e-30", "1", "1e200"]):
-        asked = value_question(value, bound, 1, neighbours="edge", noise=noise, beta=0.1, tick=Fraction(tick))
+        asked = value_question(value, bound, epsilon=1, neighbours="edge", noise=noise, beta=0.1, tick=Fraction(tick))
         release = value_release.released(asked)
 
         assert 0 == release.value % Fraction(tick)
         # The neighbour that is as far as the bound allows.
         other = value_question(
-            Fraction(value) + Fraction(bound), bound, 1, neighbours="edge", noise=noise, beta=0.1, tick=Fraction(tick)
+            Fraction(value) + Fraction(bound),
+            bound,
+            epsilon=1,
+            neighbours="edge",
+            noise=noise,
+            beta=0.1,
+            tick=Fraction(tick),
         )
         cells = [asked.centre, other.centre, asked.centre + 5 * math.ceil(asked.scale)]
         here, there = (each.noise.log_cells(cells, each.centre, each.scale) for each in (asked, other))
@@ -134,7 +140,7 @@ def test_hostile_numbers_have_answers_and_keep_the_promise(noise: str) -> None:
 def test_released_numbers_follow_their_law(noise: str, many: int, entropy) -> None:
     """Chi-square; the laws at 0.7 and 1.3 epsilon are rejected."""
     asked, less, more = (
-        value_question(7.25, 1.5, 2 * factor, neighbours="edge", noise=noise, beta=0.2, tick=0.25)
+        value_question(7.25, 1.5, epsilon=2 * factor, neighbours="edge", noise=noise, beta=0.2, tick=0.25)
         for factor in (1, Fraction(7, 10), Fraction(13, 10))
     )
     coins = Coins(lambda: entropy)
@@ -155,18 +161,20 @@ def test_released_numbers_follow_their_law(noise: str, many: int, entropy) -> No
 def test_the_spend_comes_first_and_names_the_noise() -> None:
     """The whole epsilon, once; what a ledger refuses draws nothing."""
     book = Book()
-    release = dps.release_value(3, 1, 0.5, neighbours="substitution", noise="cauchy", beta=0.1, tick=1, ledger=book)
+    release = dps.release_value(
+        3, 1, epsilon=0.5, neighbours="substitution", noise="cauchy", beta=0.1, tick=1, ledger=book
+    )
 
     assert [(Fraction(1, 2), "release-value, cauchy", 1, "")] == book.spends
     assert (Fraction(1), "release-value, cauchy") == (release.tick, release.mechanism)
     assert dps.Guarantee(0.5, "substitution") == release.guarantee
     with dps.budget(epsilon=0.4, neighbours="substitution"), pytest.raises(dps.BudgetError):
-        dps.release_value(3, 1, 0.5, neighbours="substitution", beta=0.1, tick=1)
+        dps.release_value(3, 1, epsilon=0.5, neighbours="substitution", beta=0.1, tick=1)
 
 
 def test_a_number_is_drawn_at_the_door_for_what_was_paid() -> None:
     """Half of an epsilon twice; a third draw is refused, and so are other neighbours."""
-    asked = value_question(3, 1, 0.5, neighbours="edge", beta=0.1, tick=0.5)
+    asked = value_question(3, 1, epsilon=0.5, neighbours="edge", beta=0.1, tick=0.5)
     with dps.opened(dps.Guarantee(1, "edge")) as draws:
         assert [0, 0] == [draws.noisy_number(asked) % Fraction(1, 2) for _ in range(2)]
         with pytest.raises(dps.PrivacyError, match="0 is left"):
@@ -177,7 +185,7 @@ def test_a_number_is_drawn_at_the_door_for_what_was_paid() -> None:
 
 def test_a_replay_knows_how_likely_its_numbers_are() -> None:
     """The second implementation of the door: released values in turn, with the logarithm of their chances."""
-    asked = value_question(2, 1, 1, neighbours="edge", beta=0.1, tick=1)
+    asked = value_question(2, 1, epsilon=1, neighbours="edge", beta=0.1, tick=1)
     for script, cell in (((0,), -4), ((1,), 9)):
         replay = Replay(script)
         release = value_release.released(asked, door=door_to(lambda replay=replay: replay))
@@ -222,16 +230,16 @@ def test_what_is_missing_or_wrong_is_said_before_anything_is_spent(changed, erro
 def test_a_sensitivity_gives_its_exact_smooth_bound(noise: str) -> None:
     """For the beta and the tick of a public rule, or those that are passed."""
     known = dps.sensitivity.local(lambda t: 1 + t, ceiling=10)
-    asked = value_question(5, known, 1, neighbours="edge", noise=noise)
+    asked = value_question(5, known, epsilon=1, neighbours="edge", noise=noise)
     law = NOISES[noise]
 
     assert (law.share(Fraction(1)), Fraction(1, 2**21)) == (asked.beta, asked.tick)
     bound = dps.sensitivity.smooth(known, asked.beta)
     assert law.scale(Fraction(1), asked.beta) * (bound / asked.tick + 1) == asked.scale
-    other = value_question(5, known, 1, neighbours="edge", noise=noise, beta=0.1, tick=0.5)
+    other = value_question(5, known, epsilon=1, neighbours="edge", noise=noise, beta=0.1, tick=0.5)
     assert (Fraction(1, 10), Fraction(1, 2)) == (other.beta, other.tick)
     with pytest.raises(dps.PrivacyError, match="needs a public ceiling"):
-        value_question(5, dps.sensitivity.local(lambda t: 1 + t), 1, neighbours="edge")
+        value_question(5, dps.sensitivity.local(lambda t: 1 + t), epsilon=1, neighbours="edge")
 
 
 @BOTH
@@ -247,7 +255,13 @@ def test_the_median_of_every_small_column_keeps_the_promise(noise: str, epsilon:
             value, sensitivity = dps.papers.middle_value(column, upper=3)
             asked.append(
                 value_question(
-                    value, sensitivity, total, neighbours="substitution", noise=noise, beta=beta, tick=Fraction(1, 64)
+                    value,
+                    sensitivity,
+                    epsilon=total,
+                    neighbours="substitution",
+                    noise=noise,
+                    beta=beta,
+                    tick=Fraction(1, 64),
                 )
             )
         cells = [*range(-400, 600, 2), -(10**6), 10**6]
@@ -261,7 +275,7 @@ def test_a_bound_of_its_own_serves_a_number_too() -> None:
     """Asked for the beta of the public rule."""
     seen = []
     known = dps.sensitivity.smooth_bound(lambda beta: seen.append(beta) or 2.5, ceiling=4)
-    asked = value_question(5, known, 1, neighbours="edge", tick=1)
+    asked = value_question(5, known, epsilon=1, neighbours="edge", tick=1)
 
     assert [float(asked.beta)] == pytest.approx(seen)
     assert asked.noise.scale(Fraction(1), asked.beta) * Fraction(7, 2) == asked.scale
@@ -270,7 +284,7 @@ def test_a_bound_of_its_own_serves_a_number_too() -> None:
 def test_numbers_of_numpy_are_numbers() -> None:
     """Of any width; what they hold is exact."""
     plain, single = (
-        value_question(value, bound, 1, neighbours="edge", beta=0.1, tick=1)
+        value_question(value, bound, epsilon=1, neighbours="edge", beta=0.1, tick=1)
         for value, bound in ((7.25, 1.5), (np.float32(7.25), np.float64(1.5)))
     )
 
@@ -279,7 +293,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
 
 def test_nothing_private_is_shown() -> None:
     """A question holds the number and its bound, and its name says neither."""
-    asked = value_question(123457, 98765, 1, neighbours="edge", beta=0.1, tick=1)
+    asked = value_question(123457, 98765, epsilon=1, neighbours="edge", beta=0.1, tick=1)
 
     assert "123457" not in repr(asked)
     assert "98765" not in repr(asked)

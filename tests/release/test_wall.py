@@ -19,7 +19,7 @@ from dpselect.release.unlisted import unlisted_of
 from dpselect.release.wall import Wall, before_wall, wall
 from dpselect.views.stored_events import stored_names
 
-PERSON = dps.Bound(1, "person")
+PERSON = dps.mechanisms.Bound(1, "person")
 ROWS = {"who": [*range(200), *range(150), 0, None], "what": ["tea"] * 200 + ["milk"] * 150 + ["ann's", "rum"]}
 ASKED = {"person": "who", "item": "what"}
 
@@ -118,14 +118,14 @@ def test_the_height_pays_for_delta() -> None:
 def test_frequent_names_come_before_the_wall_and_rare_ones_do_not(tmp_path) -> None:
     """In order; epsilon and delta of persons are recorded, once."""
     ledger = dps.Ledger.open(tmp_path / "people.ledger", epsilon=50, delta=1e-5, neighbours="person")
-    release = dps.most_common(ROWS, 3, 20, **ASKED, delta=1e-6, kept=10, ledger=ledger)
+    release = dps.most_common(ROWS, 3, epsilon=20, **ASKED, delta=1e-6, kept=10, ledger=ledger)
 
     assert ("tea", "milk") == release.candidates
     assert dps.Guarantee(20, "person", 1e-6) == release.guarantee
     (event,) = ledger.events
     assert (20, 1e-6, "person", 1) == (event.epsilon, float(event.delta), event.neighbours, event.count)
     assert release.mechanism == event.mechanism == "permute-and-flip before a wall, kept=10"
-    assert () == dps.most_common({"who": [], "what": []}, 2, 1, **ASKED, delta=1e-6, kept=2).candidates
+    assert () == dps.most_common({"who": [], "what": []}, 2, epsilon=1, **ASKED, delta=1e-6, kept=2).candidates
 
 
 @pytest.mark.parametrize("kind", ["memory", "parquet", "csv"])
@@ -138,13 +138,13 @@ def test_an_engine_counts_and_fetches_the_most_frequent_names_alone(kind: str, t
     rows = pa.table({"who": ROWS["who"] + [3, 3, 3], "what": [*ROWS["what"], "milk", None, ""]})
     parquet.write_table(rows, tmp_path / "events.parquet")
     csv.write_csv(rows, tmp_path / "events.csv")
-    table = ibis.memtable(rows) if kind == "memory" else dps.Warehouse.open(tmp_path / f"events.{kind}")
+    table = ibis.memtable(rows) if kind == "memory" else dps.data.Warehouse.open(tmp_path / f"events.{kind}")
 
     counts, names, metadata = stored_names(table, "who", "what", 3)
     assert ([200, 150, 1], ["tea", "milk", "ann's"]) == (counts.tolist(), names)
     assert {"person": "who", "item": "what"}.items() <= metadata.items()
-    table = ibis.memtable(rows) if kind == "memory" else dps.Warehouse.open(tmp_path / f"events.{kind}")
-    release = dps.most_common(table, 3, 20, **ASKED, delta=1e-6, kept=10)
+    table = ibis.memtable(rows) if kind == "memory" else dps.data.Warehouse.open(tmp_path / f"events.{kind}")
+    release = dps.most_common(table, 3, epsilon=20, **ASKED, delta=1e-6, kept=10)
     assert ("tea", "milk") == release.candidates
 
 
@@ -213,4 +213,4 @@ def test_no_cell_decides_whether_there_is_an_answer(column: str, cell, more) -> 
     """Names of any kind, and of none."""
     columns = {name: [*cells, cell if name == column else cells[0]] for name, cells in ROWS.items()}
 
-    assert ("tea", "milk") == dps.most_common(columns, 2, 40, **ASKED, delta=1e-6, **more).candidates
+    assert ("tea", "milk") == dps.most_common(columns, 2, epsilon=40, **ASKED, delta=1e-6, **more).candidates

@@ -35,7 +35,7 @@ def test_a_release_and_the_ledger_say_what_was_drawn(name: str, parameters, word
     """The same words in both; the share that the scores declare is among them."""
     scores = dps.Scores([1, 0, 0], 1, kind="integer") if name.startswith("shifted") else VOTES
     with dps.budget(epsilon=1, delta=1e-5) as book:
-        release = dps.top_k(scores, 2, 1, mechanism=dps.mechanism(name, **parameters))
+        release = dps.top_k(scores, 2, epsilon=1, mechanism=dps.mechanism(name, **parameters))
 
     assert (words, words) == (release.mechanism, book.events[0].mechanism)
 
@@ -56,10 +56,10 @@ def test_budget_show_prints_the_noise_and_delta_of_each_row(tmp_path, capsys) ->
     path = tmp_path / "people.ledger"
     ledger = dps.Ledger.open(path, epsilon=9, delta=1e-5, dataset="people")
     light = {"noise": "exponential"}
-    dps.select(VOTES, 1, mechanism=dps.mechanism("smooth-noisy-max", **light), ledger=ledger)
+    dps.select(VOTES, epsilon=1, mechanism=dps.mechanism("smooth-noisy-max", **light), ledger=ledger)
     main(["budget", "show", str(path)])
     assert " delta " not in capsys.readouterr().out.partition("\n\n")[2]
-    dps.select(VOTES, 1, mechanism=dps.mechanism("smooth-noisy-max", delta=1e-6, **light), ledger=ledger)
+    dps.select(VOTES, epsilon=1, mechanism=dps.mechanism("smooth-noisy-max", delta=1e-6, **light), ledger=ledger)
     main(["budget", "show", str(path)])
     rows = capsys.readouterr().out.partition("\n\n")[2].splitlines()
 

@@ -71,7 +71,7 @@ def test_asking_for_more_than_is_paid_is_refused():
     """By the door, as in a release."""
     with pytest.raises(dps.PrivacyError, match="asks for epsilon"):
         losses.replayed(
-            lambda counts, draws: draws.counts(counts, Fraction(2), dps.Bound(1)),
+            lambda counts, draws: draws.counts(counts, Fraction(2), dps.mechanisms.Bound(1)),
             [([1, 2], [1, 3])],
             dps.Guarantee(Fraction(1), "add-remove"),
         )

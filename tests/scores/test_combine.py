@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect import aggregate, audit, pareto
+from dpselect import audit
 from dpselect.audit.admissibility import exact_sensitivity
 from dpselect.audit.margins import row_of, tenths
 from dpselect.mechanisms.local_dampening import dampen
+from dpselect.multiobjective import aggregate, pareto
 from dpselect.scores import combine
 from dpselect.scores.pareto_sensitivity import Spread
 from tests.utilities.enumeration import admissible, tabulate
@@ -77,7 +78,7 @@ def test_the_exact_loss_is_at_most_epsilon(mechanism: str) -> None:
             lambda x, parts=parts: pareto(parts(x), sensitivity="global"),
             lambda x, parts=parts: aggregate(parts(x), [1, 3]),
         ):
-            assert audit.privacy_loss(dps.mechanism(mechanism), combined, universe, 1).holds
+            assert audit.privacy_loss(dps.mechanism(mechanism), combined, universe, epsilon=1).holds
 
 
 def test_dominators_are_counted_with_ties() -> None:
@@ -154,7 +155,7 @@ def test_nodes_that_are_central_and_dense() -> None:
     """Two metrics of a graph; top-k excludes winners."""
     graph = dps.Graph.named("lesmis")
     both = pareto([dps.utilities.degree(graph), dps.utilities.ego_density(graph)])
-    release = dps.top_k(both, 3, 5, mechanism=dps.mechanism("local-dampening-flip"))
+    release = dps.top_k(both, 3, epsilon=5, mechanism=dps.mechanism("local-dampening-flip"))
 
     assert 3 == len(set(release.candidates))
 
@@ -216,7 +217,7 @@ def test_clipped_sums_lose_at_most_epsilon(mechanism: str) -> None:
     assert [2**61, 2**61 - 4, 2**61 - 3] == both(0).values.tolist()
     assert [2**61] * 2 == both(1).values.tolist()[:2]
     assert admissible(tabulate(both, line))
-    assert audit.privacy_loss(dps.mechanism(mechanism), both, line, 1).holds
+    assert audit.privacy_loss(dps.mechanism(mechanism), both, line, epsilon=1).holds
 
 
 @pytest.mark.parametrize("combine_", [aggregate, pareto])
@@ -248,7 +249,7 @@ def test_range_bound_one_is_declared_and_kept() -> None:
         counts = dps.utilities.counts([int((records == kind).sum()) for kind in range(3)])
         return aggregate([counts, counts], [2, 3], range_bound=1)
 
-    found = audit.privacy_loss(dps.mechanism("permute-and-flip"), both, audit.multisets(range(3), 4), 1)
+    found = audit.privacy_loss(dps.mechanism("permute-and-flip"), both, audit.multisets(range(3), 4), epsilon=1)
 
     assert found.holds
     assert found.worst > 0.99
@@ -266,7 +267,7 @@ def test_constants_have_range_bound_one_under_weights_of_any_sign(weights: tuple
         return aggregate(parts, weights, range_bound=1)
 
     assert sum(map(abs, weights)) == scores(np.array([])).sensitivity.ceiling
-    found = audit.privacy_loss(dps.mechanism(name), scores, audit.multisets(range(4), 4), 1)
+    found = audit.privacy_loss(dps.mechanism(name), scores, audit.multisets(range(4), 4), epsilon=1)
     assert found.holds
     assert found.worst > 0.4
 
@@ -475,7 +476,7 @@ def test_parts_that_cancel_lose_nothing(name: str) -> None:
     bound = score(0).sensitivity.at(0)[0]
 
     assert np.abs(score(0).values - score(1).values).max() <= bound
-    assert audit.privacy_loss(dps.mechanism("permute-and-flip"), score, two, 1).holds
+    assert audit.privacy_loss(dps.mechanism("permute-and-flip"), score, two, epsilon=1).holds
 
 
 @pytest.mark.parametrize("mechanism", ["exponential", "permute-and-flip", "noisy-max-laplace"])

@@ -57,7 +57,9 @@ def test_margins_are_the_definition_rounded_down(seed: int, size: int, capped: b
     if capped:
         high = np.minimum(high, highest(np.arange(far + 1)[:, None], np.arange(size)))
 
-    for margin, exact in zip(dps.margin(scores, k).values, by_definition(values - sums, high, k), strict=True):
+    for margin, exact in zip(
+        dps.utilities.margin(scores, k).values, by_definition(values - sums, high, k), strict=True
+    ):
         if abs(exact) < far:
             assert -_TICK / 8 < exact - Fraction(margin) < _TICK * 9 / 8
         else:
@@ -93,7 +95,7 @@ def largest_move(nodes: int, utility) -> float:
 def open_pairs(graph: dps.Graph, k: int, capped: bool) -> dps.Scores:
     """Margins of open pairs, with or without the most that a node can have."""
     plain = dps.utilities.open_pairs(graph, max_degree=len(graph) - 1)
-    return dps.margin(with_most(graph, plain, plain.values) if capped else plain, k)
+    return dps.utilities.margin(with_most(graph, plain, plain.values) if capped else plain, k)
 
 
 def betweenness(graph: dps.Graph, k: int, capped: bool) -> dps.Scores:
@@ -101,13 +103,13 @@ def betweenness(graph: dps.Graph, k: int, capped: bool) -> dps.Scores:
     scores = dps.utilities.ego_betweenness(graph, max_degree=len(graph) - 1)
     if not capped:
         scores = dps.Scores(scores.values, scores.sensitivity, neighbours="edge")
-    return dps.margin(scores, k)
+    return dps.utilities.margin(scores, k)
 
 
 def decaying(graph: dps.Graph, k: int, capped: bool) -> dps.Scores:
     """Margins of linear decay, which knows the most that a node can have."""
     assert capped
-    return dps.margin(dps.utilities.linear_decay(graph, len(graph) - 1, decay=3), k)
+    return dps.utilities.margin(dps.utilities.linear_decay(graph, len(graph) - 1, decay=3), k)
 
 
 def with_most(graph: dps.Graph, scores: dps.Scores, pairs: np.ndarray, fewer: int = 0) -> dps.Scores:
@@ -159,7 +161,7 @@ def test_a_most_that_is_too_little_is_caught() -> None:
     def wrong(graph: dps.Graph) -> dps.Scores:
         plain = dps.utilities.ego_betweenness(graph, max_degree=4)
         pairs = dps.utilities.open_pairs(graph, max_degree=4).values
-        return dps.margin(with_most(graph, plain, pairs, fewer=1), 1)
+        return dps.utilities.margin(with_most(graph, plain, pairs, fewer=1), 1)
 
     assert largest_move(5, wrong) > 1
 
@@ -202,7 +204,7 @@ def test_hostile_numbers_move_by_at_most_one(ceiling: float, size: float) -> Non
             lambda t, row=row: row.repeat(t.size, 0), profile=np.arange(6), ceiling=ceiling, reach=9
         )
         first, second = (
-            dps.margin(dps.Scores(each, steps), 2).values for each in (values, np.where(may, after, values))
+            dps.utilities.margin(dps.Scores(each, steps), 2).values for each in (values, np.where(may, after, values))
         )
 
         assert np.isfinite(first).all()
@@ -236,7 +238,7 @@ def test_hostile_integers_move_by_at_most_one(ceiling: float) -> None:
     values = np.array([2**61 - 1, 2**61 - 2, -(2**61), 0, 2**53 + 1])
     moved = values + (np.array([1, -1, 1, 1, 0]) if ceiling >= 1 else 0)
     steps = dps.sensitivity.element(lambda t: np.full(5, min(t + 1.0, ceiling)), ceiling=ceiling, reach=9)
-    first, second = (dps.margin(dps.Scores(each, steps), 2).values for each in (values, moved))
+    first, second = (dps.utilities.margin(dps.Scores(each, steps), 2).values for each in (values, moved))
 
     assert np.abs(first - second).max() <= 1
     assert np.abs(first).max() <= FARTHEST
@@ -251,7 +253,9 @@ def test_a_most_that_says_nothing_changes_nothing(most) -> None:
     def highest(t, at):
         return np.full(np.broadcast(t, at).shape, most)
 
-    plain, capped = (dps.margin(dps.Scores(values, steps, highest=each), 1).values for each in (None, highest))
+    plain, capped = (
+        dps.utilities.margin(dps.Scores(values, steps, highest=each), 1).values for each in (None, highest)
+    )
     assert plain.tolist() == capped.tolist()
 
 
@@ -261,7 +265,7 @@ def test_a_most_that_is_no_number_is_refused() -> None:
     for kind in ("integer", "real"):
         scores = dps.Scores([1, 2], steps, kind=kind, highest=lambda t, at: np.where(t + at > 2, np.nan, 99.0))
         with pytest.raises(ValueError, match="is a number at every distance"):
-            dps.margin(scores, 1)
+            dps.utilities.margin(scores, 1)
 
 
 @pytest.mark.parametrize("power", [10, 20, 30])
@@ -272,7 +276,9 @@ def test_large_sums_that_were_rounded_move_by_at_most_one(power: int) -> None:
     half = 2.0 ** (power - 53)
 
     def margins(low: float) -> np.ndarray:
-        return dps.margin(dps.aggregate([large, dps.Scores(np.array([low, 0.0]), tiny)]), 1).values
+        return dps.utilities.margin(
+            dps.multiobjective.aggregate([large, dps.Scores(np.array([low, 0.0]), tiny)]), 1
+        ).values
 
     before, after = margins(half + half * 2.0**-11), margins(half + half * 2.0**-11 + 2.0**-40)
     assert np.abs(before - after).max() <= 1
@@ -302,8 +308,8 @@ def test_a_large_epsilon_names_the_k_best() -> None:
     scores = dps.Scores([900.0, 500.0, 300.0, 10.0], spread, candidates=list("abcd"))
     flip, dampening = dps.mechanism("permute-and-flip"), dps.mechanism("local-dampening-flip")
 
-    assert "a" == dps.select(dps.margin(scores, 1), 1000, mechanism=flip).candidate
-    assert {"a", "b"} == {*dps.top_k(dps.margin(scores, 2), 2, 2000, mechanism=flip).candidates}
+    assert "a" == dps.select(dps.utilities.margin(scores, 1), epsilon=1000, mechanism=flip).candidate
+    assert {"a", "b"} == {*dps.top_k(dps.utilities.margin(scores, 2), 2, epsilon=2000, mechanism=flip).candidates}
     assert "a" != scores.candidates[int(np.argmax(dampening.law(scores, 1000)))]
 
 
@@ -313,7 +319,7 @@ def test_the_k_best_alone_are_above_zero(k: int) -> None:
     draw = np.random.default_rng(k)
     values = 2.0**40 + draw.permutation(20)
     spread = dps.sensitivity.element(lambda t: 1 + np.arange(20) * 0.5 + t, ceiling=100.0)
-    margins = dps.margin(dps.Scores(values, spread), k).values
+    margins = dps.utilities.margin(dps.Scores(values, spread), k).values
 
     assert {*np.argsort(-values)[:k].tolist()} == {*np.flatnonzero(margins > 0).tolist()}
     assert (margins != 0).all()
@@ -322,7 +328,7 @@ def test_the_k_best_alone_are_above_zero(k: int) -> None:
 def test_ties_at_the_end_of_the_list_are_at_zero() -> None:
     """Three share the second place of two: nobody is safe there, and none is out."""
     spread = dps.sensitivity.element(lambda t: np.full(5, 1.0 + t), ceiling=9.0)
-    margins = dps.margin(dps.Scores([5.0, 3.0, 3.0, 3.0, 1.0], spread), 2).values
+    margins = dps.utilities.margin(dps.Scores([5.0, 3.0, 3.0, 3.0, 1.0], spread), 2).values
 
     assert [1, 0, 0, 0, -1] == np.sign(margins).tolist()
 
@@ -331,7 +337,7 @@ def test_safe_ties_count_their_zeros() -> None:
     """Two scores that nothing moves for three steps stay tied for as long."""
     spread = dps.sensitivity.element(lambda t: [max(t - 2.0, 0.0)] * 2 + [1.0], ceiling=5.0)
 
-    assert [3, 3] == dps.margin(dps.Scores([4.0, 4.0, -90.0], spread), 1).values[:2].tolist()
+    assert [3, 3] == dps.utilities.margin(dps.Scores([4.0, 4.0, -90.0], spread), 1).values[:2].tolist()
 
 
 def test_many_candidates_are_searched_as_few_are() -> None:
@@ -339,9 +345,9 @@ def test_many_candidates_are_searched_as_few_are() -> None:
     draw = np.random.default_rng(3)
     values, bounds = draw.normal(size=1600) * 100, draw.uniform(0.5, 2, 1600)
     table = dps.sensitivity.element(lambda _: bounds, ceiling=float(bounds.max()))
-    margins = dps.margin(dps.Scores(values, table), 200).values
+    margins = dps.utilities.margin(dps.Scores(values, table), 200).values
 
-    lines = dps.margin(dps.Scores(values, dps.sensitivity.constant(bounds)), 200).values
+    lines = dps.utilities.margin(dps.Scores(values, dps.sensitivity.constant(bounds)), 200).values
 
     assert np.abs(margins - lines).max() < 1e-5
     assert {*np.argsort(-values)[:200].tolist()} == {*np.flatnonzero(margins >= 0).tolist()}
@@ -350,7 +356,7 @@ def test_many_candidates_are_searched_as_few_are() -> None:
 def test_one_constant_comes_back_as_it_is() -> None:
     """Half of what tells scores apart would be lost, and the order is right already."""
     scores = dps.Scores([9, 4, 1], 3, candidates=list("xyz"), kind="integer", range_bound=1)
-    same = dps.margin(scores, 1)
+    same = dps.utilities.margin(scores, 1)
 
     assert scores.values.tolist() == same.values.tolist()
     assert "i" == same.values.dtype.kind
@@ -361,8 +367,8 @@ def test_margins_are_scores_like_any_others() -> None:
     """Candidates, neighbours and origins stay; the sensitivity is one constant, so gaps and accuracy are known."""
     spread = dps.sensitivity.element(lambda t: [2.0 + t, 1.0 + t, 1.0 + t], ceiling=4.0)
     scores = dps.Scores([9.0, 5.0, 3.0], spread, list("abc"), "edge", metadata={"graph": "g"}, zero="worst")
-    margins = dps.margin(scores, 1)
-    release = dps.select(margins, 50, mechanism=dps.mechanism("permute-and-flip"), gaps=True)
+    margins = dps.utilities.margin(scores, 1)
+    release = dps.select(margins, epsilon=50, mechanism=dps.mechanism("permute-and-flip"), gaps=True)
 
     assert (list("abc"), "edge", {"graph": "g"}) == (margins.candidates, margins.neighbours.value, margins.metadata)
     assert (1.0, True) == (margins.sensitivity.ceiling, margins.sensitivity.fixed)
@@ -374,19 +380,19 @@ def test_margins_are_scores_like_any_others() -> None:
 def test_margins_for_another_k_are_refused() -> None:
     """Before anything is spent; which k they are for is public."""
     scores = dps.Scores(range(9), dps.sensitivity.element(lambda t: np.full(9, 1.0 + t), ceiling=9.0))
-    margins, flip = dps.margin(scores, 3), dps.mechanism("permute-and-flip")
-    fixed = dps.margin(dps.Scores(range(9), 1), 3)
+    margins, flip = dps.utilities.margin(scores, 3), dps.mechanism("permute-and-flip")
+    fixed = dps.utilities.margin(dps.Scores(range(9), 1), 3)
 
     for made, method in ((margins, None), (margins, "peeling"), (fixed, "one-shot")):
         with pytest.raises(ValueError, match="margins for k = 3, and 2 are asked for"):
-            dps.top_k(made, 2, 1, mechanism=flip, method=method)
+            dps.top_k(made, 2, epsilon=1, mechanism=flip, method=method)
     with pytest.raises(ValueError, match="margins for k = 3"):
-        dps.select(margins, 1, mechanism=flip)
+        dps.select(margins, epsilon=1, mechanism=flip)
     with pytest.raises(ValueError, match="margins for k = 3"):
-        dps.top_k(fixed, 2, 1, mechanism=dps.mechanism("exponential"), method="joint")
+        dps.top_k(fixed, 2, epsilon=1, mechanism=dps.mechanism("exponential"), method="joint")
     with pytest.raises(ValueError, match="margins already"):
-        dps.margin(margins, 3)
-    assert 3 == len(dps.top_k(margins, 3, 1, mechanism=flip).candidates)
+        dps.utilities.margin(margins, 3)
+    assert 3 == len(dps.top_k(margins, 3, epsilon=1, mechanism=flip).candidates)
 
 
 @pytest.mark.parametrize(
@@ -403,7 +409,7 @@ def test_margins_for_another_k_are_refused() -> None:
 def test_what_has_no_margins_is_refused(scores, k, error, message: str) -> None:
     """In one sentence."""
     with pytest.raises(error, match=message):
-        dps.margin(scores, k)
+        dps.utilities.margin(scores, k)
 
 
 @pytest.mark.parametrize("name", ["permute-and-flip", "exponential"])
@@ -413,10 +419,12 @@ def test_whole_laws_lose_at_most_epsilon(name: str) -> None:
 
     def places(x: int) -> dps.Scores:
         steps = dps.sensitivity.element(lambda _: [1.0, 1.0, 1.0], ceiling=2.0)
-        return dps.margin(dps.Scores([x - 2.5, 2.5 - x, -9.0], steps), 1)
+        return dps.utilities.margin(dps.Scores([x - 2.5, 2.5 - x, -9.0], steps), 1)
 
-    graphs = dps.audit.privacy_loss(mechanism, lambda graph: betweenness(graph, 1, True), dps.audit.graphs(4), 1)
-    row = dps.audit.privacy_loss(mechanism, places, row_of(6), 1)
+    graphs = dps.audit.privacy_loss(
+        mechanism, lambda graph: betweenness(graph, 1, True), dps.audit.graphs(4), epsilon=1
+    )
+    row = dps.audit.privacy_loss(mechanism, places, row_of(6), epsilon=1)
 
     assert graphs.holds
     assert row.holds
@@ -435,7 +443,7 @@ def test_margins_of_scores_that_move_one_way_move_both_ways(k: int, least: float
         graph = dps.Graph.from_edges([a for a, _ in edges], [b for _, b in edges], nodes=5)
         triangles = dps.utilities.triangles(graph, max_degree=4)
         assert triangles.range_bound == 1
-        margins.append(dps.margin(triangles, k))
+        margins.append(dps.utilities.margin(triangles, k))
     flip = dps.mechanism("permute-and-flip")
 
     for epsilon in (0.5, 8):

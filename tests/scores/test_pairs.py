@@ -71,7 +71,7 @@ def test_an_average_of_all_is_caught() -> None:
     """Of two candidates that move apart and one that never moves: the loss is above epsilon, and not with pairs."""
     problem = chain([[20 + 3 * x, 20 - 3 * x, 0] for x in range(4)])
     mechanism, utility = dps.mechanism("smooth-noisy-max", phi=0.05), problem.utility()
-    honest = privacy_loss(mechanism, utility, problem.universe, 1)
+    honest = privacy_loss(mechanism, utility, problem.universe, epsilon=1)
     assert honest.holds
 
     def averaged(x: int) -> dps.Scores:
@@ -80,7 +80,7 @@ def test_an_average_of_all_is_caught() -> None:
         few = dps.sensitivity.local(lambda t: rows(np.array([t])).mean() * 0.75, ceiling=scores.sensitivity.ceiling)
         return dps.Scores(scores.values, few)
 
-    assert not privacy_loss(mechanism, averaged, problem.universe, 1).holds
+    assert not privacy_loss(mechanism, averaged, problem.universe, epsilon=1).holds
 
 
 def test_noise_is_smaller_where_one_candidate_is_the_most_sensitive() -> None:

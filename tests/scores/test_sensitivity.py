@@ -269,7 +269,7 @@ def test_a_declared_bound_does_not_serve_dampening(name: str) -> None:
     scores = dps.Scores([3.0, 1.0], sensitivity=known)
 
     with dps.budget(epsilon=1) as book, pytest.raises(dps.PrivacyError, match="use smooth-noisy-max or"):
-        dps.select(scores, 1, mechanism=dps.mechanism(name))
+        dps.select(scores, epsilon=1, mechanism=dps.mechanism(name))
     assert 0 == book.totals.epsilon
 
 
@@ -299,7 +299,7 @@ def test_beta_is_the_one_that_a_release_asks_for(
     beta = mechanism.beta(scores, 1, k)
 
     assert seen == [], "saying which beta asks nothing"
-    dps.top_k(scores, k, 1, mechanism=mechanism)
+    dps.top_k(scores, k, epsilon=1, mechanism=mechanism)
     assert set(seen) == {beta}
 
 
@@ -389,8 +389,8 @@ def test_smooth_bounds_of_several_objectives_add_up() -> None:
     known = sensitivity.smooth_bound(lambda beta: 2 * np.exp(-3 * beta), ceiling=2)
     one = dps.Scores([3, 0, 1], known, kind="integer")
     other = dps.Scores([0, 5, 1], sensitivity.local(lambda t: float(t), ceiling=4), kind="integer")
-    both = dps.aggregate([one, other], [2, -1]).sensitivity
-    most = dps.aggregate([one, other], [2, -1], touched="one").sensitivity
+    both = dps.multiobjective.aggregate([one, other], [2, -1]).sensitivity
+    most = dps.multiobjective.aggregate([one, other], [2, -1], touched="one").sensitivity
 
     parts = 2 * sensitivity.smooth(known, 0.5), sensitivity.smooth(other.sensitivity, 0.5)
     assert float(sum(parts)) == pytest.approx(float(sensitivity.smooth(both, 0.5)), rel=1e-12)
@@ -399,5 +399,5 @@ def test_smooth_bounds_of_several_objectives_add_up() -> None:
     assert 8 == both.ceiling
     endless = dps.Scores([1, 0, 0], sensitivity.local(lambda t: 1 + t), kind="integer")
     with pytest.raises(dps.PrivacyError, match="ceiling of every objective"):
-        dps.aggregate([one, endless])
-    assert 3 == dps.mechanism("smooth-noisy-max").law(dps.aggregate([one, other]), 1).size
+        dps.multiobjective.aggregate([one, endless])
+    assert 3 == dps.mechanism("smooth-noisy-max").law(dps.multiobjective.aggregate([one, other]), 1).size

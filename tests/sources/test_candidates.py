@@ -41,7 +41,7 @@ def made(engine, rows: str, columns: str = "id bigint, score bigint", **options)
     if rows:
         engine.raw_sql(f"INSERT INTO candidates VALUES {rows}")
     options = {"sensitivity": 1, "domain": "rows", **options}
-    return dps.Candidates(engine.table("candidates"), "id", "score", **options)
+    return dps.data.Candidates(engine.table("candidates"), "id", "score", **options)
 
 
 def everyone(candidates) -> dict:
@@ -209,9 +209,9 @@ def test_select_and_top_k_take_candidates(engine, name: str) -> None:
     candidates = made(engine, "(4, 1), (5, 90), (6, 70), (8, 1)", sensitivity=shared)
     mechanism = dps.mechanism(name)
 
-    assert 5 == dps.select(candidates, 10**6, mechanism=mechanism).candidate
-    assert (5, 6) == dps.top_k(candidates, 2, 10**6, mechanism=mechanism).candidates
-    release = dps.top_k(candidates, 4, 0.1, mechanism=mechanism)
+    assert 5 == dps.select(candidates, epsilon=10**6, mechanism=mechanism).candidate
+    assert (5, 6) == dps.top_k(candidates, 2, epsilon=10**6, mechanism=mechanism).candidates
+    release = dps.top_k(candidates, 4, epsilon=0.1, mechanism=mechanism)
     assert {4, 5, 6, 8} == set(release.candidates)
     assert {int} == {type(name) for name in release.candidates}
     assert (name, Fraction(1, 10)) == (release.mechanism.partition(",")[0], release.guarantee.epsilon)
@@ -222,18 +222,18 @@ def test_candidates_with_profiles_are_peeled(engine, asked) -> None:
     """What they cannot do is refused before the spend."""
     candidates = made(engine, "(4, 1), (5, 90), (6, 70)", sensitivity=dps.sensitivity.constant, profile="score")
     with dps.budget(epsilon=1) as budget, pytest.raises(ValueError, match="with profiles are peeled"):
-        dps.top_k(candidates, 2, 1, mechanism=FLIP, **asked)
+        dps.top_k(candidates, 2, epsilon=1, mechanism=FLIP, **asked)
     assert not budget.events
 
 
 def test_lists_from_an_engine_are_drawn_in_one_pass_with_gaps(engine) -> None:
     """At an enormous epsilon nearly the differences of scores; where all rows win, the last has no gap."""
     candidates = made(engine, "(4, 1), (5, 90), (6, 70)")
-    release = dps.top_k(candidates, 2, 10**6, mechanism=FLIP, gaps=True)
+    release = dps.top_k(candidates, 2, epsilon=10**6, mechanism=FLIP, gaps=True)
     assert ((5, 6), "permute-and-flip, one-shot") == (release.candidates, release.mechanism)
     assert (release.gaps[0] in (19, 20), release.gaps[1] in (68, 69)) == (True, True)
     assert release.p_value < 1e-300
-    assert 2 == len(dps.top_k(candidates, 3, 10**6, mechanism=FLIP, gaps=True).gaps)
+    assert 2 == len(dps.top_k(candidates, 3, epsilon=10**6, mechanism=FLIP, gaps=True).gaps)
 
 
 def test_files_are_read_where_they_are(tmp_path: Path) -> None:
@@ -242,17 +242,17 @@ def test_files_are_read_where_they_are(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "votes.parquet")
     (tmp_path / "votes.csv").write_text("who,votes\na,1\nb,500\n", encoding="utf-8")
 
-    with dps.Candidates(tmp_path / "votes.parquet", "who", "votes", 1, domain=["a", "b", "c"]) as candidates:
-        assert "b" == dps.select(candidates, 9, mechanism=dps.mechanism("permute-and-flip")).candidate
+    with dps.data.Candidates(tmp_path / "votes.parquet", "who", "votes", 1, domain=["a", "b", "c"]) as candidates:
+        assert "b" == dps.select(candidates, epsilon=9, mechanism=dps.mechanism("permute-and-flip")).candidate
     with pytest.raises(dps.PrivacyError, match="does not say whether its scores are integers"):
-        dps.Candidates(tmp_path / "votes.csv", "who", "votes", 1, domain=["a", "b", "c"])
+        dps.data.Candidates(tmp_path / "votes.csv", "who", "votes", 1, domain=["a", "b", "c"])
 
 
 def test_more_winners_than_candidates_cost_nothing(engine) -> None:
     """How many there are is public."""
     candidates = made(engine, "(1, 5)", domain=range(3))
     with dps.budget(epsilon=1) as book, pytest.raises(ValueError, match="there are 3 candidates"):
-        dps.top_k(candidates, 4, 1, mechanism=dps.mechanism("permute-and-flip"))
+        dps.top_k(candidates, 4, epsilon=1, mechanism=dps.mechanism("permute-and-flip"))
     assert () == book.events
     with pytest.raises(ValueError, match="at most 2\\^61"):
         made(engine, "(1, 5)", domain=range(2**63 - 1))
@@ -261,10 +261,10 @@ def test_more_winners_than_candidates_cost_nothing(engine) -> None:
 def test_a_table_in_memory_is_there_every_time() -> None:
     """What Ibis registers inside a transaction outlives it."""
     table = ibis.memtable(pa.table({"id": [1, 2], "score": [3, 400]}))
-    candidates = dps.Candidates(table, "id", "score", 1, domain=range(4))
+    candidates = dps.data.Candidates(table, "id", "score", 1, domain=range(4))
 
     assert [4, 4] == [candidates.check(), candidates.check()]
-    assert 2 == dps.select(candidates, 100, mechanism=FLIP).candidate
+    assert 2 == dps.select(candidates, epsilon=100, mechanism=FLIP).candidate
 
 
 ODD = {
@@ -285,7 +285,7 @@ def test_rows_are_read_one_by_one(engine, rows: str, options: dict, message: str
     candidates = made(engine, rows, "id bigint, score double", **options)
 
     assert scores == everyone(candidates)
-    assert dps.select(candidates, 1, mechanism=FLIP).candidate in scores
+    assert dps.select(candidates, epsilon=1, mechanism=FLIP).candidate in scores
     with pytest.raises(ValueError, match=message) as refused:
         candidates.check()
     assert not any(character.isdigit() for character in str(refused.value).replace("as 0", ""))
@@ -302,8 +302,8 @@ def test_a_long_list_of_names_is_a_domain_too(engine, names) -> None:
     kind = "text" if isinstance(names, list) else "bigint"
     candidates = made(engine, f"('{names[7]}', 5), ('-1', 9)", f"id {kind}, score int", domain=list(names))
 
-    assert names[7] == dps.select(candidates, 100, mechanism=FLIP).candidate
-    assert names[7] == dps.select(candidates, 100, mechanism=FLIP).candidate
+    assert names[7] == dps.select(candidates, epsilon=100, mechanism=FLIP).candidate
+    assert names[7] == dps.select(candidates, epsilon=100, mechanism=FLIP).candidate
     with pytest.raises(ValueError, match="public domain"):
         candidates.check()
 
@@ -327,7 +327,7 @@ def test_bad_tables_are_refused_without_a_word_of_them(engine, rows: str, option
             candidates.check()
         assert 0 == len(book.events)
         with pytest.raises(ValueError, match=message) as refused:
-            dps.select(candidates, 0.25, mechanism=FLIP)
+            dps.select(candidates, epsilon=0.25, mechanism=FLIP)
 
     assert [1] == [event.count for event in book.events]
     assert not any(character.isdigit() for character in str(refused.value).replace("shape (m,)", ""))
@@ -453,9 +453,9 @@ def test_what_cannot_work_is_refused_unpaid(engine, monkeypatch) -> None:
     with dps.budget(epsilon=9) as book:
         for name, k, epsilon, error, message in cases:
             with pytest.raises(error, match=message):
-                dps.top_k(candidates, k, epsilon, mechanism=dps.mechanism(name))
+                dps.top_k(candidates, k, epsilon=epsilon, mechanism=dps.mechanism(name))
         with pytest.raises(TypeError, match="mechanism must be a name"):
-            dps.select(candidates, 1, mechanism=object())
+            dps.select(candidates, epsilon=1, mechanism=object())
 
     assert ([], 0) == (asked, len(book.events))
 
@@ -464,13 +464,13 @@ def test_one_spend_with_facts_for_all_picks(engine, tmp_path: Path) -> None:
     """Peeling is k releases at epsilon/k, with the table and its columns; more picks than candidates are refused."""
     ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=3)
     candidates = made(engine, "(1, 2), (2, 5), (3, 5)")
-    dps.top_k(candidates, 3, 1, mechanism=FLIP, method="peeling", ledger=ledger)
+    dps.top_k(candidates, 3, epsilon=1, mechanism=FLIP, method="peeling", ledger=ledger)
 
     (event,) = ledger.events
     assert (3, Fraction(1, 3)) == (event.count, event.guarantee.epsilon)
     assert {"candidate": "id", "score": "score", "table": "candidates"}.items() <= event.metadata.items()
     with pytest.raises(ValueError, match="k is 4 and there are 3 candidates"):
-        dps.top_k(candidates, 4, 1, mechanism=FLIP, ledger=ledger)
+        dps.top_k(candidates, 4, epsilon=1, mechanism=FLIP, ledger=ledger)
 
 
 def test_a_transaction_holds_the_state_of_a_table(engine, monkeypatch) -> None:
@@ -501,7 +501,7 @@ def views(engine, folder: Path, states: list[list[tuple[int, int]]]):
 
     advance()
     engine.raw_sql(f"CREATE VIEW changing AS SELECT * FROM read_parquet('{folder / 'scores.parquet'}')")
-    return dps.Candidates(engine.table("changing"), "id", "score", 1, domain="rows"), advance
+    return dps.data.Candidates(engine.table("changing"), "id", "score", 1, domain="rows"), advance
 
 
 def test_a_file_that_changes_once_is_read_again_with_fresh_coins(engine, tmp_path: Path) -> None:
@@ -553,10 +553,10 @@ def test_a_table_that_keeps_changing_is_refused_and_the_spend_stands(engine, tmp
 def test_an_engine_that_fails_tells_nothing(engine) -> None:
     """What DuckDB says quotes the cell; what we say does not."""
     engine.raw_sql("CREATE VIEW broken AS SELECT 1 AS id, CAST(c AS INT) AS score FROM (VALUES ('secret-cell')) t(c)")
-    candidates = dps.Candidates(engine.table("broken"), "id", "score", 1, domain="rows")
+    candidates = dps.data.Candidates(engine.table("broken"), "id", "score", 1, domain="rows")
 
     with pytest.raises(ConnectionError, match="refused a query") as refused:
-        dps.select(candidates, 1, mechanism=FLIP)
+        dps.select(candidates, epsilon=1, mechanism=FLIP)
     chain = [refused.value, refused.value.__cause__, refused.value.__context__]
     assert not any("secret" in str(error) for error in chain)
 
@@ -564,8 +564,8 @@ def test_an_engine_that_fails_tells_nothing(engine) -> None:
 def test_a_hundred_million_candidates_need_no_memory_here(engine) -> None:
     """A generated range over a public range: rows and absent candidates are found by rank."""
     engine.raw_sql("CREATE VIEW many AS SELECT range * 50 AS id, range % 10 AS score FROM range(100000)")
-    candidates = dps.Candidates(engine.table("many"), "id", "score", 1, domain=range(10**8))
-    release = dps.top_k(candidates, 3, 1, mechanism=FLIP)
+    candidates = dps.data.Candidates(engine.table("many"), "id", "score", 1, domain=range(10**8))
+    release = dps.top_k(candidates, 3, epsilon=1, mechanism=FLIP)
 
     assert 10**8 == candidates.check()
     assert all(0 <= name < 10**8 for name in release.candidates)
@@ -587,7 +587,7 @@ def test_winners_from_an_engine_follow_the_law(engine, name: str) -> None:
         return dict(enumerate(mechanism.law(scores, epsilon).tolist()))
 
     verdict = dps.audit.sampler(
-        lambda: dps.select(candidates, 1, mechanism=mechanism).candidate,
+        lambda: dps.select(candidates, epsilon=1, mechanism=mechanism).candidate,
         law(Fraction(1)),
         against={f"{float(factor)} epsilon": law(factor) for factor in (Fraction(7, 10), Fraction(13, 10))},
         draws=3072,
@@ -608,4 +608,4 @@ def test_the_scores_do_not_name_the_candidates() -> None:
     table = ibis.memtable(pa.table({"id": [1, 2], "score": [5, 7]}))
     for domain in ("rows", [5, 6, 7]):
         with pytest.raises(dps.PrivacyError, match="candidate= names a public column, and the scores are private"):
-            dps.Candidates(table, "score", "score", 1, domain=domain)
+            dps.data.Candidates(table, "score", "score", 1, domain=domain)

@@ -25,7 +25,7 @@ def test_a_graph_reads_what_is_declared(path: Path) -> None:
     """Semicolons, another encoding and some rows; a line that is not an edge is left out."""
     names = ["Ann", "Bob", "José", "Zoe"]
     graph = dps.Graph.read(path, names, separator=";", encoding="latin-1", where="kind != none")
-    friends = dps.DirectedGraph.read(path, names, separator=";", encoding="latin-1", where="kind = friend")
+    friends = dps.data.DirectedGraph.read(path, names, separator=";", encoding="latin-1", where="kind = friend")
 
     assert [2, 1, 1, 0] == graph.degrees.tolist()
     assert [1, 0, 0, 0] == friends.followers.tolist()
@@ -33,7 +33,7 @@ def test_a_graph_reads_what_is_declared(path: Path) -> None:
 
 def test_weights_have_decimal_commas(path: Path) -> None:
     """The cells of the column of weights alone are numbers."""
-    graph = dps.WeightedGraph.read(
+    graph = dps.data.WeightedGraph.read(
         path, ["Ann", "Bob", "José"], weight="cost", cap=10, kind="real", separator=";", decimal=",", encoding="latin-1"
     )
 

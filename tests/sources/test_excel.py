@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dpselect import Column, TableFile
 from dpselect.cli import main
+from dpselect.data import Column, TableFile
 from dpselect.sources import excel
 
 openpyxl = pytest.importorskip("openpyxl", reason="Excel files need the extra excel")

@@ -26,10 +26,10 @@ def test_graphml_is_read_as_what_it_says_it_is(tmp_path: Path) -> None:
 
     with pytest.warns(UserWarning, match="Directions are dropped"):
         assert [1, 2, 1, 0] == dps.Graph.read(directed, nodes=NODES).degrees.tolist()
-    assert [1, 2, 0, 0] == dps.DirectedGraph.read(directed, nodes=NODES).followers.tolist()
+    assert [1, 2, 0, 0] == dps.data.DirectedGraph.read(directed, nodes=NODES).followers.tolist()
     assert [1, 2, 1, 0] == dps.Graph.read(plain, nodes=NODES).degrees.tolist()
     with pytest.raises(ValueError, match="no direction"):
-        dps.DirectedGraph.read(plain, nodes=NODES)
+        dps.data.DirectedGraph.read(plain, nodes=NODES)
     with pytest.raises(dps.PrivacyError, match="nodes"):
         dps.Graph.read(plain)
     with pytest.raises(ValueError, match="have no names"):
@@ -52,7 +52,7 @@ def test_weights_of_graphml_are_dropped_without_a_word(tmp_path: Path, edge: str
 def test_weights_of_graphml_are_refused_with_what_to_do(tmp_path: Path) -> None:
     """They are read from a table, or by NetworkX."""
     with pytest.raises(ValueError, match=r"not read: pass a table .*from_networkx\.$"):
-        dps.WeightedGraph.read(tmp_path / "e.graphml", nodes=2, cap=9)
+        dps.data.WeightedGraph.read(tmp_path / "e.graphml", nodes=2, cap=9)
 
 
 def test_an_edge_of_graphml_is_left_out_by_itself(tmp_path: Path) -> None:
@@ -79,13 +79,13 @@ def test_igraph_is_read_by_names_or_numbers() -> None:
     assert range(4) == dps.Graph.from_igraph(plain).candidates
     with pytest.warns(UserWarning, match="Directions are dropped"):
         assert [1, 2, 1, 0] == dps.Graph.from_igraph(named).degrees.tolist()
-    directed = dps.DirectedGraph.from_igraph(named)
+    directed = dps.data.DirectedGraph.from_igraph(named)
     assert ([1, 2, 0, 0], tuple(NODES)) == (directed.followers.tolist(), directed.labels)
     with pytest.raises(ValueError, match="directed=True"):
-        dps.DirectedGraph.from_igraph(plain)
+        dps.data.DirectedGraph.from_igraph(plain)
     named.vs["name"] = ["ann"] * 4
     with pytest.raises(ValueError, match="listed twice"):
-        dps.DirectedGraph.from_igraph(named)
+        dps.data.DirectedGraph.from_igraph(named)
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -99,8 +99,8 @@ def test_one_edge_with_a_weight_decides_nothing_of_igraph(directed: bool) -> Non
         graph.add_edge(1, 2, **weights)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            (dps.DirectedGraph if directed else dps.Graph).from_igraph(graph)
-            weighted = dps.WeightedGraph.from_igraph(graph, cap=9)
+            (dps.data.DirectedGraph if directed else dps.Graph).from_igraph(graph)
+            weighted = dps.data.WeightedGraph.from_igraph(graph, cap=9)
         said.append([str(each.message) for each in caught])
         assert [0, *[weights.get("weight", 0)] * 2, 0] == weighted.units.tolist()
         assert (1 if weights else 2) == weighted.weightless

@@ -94,7 +94,7 @@ def test_a_long_cell_is_read_in_one_pass(cell: str) -> None:
 
     assert csv_text.number(cell) is None
     assert csv_text.integer(cell) is None
-    assert 1 == dps.Column([1, cell], kind="integer").check([0, 1])["lacking"]
+    assert 1 == dps.data.Column([1, cell], kind="integer").check([0, 1])["lacking"]
     assert [0, -1] == attribute("a", [1, 2], bins=2, missing=False).encode([1, cell], "ignore").tolist()
     assert time.process_time() - start < 10
 
@@ -111,14 +111,14 @@ def test_a_cell_longer_than_a_buffer_is_read_in_place(tmp_path: Path) -> None:
     pytest.importorskip("ibis")
     (tmp_path / "t.csv").write_text("a,b\n1,2\n1," + "9" * 3_000_000 + "\n")
 
-    assert [0, 0, 2] == dps.StoredColumn(tmp_path / "t.csv", "b").counts_on(np.array([0, 1, 2])).tolist()
+    assert [0, 0, 2] == dps.data.StoredColumn(tmp_path / "t.csv", "b").counts_on(np.array([0, 1, 2])).tolist()
 
 
 def test_an_empty_line_of_a_single_column_is_a_record(tmp_path: Path) -> None:
     """The number of records is public to the median, so a record that loses its number must not vanish."""
     (tmp_path / "t.csv").write_text("a\n1\n\n3\n")
 
-    assert 3 == dps.Column.read(tmp_path / "t.csv").cells.size
+    assert 3 == dps.data.Column.read(tmp_path / "t.csv").cells.size
 
 
 def test_bytes_that_are_no_text_spoil_their_own_cell(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_bytes_that_are_no_text_spoil_their_own_cell(tmp_path: Path) -> None:
     bad = pyarrow.Array.from_buffers(pyarrow.string(), 2, [None, ends, pyarrow.py_buffer(b"1\xff")])
     parquet.write_table(pyarrow.table({"source": bad, "target": ["2", "2"]}), tmp_path / "t.parquet")
 
-    assert 1 == dps.Column.read(tmp_path / "t.parquet", "source").check([0, 1])["lacking"]
+    assert 1 == dps.data.Column.read(tmp_path / "t.parquet", "source").check([0, 1])["lacking"]
     assert [0, -1] == attribute("a", ["1", "2"], bins=2, missing=False).encode(
         tables.table(tmp_path / "t.parquet", ["source"])["source"], "ignore"
     ).tolist()
@@ -147,7 +147,7 @@ def test_no_cell_of_a_pandas_column_decides_whether_it_is_read(cell: object, kin
     except TypeError:
         pytest.skip("pandas has no such categories")
 
-    assert [1, 2] == dps.Column(values).cells[:2].tolist()
+    assert [1, 2] == dps.data.Column(values).cells[:2].tolist()
     assert [0, 1] == attribute("a", [1, 2], bins=2, missing=False).encode(values, "ignore")[:2].tolist()
 
 
@@ -156,4 +156,4 @@ def test_cells_of_hostile_classes_are_outside() -> None:
     known = attribute("a", [1, "x"], bins=2, missing=False)
 
     assert [0, 1] == known.encode([1, Hostile("x")], "ignore").tolist()
-    assert [2.0] == dps.Column([2, Unreadable(3)]).values[:1].tolist()
+    assert [2.0] == dps.data.Column([2, Unreadable(3)]).values[:1].tolist()

@@ -28,12 +28,12 @@ def write(folder: Path, many: int = 3) -> None:
 def test_a_pattern_reads_all_files_that_match(tmp_path: Path, ending: str) -> None:
     """One after the other by name, with conditions and persons as in one file."""
     write(tmp_path)
-    column = dps.Column.read(tmp_path / f"part-*.{ending}", "age", kind="integer", where="job = nurse")
+    column = dps.data.Column.read(tmp_path / f"part-*.{ending}", "age", kind="integer", where="job = nurse")
 
     assert [age for part in range(3) for age in 4 * [10 * part + odd for odd in (1, 3, 5, 7, 9)]] == [
         *column.values.tolist()
     ]
-    release = dps.counts(tmp_path / f"part-*.{ending}", 60, column="job", domain=["nurse", "smith"])
+    release = dps.counts(tmp_path / f"part-*.{ending}", epsilon=60, column="job", domain=["nurse", "smith"])
     assert {"nurse": 60, "smith": 60} == dict(release.counts)
 
 
@@ -56,9 +56,9 @@ def test_parts_share_columns_and_types(tmp_path: Path) -> None:
     (tmp_path / "part-9.csv").write_text("job,age\nnurse,3\n", encoding="utf-8")
 
     with pytest.raises(ValueError, match="'age' has another type in some of the files that match"):
-        dps.Column.read(tmp_path / "part-*.parquet", "age")
+        dps.data.Column.read(tmp_path / "part-*.parquet", "age")
     with pytest.raises(ValueError, match="have different columns"):
-        dps.Column.read(tmp_path / "part-*.csv", "age")
+        dps.data.Column.read(tmp_path / "part-*.csv", "age")
 
 
 def test_a_file_whose_name_holds_a_star_is_that_file(tmp_path: Path) -> None:
@@ -66,4 +66,4 @@ def test_a_file_whose_name_holds_a_star_is_that_file(tmp_path: Path) -> None:
     (tmp_path / "a*.csv").write_text("age\n3\n", encoding="utf-8")
     (tmp_path / "ab.csv").write_text("age\n4\n", encoding="utf-8")
 
-    assert [3] == dps.Column.read(tmp_path / "a*.csv", "age", kind="integer").values.tolist()
+    assert [3] == dps.data.Column.read(tmp_path / "a*.csv", "age", kind="integer").values.tolist()

@@ -28,7 +28,7 @@ def test_a_declared_dialect_is_read(tmp_path: Path, encoding: str) -> None:
     """Semicolons, decimal commas and umlauts; a point is no mark of fractions there."""
     path = written(tmp_path, GERMAN, encoding=encoding)
     reading = tables.Reading.of(";", ",", encoding)
-    column = dps.Column.read(path, "einkommen", separator=";", decimal=",", encoding=encoding)
+    column = dps.data.Column.read(path, "einkommen", separator=";", decimal=",", encoding=encoding)
 
     assert ["straße", "einkommen"] == tables.names(path, reading)
     assert ["Allee", "Höhe", None, "Weg", "Weg"] == [*tables.table(path, ["straße"], reading)["straße"]]
@@ -42,7 +42,7 @@ def test_a_cell_of_another_encoding_is_missing_alone(tmp_path: Path) -> None:
     path.write_bytes(b"a,b\n1,x\n2,\xff\xfe\n3,\xc3\xa4\n")
 
     assert ["x", None, "ä"] == [*tables.table(path, ["b"])["b"]]
-    assert [1, 2, 3] == dps.Column.read(path, "a", kind="integer").values.tolist()
+    assert [1, 2, 3] == dps.data.Column.read(path, "a", kind="integer").values.tolist()
 
 
 @pytest.mark.parametrize(("separator", "name"), [(";", "t.csv"), ("|", "t.csv"), ("tab", "t.csv"), (None, "t.tsv")])
@@ -51,7 +51,7 @@ def test_every_separator_is_declared_and_an_ending_says_tabs(tmp_path: Path, sep
     sign = separator if separator in (";", "|") else "\t"
     path = written(tmp_path, f"a{sign}b\n1{sign}2,5\n", name)
 
-    assert [2.5] == dps.Column.read(path, "b", separator=separator, decimal=",").values.tolist()
+    assert [2.5] == dps.data.Column.read(path, "b", separator=separator, decimal=",").values.tolist()
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_every_separator_is_declared_and_an_ending_says_tabs(tmp_path: Path, sep
 def test_a_dialect_that_cannot_be_read_is_refused(tmp_path: Path, dialect: dict[str, Any]) -> None:
     """An unknown separator, one sign for two things, and encodings whose letters are not bytes of their own."""
     with pytest.raises(ValueError, match=r"separat|fraction|encoding|read here"):
-        dps.Column.read(written(tmp_path, "a\n1\n"), "a", **dialect)
+        dps.data.Column.read(written(tmp_path, "a\n1\n"), "a", **dialect)
 
 
 @pytest.mark.parametrize(
@@ -83,13 +83,13 @@ def test_a_wrong_separator_is_advised_from_the_header(
     """The first line alone says it, whatever the rows hold, and it is not quoted."""
     for rows in ("", "1;2\n", "1,2,3\n"):
         with pytest.raises(ValueError, match=advised):
-            dps.Column.read(written(tmp_path, f"{first}\n{rows}"), column)
+            dps.data.Column.read(written(tmp_path, f"{first}\n{rows}"), column)
 
 
 def test_a_wrong_encoding_is_advised_from_the_header(tmp_path: Path) -> None:
     """Bytes in the first line that are no UTF-8."""
     with pytest.raises(ValueError, match="not in this encoding: --encoding"):
-        dps.Column.read(written(tmp_path, GERMAN, encoding="latin-1"), "einkommen!", separator=";")
+        dps.data.Column.read(written(tmp_path, GERMAN, encoding="latin-1"), "einkommen!", separator=";")
 
 
 @pytest.mark.parametrize("name", ["alter", None])
@@ -99,15 +99,15 @@ def test_a_header_of_another_encoding_is_refused_whatever_is_asked(
 ) -> None:
     """Also where the wanted name is ASCII: cells of such a file would be missing, and the answer chance."""
     (tmp_path / "t.csv").write_bytes("Région;alter\n".encode("latin-1") + rows)
-    file = dps.TableFile.of(tmp_path / "t.csv", separator=";", decimal=".")
+    file = dps.data.TableFile.of(tmp_path / "t.csv", separator=";", decimal=".")
     advised = r"^The first line of t\.csv is not in this encoding: --encoding, such as --encoding cp1252\.$"
 
     with pytest.raises(ValueError, match=advised):
-        dps.Column.read(tmp_path / "t.csv", name, separator=";", decimal=".")
+        dps.data.Column.read(tmp_path / "t.csv", name, separator=";", decimal=".")
     with pytest.raises(ValueError, match=advised):
         file.columns()
     with pytest.raises(ValueError, match=advised):
-        dps.counts(file, 1, column="alter", domain=["18"])
+        dps.counts(file, epsilon=1, column="alter", domain=["18"])
     assert ["Région", "alter"] == tables.names(tmp_path / "t.csv", tables.Reading.of(";", encoding="cp1252"))
 
 
@@ -121,19 +121,19 @@ def test_a_header_may_hold_the_sign_for_what_was_lost(tmp_path: Path) -> None:
 def test_numbers_between_semicolons_need_their_decimal_mark(tmp_path: Path, rows: str, kind: str | None) -> None:
     """Whatever the rows hold: with the wrong mark none of them is a number, and nothing may say so."""
     path = written(tmp_path, f"name;age\n{rows}")
-    file, asks = dps.TableFile.of(path, separator=";"), "fractions mostly have a comma: pass decimal=','"
+    file, asks = dps.data.TableFile.of(path, separator=";"), "fractions mostly have a comma: pass decimal=','"
 
     with pytest.raises(ValueError, match=asks):
-        dps.Column.read(path, "age", separator=";", kind=kind)
+        dps.data.Column.read(path, "age", separator=";", kind=kind)
     with pytest.raises(ValueError, match=asks):
-        dps.counts(file, 1, column="age", bins=[0, 18, 65])
+        dps.counts(file, epsilon=1, column="age", bins=[0, 18, 65])
     with pytest.raises(ValueError, match=asks):
         file.columns(numbers=["age"])
     assert ["name", "age"] == [*file.columns()]
-    assert ["x"] == [*dps.counts(file, 1, column="name", domain=["x"]).counts]
+    assert ["x"] == [*dps.counts(file, epsilon=1, column="name", domain=["x"]).counts]
     for mark in (".", ","):
         assert len(rows.splitlines()) == len(
-            dps.Column.read(path, "age", separator=";", decimal=mark, kind=kind).values
+            dps.data.Column.read(path, "age", separator=";", decimal=mark, kind=kind).values
         )
 
 
@@ -142,10 +142,10 @@ def test_a_condition_that_orders_a_decimal_comma_says_how_to_write_it(tmp_path: 
     """Numbers in a condition have a point, whatever marks fractions in the file."""
     path = written(tmp_path, "a;b\n1000,5;1\n999,5;2\n")
     with pytest.raises(ValueError, match=r"numbers in a condition have a point: write 1000\.50"):
-        dps.TableFile.of(path, separator=";", decimal=decimal, where="a > 1000,50")
+        dps.data.TableFile.of(path, separator=";", decimal=decimal, where="a > 1000,50")
     with pytest.raises(ValueError, match="orders text"):
-        dps.TableFile.of(path, separator=";", decimal=decimal, where="a > 1.000,50")
-    assert [1.0] == [*dps.Column.read(path, "b", separator=";", decimal=",", where="a > 1000.4").values]
+        dps.data.TableFile.of(path, separator=";", decimal=decimal, where="a > 1.000,50")
+    assert [1.0] == [*dps.data.Column.read(path, "b", separator=";", decimal=",", where="a > 1000.4").values]
 
 
 @pytest.mark.parametrize("name", ["INCOME", " income", "Income "])
@@ -153,10 +153,10 @@ def test_capitals_and_blanks_of_a_name_matter(tmp_path: Path, name: str) -> None
     """A message says so, and does not quote the first line, which may be a record."""
     path = written(tmp_path, "region,income\nN,3\n")
     with pytest.raises(ValueError, match="capitals and blanks matter") as error:
-        dps.Column.read(path, name)
+        dps.data.Column.read(path, name)
     assert "'income'" not in str(error.value)
     with pytest.raises(ValueError, match="none of the 2 here is called that"):
-        dps.Column.read(path, "incom")
+        dps.data.Column.read(path, "incom")
 
 
 PEOPLE = "region,age,note\nNorth,17,a\nNorth,18,b\nSouth,30,c\nSouth,x,d\n,40,e\nNorth East,018,f\n"
@@ -192,7 +192,7 @@ def test_a_quote_between_tabs_takes_no_other_record_along(tmp_path: Path) -> Non
     """In memory and in place: a line is a record, and its quotes are letters."""
     path = written(tmp_path, 'note\tage\n"3.5 inch\t7\n' + "ok\t2\n" * 50 + 'a"b"\t3\n', "t.tsv")
 
-    assert [7, *[2] * 50, 3] == dps.Column.read(path, "age").values.tolist()
+    assert [7, *[2] * 50, 3] == dps.data.Column.read(path, "age").values.tolist()
     assert ['"3.5 inch', 'a"b"'] == sorted({*tables.table(path, ["note"])["note"].tolist()} - {"ok"})
     pytest.importorskip("ibis")
     table = in_place.read(in_place.connected(), [path], ["note", "age"]).to_pyarrow()
@@ -216,7 +216,7 @@ def test_a_date_beyond_all_years_decides_nothing(tmp_path: Path, kind: str) -> N
     parquet.write_table(pa.table({"x": cells, "v": [1, 2, 3]}), tmp_path / "t.parquet")
 
     def rows(where: str) -> list[int]:
-        return dps.Column.read(tmp_path / "t.parquet", "v", where=where).values.tolist()
+        return dps.data.Column.read(tmp_path / "t.parquet", "v", where=where).values.tolist()
 
     assert [1] == rows(f"x = '{first}'")
     assert [3] == rows(f"x != '{first}'")
@@ -238,7 +238,7 @@ def test_what_is_not_a_condition_is_refused(where: str) -> None:
 def test_a_condition_on_no_column_is_refused(tmp_path: Path) -> None:
     """Which columns there are is said by the first line."""
     with pytest.raises(ValueError, match="no column 'job'"):
-        dps.Column.read(written(tmp_path, PEOPLE), "age", where="job = nurse")
+        dps.data.Column.read(written(tmp_path, PEOPLE), "age", where="job = nurse")
 
 
 def test_a_parquet_file_keeps_its_types(tmp_path: Path) -> None:
@@ -249,10 +249,10 @@ def test_a_parquet_file_keeps_its_types(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     parquet.write_table(pyarrow.table({"a": [1, 2, None], "ok": [True, False, True]}), path)
 
-    assert [2] == dps.Column.read(path, "a", where="a >= 2").values.tolist()
-    assert [1] == dps.Column.read(path, "a", where="ok = 'true' and a > 0").values.tolist()
+    assert [2] == dps.data.Column.read(path, "a", where="a >= 2").values.tolist()
+    assert [1] == dps.data.Column.read(path, "a", where="ok = 'true' and a > 0").values.tolist()
     with pytest.raises(ValueError, match="leave them out"):
-        dps.Column.read(path, "a", separator=";")
+        dps.data.Column.read(path, "a", separator=";")
 
 
 def test_an_excel_file_is_read_as_text(tmp_path: Path) -> None:
@@ -269,16 +269,16 @@ def test_an_excel_file_is_read_as_text(tmp_path: Path) -> None:
 
     assert {"name": ["a", None, None], "born": ["2001-02-03", None, None]} == {k: [*v] for k, v in table.items()}
     assert ["1", "2.5", "x", "true"] == [*tables.table(path, ["age"])["age"]]
-    assert [1, 2, 0, 1] == dps.Column.read(path, "age", kind="integer").values.tolist()
+    assert [1, 2, 0, 1] == dps.data.Column.read(path, "age", kind="integer").values.tolist()
     with pytest.raises(ValueError, match="first line of the file must name"):
-        dps.Column.read(path, "income")
+        dps.data.Column.read(path, "income")
 
 
 def test_a_broken_excel_file_is_refused_without_a_word_of_it(tmp_path: Path) -> None:
     """What the reader says may quote cells."""
     pytest.importorskip("openpyxl")
     with pytest.raises(ValueError, match="not a complete Excel file"):
-        dps.Column.read(written(tmp_path, "secret", "t.xlsx"), "age")
+        dps.data.Column.read(written(tmp_path, "secret", "t.xlsx"), "age")
 
 
 HOSTILE = [b"", b";;;;", b'"', b"\xff;\x80", b"x;'", b"1,5;1.5", b"a,b;#", b"\x81\x8d;\x90", b"9" * 5000 + b";2"]
@@ -304,7 +304,7 @@ def test_one_line_decides_nothing_about_the_others(
 
 def test_a_file_gives_its_columns(tmp_path: Path) -> None:
     """All of them, as an estimator takes them; a name that is not there is refused."""
-    file = dps.TableFile.of(written(tmp_path, GERMAN), separator=";", decimal=",", where="einkommen > 1000.5")
+    file = dps.data.TableFile.of(written(tmp_path, GERMAN), separator=";", decimal=",", where="einkommen > 1000.5")
 
     assert {"straße": ["Höhe"], "einkommen": ["2000"]} == {
         name: [*cells] for name, cells in file.columns(["einkommen"]).items()

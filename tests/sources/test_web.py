@@ -74,11 +74,13 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
 
 def test_an_address_is_read_like_a_file_and_fetched_once(place: Place) -> None:
     """The header and the cells are those of one copy, through redirects on the web."""
-    column = dps.Column.read(f"{place.address}/moved.csv", "income", separator=";", decimal=",")
-    events = dps.TableFile.of(f"{place.address}/people.csv?token=x", separator=";")
+    column = dps.data.Column.read(f"{place.address}/moved.csv", "income", separator=";", decimal=",")
+    events = dps.data.TableFile.of(f"{place.address}/people.csv?token=x", separator=";")
 
     assert 40 == len(column.values)
-    assert ("North",) == dps.most_common(events, 1, 9, person="person", item="region", domain=["North", "x"]).candidates
+    assert ("North",) == dps.most_common(
+        events, 1, epsilon=9, person="person", item="region", domain=["North", "x"]
+    ).candidates
     assert [1, 1] == [place.asked["/moved.csv"], place.asked["/people.csv?token=x"]]
     assert f"{place.address}/people.csv" == events.metadata["source"]
     assert dps.Graph.read(f"{place.address}/edges.csv", nodes=3).degrees.tolist() == [2, 1, 1]
@@ -96,7 +98,7 @@ def test_an_address_is_read_like_a_file_and_fetched_once(place: Place) -> None:
 def test_what_cannot_be_fetched_is_refused_in_one_sentence(place: Place, name: str, words: str) -> None:
     """Nothing of an answer is quoted, nor what comes after the path."""
     with pytest.raises((ConnectionError, ValueError), match=words) as refused:
-        dps.Column.read(f"{place.address}/{name}?token=secret", "income")
+        dps.data.Column.read(f"{place.address}/{name}?token=secret", "income")
     assert "secret" not in str(refused.value)
     assert str(refused.value).startswith(f"{place.address}/{name} ")
 
@@ -105,9 +107,9 @@ def test_size_and_passwords_are_limited(place: Place, monkeypatch: pytest.Monkey
     """More than the limit is not kept, and a password is not sent."""
     monkeypatch.setattr(web, "LARGEST", 100)
     with pytest.raises(ValueError, match="holds more than 100 bytes"):
-        dps.Column.read(f"{place.address}/people.csv", "income")
+        dps.data.Column.read(f"{place.address}/people.csv", "income")
     with pytest.raises(ValueError, match="download the file first") as refused:
-        dps.Column.read(f"{place.address.replace('//', '//ann:secret@')}/people.csv", "income")
+        dps.data.Column.read(f"{place.address.replace('//', '//ann:secret@')}/people.csv", "income")
     assert "secret" not in str(refused.value)
 
 

@@ -92,13 +92,13 @@ def test_even_and_uneven_grids_are_counted_alike(grid: np.ndarray) -> None:
     records = rng.choice(grid, 200_000)
     exact = np.bincount(np.searchsorted(grid, records), minlength=grid.size)
 
-    assert np.array_equal(exact, dps.Column(records).counts_on(dps.Column(grid).values))
+    assert np.array_equal(exact, dps.data.Column(records).counts_on(dps.data.Column(grid).values))
 
 
 def test_a_million_candidates() -> None:
     """The result is a grid value."""
     scores = percentile(np.arange(0, 10**6, 7), 99, grid=np.arange(10**6))
-    release = dps.select(scores, 5, mechanism=dps.mechanism("permute-and-flip"))
+    release = dps.select(scores, epsilon=5, mechanism=dps.mechanism("permute-and-flip"))
 
     assert abs(release.candidate - 990_000) < 5000
 

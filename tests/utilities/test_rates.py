@@ -20,7 +20,9 @@ def test_the_sensitivity_is_admissible(utility) -> None:
 
 def test_both_rates_under_one_epsilon() -> None:
     """3 TPR + 2 TNR: one record touches one of both, so the ceiling is 3."""
-    both = dps.aggregate([true_positive_rate([3, 1], 4), true_negative_rate([10, 20], 20)], [3, 2], touched="one")
+    both = dps.multiobjective.aggregate(
+        [true_positive_rate([3, 1], 4), true_negative_rate([10, 20], 20)], [3, 2], touched="one"
+    )
 
     assert np.allclose([3.25, 2.75], both.values)
     assert 3.0 <= both.sensitivity.ceiling < 3.001

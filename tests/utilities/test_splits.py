@@ -163,7 +163,7 @@ def test_the_loss_of_monotone_criteria_is_epsilon_at_range_bound_one() -> None:
     universe = dps.audit.multisets(range(12), 2)
     for utility in CRITERIA:
         for name in ("exponential", "permute-and-flip"):
-            found = dps.audit.privacy_loss(dps.mechanism(name), of(utility, 2), universe, 1)
+            found = dps.audit.privacy_loss(dps.mechanism(name), of(utility, 2), universe, epsilon=1)
             assert found.holds, str(found)
 
 

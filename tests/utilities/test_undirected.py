@@ -14,8 +14,8 @@ from dpselect.sources.graphs import Dropped
 
 EDGES = [(0, 1), (1, 2), (0, 2), (2, 3)]
 OURS = dps.Graph.from_edges(*zip(*EDGES, strict=True), nodes=5)
-DIRECTED = dps.DirectedGraph.from_edges([0, 1], [1, 2], nodes=4)
-WEIGHTED = dps.WeightedGraph.from_edges([0, 1], [1, 2], [3, 4], nodes=4, cap=5)
+DIRECTED = dps.data.DirectedGraph.from_edges([0, 1], [1, 2], nodes=4)
+WEIGHTED = dps.data.WeightedGraph.from_edges([0, 1], [1, 2], [3, 4], nodes=4, cap=5)
 METRICS: list[tuple[str, dict[str, int]]] = [
     ("degree", {}),
     ("core_number", {}),
@@ -59,12 +59,12 @@ def test_graphs_of_other_libraries_are_scored_alike(metric: str, bound: dict[str
 @pytest.mark.parametrize("graph", FOREIGN, ids=["networkx", "igraph", "scipy"])
 def test_they_are_truncated_recommended_and_scored_as_published_too(graph: Any) -> None:
     """Wherever a graph is passed."""
-    truncated = dps.TruncatedGraph(graph, max_degree=2).scores(dps.utilities.degree)
-    advice = dps.recommend_metric(graph, 1, 5, max_degree=4, data="public")
+    truncated = dps.data.TruncatedGraph(graph, max_degree=2).scores(dps.utilities.degree)
+    advice = dps.accuracy.recommend_metric(graph, 1, epsilon=5, max_degree=4, data="public")
     published = dps.papers.ego_betweenness(graph, max_degree=4)
 
-    assert dps.TruncatedGraph(OURS, 2).scores(dps.utilities.degree).values.tolist() == truncated.values.tolist()
-    assert dps.recommend_metric(OURS, 1, 5, max_degree=4, data="public") == advice
+    assert dps.data.TruncatedGraph(OURS, 2).scores(dps.utilities.degree).values.tolist() == truncated.values.tolist()
+    assert dps.accuracy.recommend_metric(OURS, 1, epsilon=5, max_degree=4, data="public") == advice
     assert dps.papers.ego_betweenness(OURS, max_degree=4).values.tolist() == published.values.tolist()
 
 
@@ -108,4 +108,4 @@ def test_what_is_not_an_undirected_graph_is_refused_with_what_to_pass(
 def test_a_recommendation_needs_a_graph_without_directions() -> None:
     """The same sentence."""
     with pytest.raises(TypeError, match=r"pass a dpselect\.Graph"):
-        dps.recommend_metric(DIRECTED, 2, 1, max_degree=4, data="public")
+        dps.accuracy.recommend_metric(DIRECTED, 2, epsilon=1, max_degree=4, data="public")

@@ -15,19 +15,19 @@ import dpselect as dps
 from dpselect.utilities import weighted_degree
 from tests.utilities.enumeration import admissible, tabulate
 
-PAIRS = replace(dps.audit.vectors(6, [0, 1, 5]), relation=dps.Neighbours.EDGE)
+PAIRS = replace(dps.audit.vectors(6, [0, 1, 5]), relation=dps.mechanisms.Neighbours.EDGE)
 
 
 def of_pairs(weights: np.ndarray, kind: str = "integer") -> dps.Scores:
     """Four nodes whose pairs weigh so much, in two rows each, one in each direction; the cap is 2."""
     a, b = np.triu_indices(4, 1)
     rows = np.r_[weights // 2, weights - weights // 2]
-    return weighted_degree(dps.WeightedGraph.from_edges(np.r_[a, b], np.r_[b, a], rows, nodes=4, cap=2, kind=kind))
+    return weighted_degree(dps.data.WeightedGraph.from_edges(np.r_[a, b], np.r_[b, a], rows, nodes=4, cap=2, kind=kind))
 
 
 def test_weighted_degrees_are_exact_integers_with_range_bound_one() -> None:
     """Monotone, for edge neighbours."""
-    scores = weighted_degree(dps.WeightedGraph.from_edges([0, 1, 2], [1, 0, 2], [2, 3, 9], nodes=4, cap=4))
+    scores = weighted_degree(dps.data.WeightedGraph.from_edges([0, 1, 2], [1, 0, 2], [2, 3, 9], nodes=4, cap=4))
 
     assert [4, 4, 0, 0] == scores.values.tolist()
     assert ("i", 1, "edge", 4.0, "worst") == (
@@ -59,11 +59,11 @@ def test_random_rows_agree_with_the_definition(table) -> None:
             total[frozenset((a, b))] = total.get(frozenset((a, b)), 0) + read(weight)
     expected = [sum(min(weight, 5) for pair, weight in total.items() if v in pair) for v in range(6)]
     source, target, cells = ([row[i] for row in table] for i in range(3))
-    graph = dps.WeightedGraph.from_edges(source, target, cells, nodes=6, cap=5)
-    named = dps.WeightedGraph.from_edges(
+    graph = dps.data.WeightedGraph.from_edges(source, target, cells, nodes=6, cap=5)
+    named = dps.data.WeightedGraph.from_edges(
         [f"v{a}" for a in source], [f"v{b}" for b in target], cells, nodes=[f"v{i}" for i in range(6)], cap=5
     )
-    real = weighted_degree(dps.WeightedGraph.from_edges(source, target, cells, nodes=6, cap=5, kind="real"))
+    real = weighted_degree(dps.data.WeightedGraph.from_edges(source, target, cells, nodes=6, cap=5, kind="real"))
 
     assert expected == graph.units.tolist() == named.units.tolist() == real.values.tolist()
     good = [(a, b) for a, b, _ in table if 0 <= min(a, b) and max(a, b) < 6]
@@ -87,7 +87,7 @@ def test_one_pair_moves_its_two_ends_alike_and_by_the_cap_at_most(kind: str) -> 
 
 def test_whole_releases_cost_at_most_the_epsilon_asked() -> None:
     """The exact loss over all graphs of four nodes, with the range bound in use."""
-    loss = dps.audit.privacy_loss(dps.mechanism("permute-and-flip"), of_pairs, PAIRS, 1)
+    loss = dps.audit.privacy_loss(dps.mechanism("permute-and-flip"), of_pairs, PAIRS, epsilon=1)
 
     assert loss.holds, loss
     assert loss.worst > 0.5
@@ -97,9 +97,9 @@ def test_what_is_no_weight_counts_as_nothing() -> None:
     """Row by row: nothing that a cell holds decides whether there is an answer, or how another is read."""
     cells = [3, -7, None, math.nan, math.inf, -math.inf, "many", "1e400", "", 2.5, [1]]
     for kind, half in (("integer", 2.0), ("real", 2.5)):
-        graph = dps.WeightedGraph.from_edges([0] * 11, range(1, 12), cells, nodes=12, cap=8, kind=kind)
+        graph = dps.data.WeightedGraph.from_edges([0] * 11, range(1, 12), cells, nodes=12, cap=8, kind=kind)
         assert [3, 0, 0, 0, 8, 0, 0, 8, 0, half, 0] == weighted_degree(graph).values[1:].tolist()
-    together = dps.WeightedGraph.from_edges([0, 0], [1, 1], [3, -7], nodes=2, cap=8)
+    together = dps.data.WeightedGraph.from_edges([0, 0], [1, 1], [3, -7], nodes=2, cap=8)
     assert [3, 3] == together.units.tolist()
 
 
@@ -107,7 +107,7 @@ def test_what_is_no_weight_counts_as_nothing() -> None:
 @given(st.floats(1e-9, 1e9), st.lists(st.floats(-1, 2e9), min_size=1, max_size=8))
 def test_real_weights_are_rounded_down_to_exact_multiples(cap, cells) -> None:
     """Of a power of two of which the cap has fewer than 2^20; sums are exact whatever the order."""
-    graph = dps.WeightedGraph.from_edges([0] * len(cells), [1] * len(cells), cells, nodes=3, cap=cap, kind="real")
+    graph = dps.data.WeightedGraph.from_edges([0] * len(cells), [1] * len(cells), cells, nodes=3, cap=cap, kind="real")
     unit, exact = graph.unit, [Fraction(cell) for cell in cells]
     expected = min(graph.cap, sum((min(max(x, Fraction(0)), graph.cap) // unit) * unit for x in exact))
 
@@ -130,10 +130,10 @@ def test_graphs_of_other_libraries_and_files_give_the_same(tmp_path) -> None:
     (tmp_path / "e.csv").write_text(text)
     pandas.read_csv(tmp_path / "e.csv").to_parquet(tmp_path / "e.parquet")
     graphs = [
-        dps.WeightedGraph.from_networkx(drawn, weight="n", cap=10),
-        dps.WeightedGraph.from_igraph(other, weight="n", cap=10),
+        dps.data.WeightedGraph.from_networkx(drawn, weight="n", cap=10),
+        dps.data.WeightedGraph.from_igraph(other, weight="n", cap=10),
         *(
-            dps.WeightedGraph.read(tmp_path / name, list("abcz"), ends=("who", "to"), weight="n", cap=10)
+            dps.data.WeightedGraph.read(tmp_path / name, list("abcz"), ends=("who", "to"), weight="n", cap=10)
             for name in ("e.csv", "e.parquet")
         ),
     ]
@@ -141,7 +141,7 @@ def test_graphs_of_other_libraries_and_files_give_the_same(tmp_path) -> None:
         assert expected == graph.units.tolist()
         assert list("abcz") == [*graph.candidates]
     with pytest.warns(UserWarning, match="Directions are dropped"):
-        directed = dps.WeightedGraph.from_networkx(
+        directed = dps.data.WeightedGraph.from_networkx(
             nx.DiGraph([(0, 1, {"weight": 3}), (1, 0, {"weight": 4})]), weight="weight", cap=9
         )
     assert [7, 7] == directed.units.tolist()
@@ -150,7 +150,7 @@ def test_graphs_of_other_libraries_and_files_give_the_same(tmp_path) -> None:
 
 def test_bad_caps_kinds_columns_and_graphs_are_refused(tmp_path) -> None:
     """In one sentence each, whatever the rows."""
-    make = dps.WeightedGraph.from_edges
+    make = dps.data.WeightedGraph.from_edges
     with pytest.raises(dps.PrivacyError, match="Weights need cap="):
         make([0], [1], [1], nodes=2)
     with pytest.raises(dps.PrivacyError, match="pass nodes="):
@@ -169,16 +169,16 @@ def test_bad_caps_kinds_columns_and_graphs_are_refused(tmp_path) -> None:
         weighted_degree(dps.Graph.from_edges([0], [1], nodes=2))
     (tmp_path / "e.csv").write_text("source,target\n0,1\n")
     with pytest.raises(ValueError, match="needs the columns source, target, weight, .*: if .* pass ends= and weight="):
-        dps.WeightedGraph.read(tmp_path / "e.csv", 2, cap=1)
+        dps.data.WeightedGraph.read(tmp_path / "e.csv", 2, cap=1)
     with pytest.raises(ValueError, match="three different columns"):
-        dps.WeightedGraph.read(tmp_path / "e.csv", 2, weight="source", cap=1)
+        dps.data.WeightedGraph.read(tmp_path / "e.csv", 2, weight="source", cap=1)
 
 
 def test_the_attribute_of_weights_is_named() -> None:
     """One that no edge has is not refused, because an edge would decide that; the curator can count."""
     drawn = nx.Graph([(0, 1, {"weight": 3}), (1, 2)])
     with pytest.raises(ValueError, match='as in weight="weight"'):
-        dps.WeightedGraph.from_networkx(drawn, cap=9)
-    assert 1 == dps.WeightedGraph.from_networkx(drawn, weight="weight", cap=9).weightless
-    misspelt = dps.WeightedGraph.from_networkx(drawn, weight="wieght", cap=9)
+        dps.data.WeightedGraph.from_networkx(drawn, cap=9)
+    assert 1 == dps.data.WeightedGraph.from_networkx(drawn, weight="weight", cap=9).weightless
+    misspelt = dps.data.WeightedGraph.from_networkx(drawn, weight="wieght", cap=9)
     assert (2, [0, 0, 0]) == (misspelt.weightless, misspelt.units.tolist())

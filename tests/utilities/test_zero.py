@@ -53,7 +53,7 @@ def test_other_forms_of_a_score_keep_its_zero() -> None:
     ibis, pyarrow = pytest.importorskip("ibis"), pytest.importorskip("pyarrow")
     table = ibis.memtable(pyarrow.table({"name": ["a", "b"], "score": [0, 1]}))
     at = dps.sensitivity.local(lambda t: 0 if t < 9 else 1, ceiling=1)
-    engine = dps.Candidates(table, "name", "score", at, domain=["a", "b"], zero="worst")
+    engine = dps.data.Candidates(table, "name", "score", at, domain=["a", "b"], zero="worst")
 
     assert "worst" == engine.example().zero
     assert "zero='worst'" in repr(engine)
@@ -61,4 +61,4 @@ def test_other_forms_of_a_score_keep_its_zero() -> None:
     engine.answer(lambda grouped: seen.append(grouped.scores.zero) or [(0, 0)])
     assert ["worst"] == seen
     with pytest.raises(ValueError, match="zero is"):
-        dps.Candidates(table, "name", "score", at, domain=["a", "b"], zero="good")
+        dps.data.Candidates(table, "name", "score", at, domain=["a", "b"], zero="good")

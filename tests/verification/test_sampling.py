@@ -74,7 +74,7 @@ def test_sampler_follows_its_law_at_length(name: str, entropy) -> None:
 @pytest.mark.parametrize("name", ["exponential", "permute-and-flip", "noisy-max-laplace"])
 def test_operating_system_randomness_follows_the_law(name: str) -> None:
     """The release path, with its own stream: accepted at epsilon, rejected at 0.7 and 1.3 epsilon."""
-    accept(dps.audit.sampler_of(name, scores_for(name), EPSILON))
+    accept(dps.audit.sampler_of(name, scores_for(name), epsilon=EPSILON))
 
 
 # What top_k releases has this law in tests/release/test_select.py: quick there.

@@ -18,18 +18,18 @@ from dpselect.views.column import public_points
 
 def test_integers_stay_integers() -> None:
     """Whatever their width; floats are doubles."""
-    assert np.int64 == dps.Column(np.array([1, 2], dtype=np.uint8)).values.dtype
-    assert np.float64 == dps.Column(np.array([1, 2], dtype=np.float32)).values.dtype
+    assert np.int64 == dps.data.Column(np.array([1, 2], dtype=np.uint8)).values.dtype
+    assert np.float64 == dps.data.Column(np.array([1, 2], dtype=np.float32)).values.dtype
 
 
 def test_a_column_shows_nothing() -> None:
     """Neither values nor how many."""
-    assert "Column(private)" == repr(dps.Column([17, 4]))
+    assert "Column(private)" == repr(dps.data.Column([17, 4]))
 
 
 def test_clipping_is_counted_for_the_curator() -> None:
     """Both ends, and over several clips."""
-    column = dps.Column([-5, 0, 5, 50]).clip(0, 10)
+    column = dps.data.Column([-5, 0, 5, 50]).clip(0, 10)
 
     assert ([0, 0, 5, 10], 2) == (column.values.tolist(), column.clipped)
     assert 6 == column.clip(1, 4).clipped
@@ -37,7 +37,7 @@ def test_clipping_is_counted_for_the_curator() -> None:
 
 def test_values_move_to_the_nearest_grid_value() -> None:
     """Of two equally near the lower; integers on an integer grid stay integers."""
-    column = dps.Column([0.0, 2.5, 2.6, 9.9]).onto([0, 5, 10])
+    column = dps.data.Column([0.0, 2.5, 2.6, 9.9]).onto([0, 5, 10])
 
     assert [0, 0, 5, 10] == column.values.tolist()
     assert np.int64 == column.values.dtype
@@ -45,7 +45,7 @@ def test_values_move_to_the_nearest_grid_value() -> None:
 
 def test_a_histogram_becomes_records() -> None:
     """counts[i] records of value lower + i step."""
-    assert [5.0, 6.0, 6.0] == dps.Column.from_counts([1, 0, 2], lower=5, step=0.5).values.tolist()
+    assert [5.0, 6.0, 6.0] == dps.data.Column.from_counts([1, 0, 2], lower=5, step=0.5).values.tolist()
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -60,12 +60,12 @@ def test_columns_are_read_by_name(tmp_path: Path, suffix: str) -> None:
     write = pyarrow.csv.write_csv if suffix == "csv" else pyarrow.parquet.write_table
     write(table, path)
 
-    assert [30, 40] == dps.Column.read(path, "age").values.tolist()
+    assert [30, 40] == dps.data.Column.read(path, "age").values.tolist()
     with pytest.raises(ValueError, match="has 2 columns: pass column="):
-        dps.Column.read(path)
+        dps.data.Column.read(path)
     with pytest.raises(ValueError, match="has no column 'size'"):
-        dps.Column.read(path, "size")
-    assert np.isnan(dps.Column.read(path, "name").values).all()
+        dps.data.Column.read(path, "size")
+    assert np.isnan(dps.data.Column.read(path, "name").values).all()
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,12 @@ def test_columns_are_read_by_name(tmp_path: Path, suffix: str) -> None:
 def test_csv_cells_are_read_one_by_one(tmp_path: Path, text: str, read) -> None:
     """As text, by the declared kind; what is empty or not a number is lacking, alone."""
     (tmp_path / "a.csv").write_text(text, encoding="utf-8")
-    whole = dps.Column.read(tmp_path / "a.csv", "x", kind="integer")
+    whole = dps.data.Column.read(tmp_path / "a.csv", "x", kind="integer")
     lacking = sum(value is None for value in read)
 
     assert [value or 0 for value in read] == whole.values.tolist()
     assert {"lacking": lacking, "outside": 0, "moved": 0} == whole.check(sorted({*whole.values, -1, 0}))
-    assert np.float64 == dps.Column.read(tmp_path / "a.csv", "x").values.dtype
+    assert np.float64 == dps.data.Column.read(tmp_path / "a.csv", "x").values.dtype
 
 
 @pytest.mark.parametrize(
@@ -100,21 +100,21 @@ def test_bad_files_are_refused_without_a_cell(tmp_path: Path, name: str, text: s
     """One sentence about the file."""
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
-        dps.Column.read(tmp_path / name, "x")
+        dps.data.Column.read(tmp_path / name, "x")
 
 
 @pytest.mark.parametrize(
     ("act", "error", "message"),
     [
-        (lambda: dps.Column([1, 2]).clip(3, 3), ValueError, "below upper"),
-        (lambda: dps.Column([1, 2]).onto([0, 0]), ValueError, "strictly increasing"),
-        (lambda: dps.Column.from_counts([-1]), ValueError, "integers >= 0"),
-        (lambda: dps.Column([1], kind="text"), ValueError, "kind is"),
-        (lambda: dps.Column("12"), TypeError, "is a list or an array"),
-        (lambda: dps.Column(np.array(["2020-01-01"], dtype="datetime64[D]")), TypeError, "no numbers"),
-        (lambda: dps.Column.read("nowhere.csv"), FileNotFoundError, "no file"),
-        (lambda: dps.Column(pandas.Series([1, 2]), kind="integer").onto([0, 2**60]), ValueError, "pandas round"),
-        (lambda: dps.Column(pandas.Series([1, None])).onto([0, 2**60]), ValueError, "pandas round"),
+        (lambda: dps.data.Column([1, 2]).clip(3, 3), ValueError, "below upper"),
+        (lambda: dps.data.Column([1, 2]).onto([0, 0]), ValueError, "strictly increasing"),
+        (lambda: dps.data.Column.from_counts([-1]), ValueError, "integers >= 0"),
+        (lambda: dps.data.Column([1], kind="text"), ValueError, "kind is"),
+        (lambda: dps.data.Column("12"), TypeError, "is a list or an array"),
+        (lambda: dps.data.Column(np.array(["2020-01-01"], dtype="datetime64[D]")), TypeError, "no numbers"),
+        (lambda: dps.data.Column.read("nowhere.csv"), FileNotFoundError, "no file"),
+        (lambda: dps.data.Column(pandas.Series([1, 2]), kind="integer").onto([0, 2**60]), ValueError, "pandas round"),
+        (lambda: dps.data.Column(pandas.Series([1, None])).onto([0, 2**60]), ValueError, "pandas round"),
     ],
 )
 def test_bad_columns_are_refused(act, error, message: str) -> None:
@@ -137,9 +137,9 @@ def test_the_container_or_the_caller_says_the_kind() -> None:
         (pyarrow.chunked_array([[1.5]]), "real"),
         (range(3), "integer"),
     ]
-    assert [kind for _, kind in cases] == [dps.Column(values).kind for values, _ in cases]
-    assert [2**60 + 1, 0] == dps.Column(pyarrow.array([2**60 + 1, None])).values.tolist()
-    assert "integer" == dps.Column([1, 2], kind="integer").kind
+    assert [kind for _, kind in cases] == [dps.data.Column(values).kind for values, _ in cases]
+    assert [2**60 + 1, 0] == dps.data.Column(pyarrow.array([2**60 + 1, None])).values.tolist()
+    assert "integer" == dps.data.Column([1, 2], kind="integer").kind
 
 
 @given(
@@ -156,7 +156,7 @@ def test_the_container_or_the_caller_says_the_kind() -> None:
 )
 def test_integers_and_reals_are_placed_alike(values, grid) -> None:
     """Where doubles are exact: the same place for either kind, and check counts what the counts leave out."""
-    whole, real = (dps.Column(values, kind=kind) for kind in ("integer", "real"))
+    whole, real = (dps.data.Column(values, kind=kind) for kind in ("integer", "real"))
     counts = whole.counts_on(public_points(grid))
 
     assert counts.tolist() == real.counts_on(public_points(grid)).tolist()
@@ -167,12 +167,12 @@ def test_integers_and_reals_are_placed_alike(values, grid) -> None:
 
 def test_a_histogram_is_never_written_out() -> None:
     """10^18 records, and counts beyond 64 bits are clipped."""
-    column = dps.Column.from_counts(np.array([10**18, 0, 3], dtype=np.uint64), lower=5)
+    column = dps.data.Column.from_counts(np.array([10**18, 0, 3], dtype=np.uint64), lower=5)
 
     assert [10**18, 0, 3] == column.counts_on(np.arange(5, 8)).tolist()
     assert [10**18, 3] == column.onto([5, 6]).counts_on(np.arange(5, 7)).tolist()
     assert {"lacking": 0, "outside": 3, "moved": 0} == column.check([5, 6])
-    assert 2**61 == dps.Column.from_counts(np.array([2**64 - 1, 0], dtype=np.uint64)).counts_on(np.arange(2))[0]
+    assert 2**61 == dps.data.Column.from_counts(np.array([2**64 - 1, 0], dtype=np.uint64)).counts_on(np.arange(2))[0]
 
 
 @pytest.mark.parametrize(
@@ -188,4 +188,4 @@ def test_a_histogram_is_never_written_out() -> None:
 def test_what_is_not_a_column_says_how_to_pass_it(values, words: str) -> None:
     """A path, a whole table, a lazy frame."""
     with pytest.raises((TypeError, ValueError), match=words):
-        dps.Column(values)
+        dps.data.Column(values)

@@ -8,9 +8,9 @@ import dpselect as dps
 
 TABLE = {"age": [30, 40, 50], "town": ["a", "b", "a"], "who": [1, 2, 3]}
 ASKED = {
-    "counts": lambda **said: dps.counts(TABLE, 1, column="town", domain=["a", "b"], **said),
+    "counts": lambda **said: dps.counts(TABLE, epsilon=1, column="town", domain=["a", "b"], **said),
     "median": lambda **said: dps.median(TABLE, column="age", lower=0, upper=99, epsilon=1, **said),
-    "most_common": lambda **said: dps.most_common(TABLE, 1, 1, item="town", domain=["a", "b"], **said),
+    "most_common": lambda **said: dps.most_common(TABLE, 1, epsilon=1, item="town", domain=["a", "b"], **said),
     "quantiles": lambda **said: dps.quantiles(TABLE, [0.5], column="age", lower=0, upper=99, epsilon=1, **said),
 }
 

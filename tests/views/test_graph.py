@@ -302,4 +302,4 @@ def test_what_is_dropped_is_said_by_the_form_whatever_the_edges_are(pairs, tmp_p
     for name in ("w.csv", "w.parquet"):
         assert ["Weights are dropped"] == warned(lambda name=name: dps.Graph.read(tmp_path / name, nodes=2))
     assert [] == warned(lambda: dps.Graph.read(tmp_path / "t.csv", nodes=2))
-    assert ["Weights are dropped"] == warned(lambda: dps.StoredGraph(str(tmp_path / "w.parquet"), 2))
+    assert ["Weights are dropped"] == warned(lambda: dps.data.StoredGraph(str(tmp_path / "w.parquet"), 2))

@@ -40,7 +40,7 @@ def every_form(folder: Path) -> dict[str, object]:
         "igraph": dps.Graph.from_igraph(igraph.Graph(n=NODES, edges=EDGES)),
         "scipy": dps.Graph.from_scipy(matrix),
         "own nodes": dps.Graph.read(folder / "e.graphml", folder / "e.graphml"),
-        "truncated": dps.TruncatedGraph(dps.Graph.from_edges(*zip(*EDGES, strict=True), nodes=NODES), 5),
+        "truncated": dps.data.TruncatedGraph(dps.Graph.from_edges(*zip(*EDGES, strict=True), nodes=NODES), 5),
     }
 
 
@@ -54,7 +54,7 @@ def test_every_metric_of_every_form_names_isolated_nodes_too(tmp_path: Path) -> 
             scores = graph.scores(utility) if form == "truncated" else utility(graph, **more)
             assert (form, expected.values.tolist()) == (form, scores.values.tolist()), utility.__name__
             assert [*range(NODES)] == [int(each) for each in scores.candidates]
-        names = dps.top_k(expected, NODES, 1, mechanism=FLIP).candidates
+        names = dps.top_k(expected, NODES, epsilon=1, mechanism=FLIP).candidates
         assert [*range(NODES)] == sorted(names)
 
 
@@ -69,7 +69,7 @@ def test_every_metric_of_an_engine_has_isolated_nodes_too(utility, tmp_path: Pat
     """The same scores as in memory."""
     forms = every_form(tmp_path)
     more = {"max_degree": 5} if "max_degree" in inspect.signature(utility).parameters else {}
-    stored = utility(dps.StoredGraph(str(tmp_path / "e.csv"), NODES), **more)
+    stored = utility(dps.data.StoredGraph(str(tmp_path / "e.csv"), NODES), **more)
 
     assert utility(forms["edges"], **more).values.tolist() == stored.values.tolist()
 
@@ -82,15 +82,15 @@ def test_directed_and_weighted_graphs_have_isolated_nodes_too(tmp_path: Path) ->
     pandas.DataFrame(EDGES, columns=["source", "target"]).assign(weight=3).to_csv(tmp_path / "w.csv", index=False)
     pandas.DataFrame(EDGES, columns=["source", "target"]).to_csv(tmp_path / "e.csv", index=False)
     directed = [
-        dps.DirectedGraph.from_edges(*zip(*EDGES, strict=True), nodes=NODES),
-        dps.DirectedGraph.from_networkx(drawn),
-        dps.DirectedGraph.read(tmp_path / "e.csv", NODES),
-        dps.DirectedGraph.read(tmp_path / "d.graphml", tmp_path / "d.graphml"),
-        dps.StoredGraph(str(tmp_path / "e.csv"), NODES),
+        dps.data.DirectedGraph.from_edges(*zip(*EDGES, strict=True), nodes=NODES),
+        dps.data.DirectedGraph.from_networkx(drawn),
+        dps.data.DirectedGraph.read(tmp_path / "e.csv", NODES),
+        dps.data.DirectedGraph.read(tmp_path / "d.graphml", tmp_path / "d.graphml"),
+        dps.data.StoredGraph(str(tmp_path / "e.csv"), NODES),
     ]
     for graph in directed:
         assert [0, 1, 2, 1, 0, 0] == dps.utilities.followers(graph).values.tolist()
-    weighted = dps.utilities.weighted_degree(dps.WeightedGraph.read(tmp_path / "w.csv", NODES, cap=2))
+    weighted = dps.utilities.weighted_degree(dps.data.WeightedGraph.read(tmp_path / "w.csv", NODES, cap=2))
     assert [4, 4, 6, 2, 0, 0] == weighted.values.tolist()
 
 

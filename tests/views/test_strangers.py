@@ -42,7 +42,7 @@ def test_a_file_counts_the_edges_of_strangers(tmp_path: Path, name: str, nodes) 
 
     assert EXPECTED == counted(dps.Graph.read(path, nodes))
     if name != "e.graphml":
-        directed = dps.DirectedGraph.read(path, nodes)
+        directed = dps.data.DirectedGraph.read(path, nodes)
         assert (1, 0, 3) == (directed.self_loops_dropped, directed.duplicates_dropped, directed.strangers_dropped)
 
 
@@ -73,5 +73,5 @@ def test_a_weighted_table_counts_the_rows_of_strangers(tmp_path: Path) -> None:
     """As one of edges does."""
     path = tmp_path / "w.csv"
     path.write_text("source,target,weight\n0,1,4\nnode 1,2,5\nnode 0,node 1,6\n,1,6\n")
-    graph = dps.WeightedGraph.read(path, 3, cap=9)
+    graph = dps.data.WeightedGraph.read(path, 3, cap=9)
     assert ([4, 4, 0], 3) == (graph.units.tolist(), graph.strangers_dropped)

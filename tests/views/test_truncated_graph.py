@@ -39,7 +39,7 @@ def stayed(graph: dps.Graph, max_degree: int) -> dps.Graph:
         seen.append(whole)
         return dps.utilities.degree(whole)
 
-    dps.TruncatedGraph(graph, max_degree).scores(look)
+    dps.data.TruncatedGraph(graph, max_degree).scores(look)
     return seen[0]
 
 
@@ -79,14 +79,14 @@ def test_one_edge_changes_at_most_three_that_stay(max_degree, order, monkeypatch
     edits = [len(kept[x] ^ kept[y]) for x, y in FIVE.pairs().tolist()]
 
     assert max_degree == max(graph.degrees.max() for graph in results)
-    assert 3 == max(edits) == dps.TruncatedGraph(FIVE[0], max_degree).edits_per_edge
+    assert 3 == max(edits) == dps.data.TruncatedGraph(FIVE[0], max_degree).edits_per_edge
 
 
 def test_nothing_goes_where_every_edge_fits() -> None:
     """With D = n - 1 or more the graph is the same, and one edge is one."""
     for graph in FIVE:
         assert edges_of(graph) == edges_of(stayed(graph, 4))
-    whole = dps.TruncatedGraph(FIVE[0], 99)
+    whole = dps.data.TruncatedGraph(FIVE[0], 99)
     assert (1, 4) == (whole.edits_per_edge, whole.max_degree)
     assert 1 == whole.scores(dps.utilities.degree).range_bound
 
@@ -110,7 +110,7 @@ def test_a_rule_that_takes_edges_one_by_one_changes_a_whole_path() -> None:
 
 def test_the_sensitivity_is_admissible_for_edges_of_the_whole_graph_and_two_thirds_of_it_are_not() -> None:
     """A1 and A2 by enumeration, whatever the degrees: a score that each edge moves by one moves by three."""
-    table = tabulate(lambda graph: dps.TruncatedGraph(graph, 2).scores(signed), FIVE)
+    table = tabulate(lambda graph: dps.data.TruncatedGraph(graph, 2).scores(signed), FIVE)
 
     assert admissible(table)
     assert 3 == table.at.max() == table.exact.max()
@@ -133,7 +133,7 @@ def test_the_sensitivity_is_admissible_for_edges_of_the_whole_graph_and_two_thir
 )
 def test_the_sensitivity_of_every_utility_is_admissible_on_graphs_of_five_nodes(utility, max_degree) -> None:
     """A1 and A2 by enumeration, on all of them."""
-    assert admissible(tabulate(lambda graph: dps.TruncatedGraph(graph, max_degree).scores(utility), FIVE))
+    assert admissible(tabulate(lambda graph: dps.data.TruncatedGraph(graph, max_degree).scores(utility), FIVE))
 
 
 @pytest.mark.parametrize(
@@ -149,9 +149,9 @@ def test_whole_releases_cost_at_most_the_epsilon_asked(mechanism, utility, k) ->
     """The exact loss on all graphs of four nodes, for one edge of the whole graph."""
     loss = dps.audit.privacy_loss(
         dps.mechanism(mechanism),
-        lambda graph: dps.TruncatedGraph(graph, 2).scores(utility),
+        lambda graph: dps.data.TruncatedGraph(graph, 2).scores(utility),
         dps.audit.graphs(4),
-        1,
+        epsilon=1,
         k=k,
     )
 
@@ -163,12 +163,12 @@ def test_the_promise_is_for_the_whole_graph_and_the_ledger_is_charged_what_was_a
     star = dps.Graph.from_edges(["hub"] * 5, list("abcde"), nodes=["hub", *"abcde"])
     with pytest.raises(ValueError, match="For the curator"):
         dps.utilities.open_pairs(star, max_degree=3)
-    truncated = dps.TruncatedGraph(star, max_degree=3)
+    truncated = dps.data.TruncatedGraph(star, max_degree=3)
     scores = truncated.scores(dps.utilities.open_pairs)
     with dps.budget(epsilon=1, neighbours="edge") as session:
-        release = dps.top_k(scores, 1, 1, mechanism=dps.mechanism("local-dampening-flip"))
+        release = dps.top_k(scores, 1, epsilon=1, mechanism=dps.mechanism("local-dampening-flip"))
         with pytest.raises(dps.BudgetError):
-            dps.top_k(scores, 1, 1, mechanism=dps.mechanism("local-dampening-flip"))
+            dps.top_k(scores, 1, epsilon=1, mechanism=dps.mechanism("local-dampening-flip"))
 
     assert "Guarantee(epsilon=1, neighbours='edge')" == repr(release.guarantee)
     assert {"truncated": "at most 3 edges of each node stay"} == session.events[0].metadata
@@ -189,9 +189,11 @@ def test_an_engine_gives_the_same(tmp_path) -> None:
     graphs = (
         dps.Graph.from_edges(source, target, nodes=30),
         dps.Graph.from_edges(target[shuffled], source[shuffled], nodes=30),
-        dps.StoredGraph(str(tmp_path / "e.csv"), 30),
+        dps.data.StoredGraph(str(tmp_path / "e.csv"), 30),
     )
-    first, *others = (dps.TruncatedGraph(graph, 4).scores(dps.utilities.degree).values.tolist() for graph in graphs)
+    first, *others = (
+        dps.data.TruncatedGraph(graph, 4).scores(dps.utilities.degree).values.tolist() for graph in graphs
+    )
 
     assert 0 < sum(first) < 2 * graphs[0].degrees.sum()
     assert all(first == other for other in others)
@@ -202,12 +204,12 @@ def test_bad_graphs_bounds_and_utilities_are_refused() -> None:
     graph = dps.Graph.from_edges([0], [1], nodes=3)
     for bound in (0, 2.5, True, None):
         with pytest.raises(ValueError, match="how many edges a node keeps"):
-            dps.TruncatedGraph(graph, bound)
+            dps.data.TruncatedGraph(graph, bound)
     with pytest.raises(TypeError, match="without direction"):
-        dps.TruncatedGraph(dps.DirectedGraph.from_edges([0], [1], nodes=3), 2)
+        dps.data.TruncatedGraph(dps.data.DirectedGraph.from_edges([0], [1], nodes=3), 2)
     with pytest.raises(ValueError, match="from 2 to"):
-        dps.TruncatedGraph(dps.Graph.from_edges([], [], nodes=1), 2)
-    truncated = dps.TruncatedGraph(graph, 1)
+        dps.data.TruncatedGraph(dps.Graph.from_edges([], [], nodes=1), 2)
+    truncated = dps.data.TruncatedGraph(graph, 1)
     with pytest.raises(ValueError, match="neighbours are edges"):
         truncated.scores(lambda graph: dps.Scores(graph.degrees, 1))
     with pytest.raises(TypeError, match="must be Scores"):
@@ -216,4 +218,4 @@ def test_bad_graphs_bounds_and_utilities_are_refused() -> None:
         truncated.scores(dps.utilities.open_pairs)
     with pytest.raises(ValueError, match="keep up to 2 edges here"):
         # Another graph would not be refused by the utility itself.
-        dps.TruncatedGraph(dps.Graph.from_edges([], [], nodes=4), 2).scores(dps.utilities.open_pairs, max_degree=1)
+        dps.data.TruncatedGraph(dps.Graph.from_edges([], [], nodes=4), 2).scores(dps.utilities.open_pairs, max_degree=1)

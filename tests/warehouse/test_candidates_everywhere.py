@@ -54,7 +54,7 @@ def closed(engine: str, connection: Any) -> None:
         connection.disconnect()
 
 
-def everyone(candidates: dps.Candidates) -> dict[Any, float]:
+def everyone(candidates: dps.data.Candidates) -> dict[Any, float]:
     """Each candidate and its score, by asking for every ordinal of every group."""
     values: list[float] = []
 
@@ -81,7 +81,7 @@ def test_every_engine_finds_the_same_candidates(
     table = stored(engine, "scored", columns, request)
 
     for column, score in (("id", "real"), ("name", "whole"), ("id", "whole"), ("name", "real"))[: 2 if slow else pairs]:
-        found = everyone(dps.Candidates(table, column, score, 1, domain="rows"))
+        found = everyone(dps.data.Candidates(table, column, score, 1, domain="rows"))
         assert dict(zip(columns[column].tolist(), columns[score].tolist(), strict=True)) == found
 
 
@@ -94,22 +94,22 @@ def test_every_engine_knows_who_is_absent(engine: str, monkeypatch, request: pyt
     expected = dict.fromkeys(range(1, 12), 0) | {3: 1, 9: 7, 4: -2}
 
     for domain in (public, range(1, 12), list(range(1, 12)), public.node)[: 1 if engine == "spark" else 4]:
-        candidates = dps.Candidates(table, "id", "score", 1, domain=domain)
+        candidates = dps.data.Candidates(table, "id", "score", 1, domain=domain)
         assert engine == "spark" or expected == everyone(candidates)
         assert 11 == candidates.check()
-        assert 9 == dps.select(candidates, 1000, mechanism=FLIP).candidate
+        assert 9 == dps.select(candidates, epsilon=1000, mechanism=FLIP).candidate
     with pytest.raises(ValueError, match="not in the public domain"):
-        dps.Candidates(table, "id", "score", 1, domain=range(9)).check()
+        dps.data.Candidates(table, "id", "score", 1, domain=range(9)).check()
     twins = stored(engine, "twins", {"id": np.array([3, 3]), "score": np.array([1, 2])}, request)
     with pytest.raises(ValueError, match="two rows"):
-        dps.Candidates(twins, "id", "score", 1, domain="rows").check()
+        dps.data.Candidates(twins, "id", "score", 1, domain="rows").check()
 
 
 def test_postgres_holds_one_state(request: pytest.FixtureRequest) -> None:
     """Another connection writes between count and look-up; the winners are of the state that was counted."""
     table = stored("postgres", "held", {"id": np.array([1, 2]), "score": np.array([5, 5])}, request)
     server = request.getfixturevalue("postgres")
-    candidates, calls = dps.Candidates(table, "id", "score", 1, domain="rows"), []
+    candidates, calls = dps.data.Candidates(table, "id", "score", 1, domain="rows"), []
 
     def pick(_: Any) -> list[tuple[int, int]]:
         calls.append(1)
@@ -127,4 +127,4 @@ def test_sums_in_postgres_are_scores(request: pytest.FixtureRequest) -> None:
     table = stored("postgres", "visits", visits, request)
     scores = table.group_by("page").agg(score=lambda t: t.seconds.sum())
 
-    assert {1: 9, 2: 1, 3: 6, 4: 0} == everyone(dps.Candidates(scores, "page", "score", 5, domain=range(1, 5)))
+    assert {1: 9, 2: 1, 3: 6, 4: 0} == everyone(dps.data.Candidates(scores, "page", "score", 5, domain=range(1, 5)))

@@ -30,7 +30,7 @@ def test_every_engine_counts_the_persons_of_a_public_list(engine: str, request) 
     with stored_popularity(table, "who", "number", range(1, 5)) as candidates:
         assert [2, 1, 1, 0] == candidates.scores().values.tolist()
     for kind in (range(1, 5), [1, 2, 3, 4]):
-        release = dps.most_common(table, 1, 60, person="who", item="number", domain=kind)
+        release = dps.most_common(table, 1, epsilon=60, person="who", item="number", domain=kind)
         assert ((1,), "person") == (release.candidates, release.guarantee.neighbours)
 
 
@@ -41,7 +41,7 @@ def test_every_engine_fetches_the_names_before_a_wall(engine: str, request) -> N
 
     assert ([3], ["tea"]) == tuple(part.tolist() for part in _two(table, "what", 1))
     assert ([2, 1], [1, 2]) == tuple(part.tolist() for part in _two(table, "number", 2))
-    assert () == dps.most_common(table, 1, 1, person="who", item="what", delta=1e-9, kept=2).candidates
+    assert () == dps.most_common(table, 1, epsilon=1, person="who", item="what", delta=1e-9, kept=2).candidates
 
 
 def _two(table, item: str, most: int):
@@ -56,7 +56,7 @@ def test_a_longer_list_is_drawn_by_the_group(monkeypatch) -> None:
 
     monkeypatch.setattr("dpselect.release.most_common._LISTED", 2)
     table = ibis.memtable(pyarrow.table({"who": WHO.tolist(), "what": WHAT.tolist()}))
-    release = dps.most_common(table, 1, 60, person="who", item="what", domain=SHELF)
+    release = dps.most_common(table, 1, epsilon=60, person="who", item="what", domain=SHELF)
 
     assert ("tea",) == release.candidates
 
@@ -67,13 +67,15 @@ def test_a_connection_that_was_opened_for_a_release_is_closed_after_it(tmp_path,
 
     with duckdb.connect(tmp_path / "shop.duckdb") as database:
         database.sql("create table events as select 'u' || range as who, 'tea' as what from range(90)")
-    closed, close = [], dps.Warehouse.close
-    monkeypatch.setattr(dps.Warehouse, "close", lambda place: closed.append(place.opened is not None) or close(place))
+    closed, close = [], dps.data.Warehouse.close
+    monkeypatch.setattr(
+        dps.data.Warehouse, "close", lambda place: closed.append(place.opened is not None) or close(place)
+    )
     url = f"duckdb://{tmp_path}/shop.duckdb?table=events"
 
     for more in ({"domain": ["tea", "milk"]}, {"delta": 1e-9, "kept": 3}):
         closed.clear()
-        assert ("tea",) == dps.most_common(url, 1, 60, person="who", item="what", **more).candidates
+        assert ("tea",) == dps.most_common(url, 1, epsilon=60, person="who", item="what", **more).candidates
         assert any(closed)
 
 

@@ -108,9 +108,9 @@ def test_scores_of_edges_as_found_are_those_in_memory(
     source, nodes = place(text, tmp_path, request), NAMES if text else NODES
     clean = [(a, b) for a, b in DIRTY if None not in (a, b) and 0 <= min(a, b) <= max(a, b) < NODES]
     undirected = dps.Graph.from_edges(*zip(*clean, strict=True), nodes=NODES)
-    directed = dps.DirectedGraph.from_edges(*zip(*clean, strict=True), nodes=NODES)
+    directed = dps.data.DirectedGraph.from_edges(*zip(*clean, strict=True), nodes=NODES)
     with Warehouse.open(source) as warehouse:
-        stored = dps.StoredGraph(warehouse, nodes, ends=("who", "whom"))
+        stored = dps.data.StoredGraph(warehouse, nodes, ends=("who", "whom"))
         followers, degree = dps.utilities.followers(stored), dps.utilities.degree(stored)
         pairs = dps.utilities.open_pairs(stored, 29)
     expected = dps.utilities.open_pairs(undirected, 29)
@@ -129,7 +129,7 @@ def test_triangles_are_the_same_in_any_number_of_parts(
     with Warehouse.open(place(False, tmp_path, request), temporary=True) as warehouse:
         backend = warehouse.table.get_backend()
         results = [
-            dps.StoredGraph(source, NODES, ends=("who", "whom"), parts=parts).links.tolist()
+            dps.data.StoredGraph(source, NODES, ends=("who", "whom"), parts=parts).links.tolist()
             for source, parts in ((warehouse, 1), (warehouse, 3), (warehouse.table, 2))
         ]
         if place is of_duckdb:
@@ -145,13 +145,13 @@ def test_triangles_are_the_same_in_any_number_of_parts(
 def test_parts_are_a_public_number_from_1_to_64(parts: Any) -> None:
     """Anything else is refused by the call alone."""
     with pytest.raises(ValueError, match=r"parts= is how many parts triangles are counted in"):
-        dps.StoredGraph(table(False), NODES, ends=("who", "whom"), parts=parts)
+        dps.data.StoredGraph(table(False), NODES, ends=("who", "whom"), parts=parts)
 
 
 def test_more_nodes_than_pairs_can_be_numbered_are_refused() -> None:
     """Before a query."""
     with pytest.raises(ValueError, match="counts triangles among at most 3000000000 nodes"):
-        _ = dps.StoredGraph(table(False), 3 * 10**9 + 1, ends=("who", "whom")).links
+        _ = dps.data.StoredGraph(table(False), 3 * 10**9 + 1, ends=("who", "whom")).links
 
 
 WORDS = {"degree": [], "followers": [], "open-pairs": ["--max-degree", "29"]}

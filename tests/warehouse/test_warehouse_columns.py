@@ -137,8 +137,8 @@ def test_percentiles_take_a_column_of_an_engine() -> None:
         assert np.array_equal(one.values, two.values)
     with dps.budget(epsilon=50) as book:
         release = dps.quantiles(table.x, [0.25, 0.75], grid=values, epsilon=20)
-        dps.select(two, 20, mechanism=dps.mechanism("permute-and-flip"))
-        dps.select(-two, 1, mechanism=dps.mechanism("permute-and-flip"))
+        dps.select(two, epsilon=20, mechanism=dps.mechanism("permute-and-flip"))
+        dps.select(-two, epsilon=1, mechanism=dps.mechanism("permute-and-flip"))
     facts: list[Any] = [event.metadata for event in book.events]
 
     assert [abs(found - true) < 40 for found, true in zip(release.candidates, (250, 750), strict=True)] == [True, True]
@@ -151,7 +151,7 @@ def test_grids_of_any_size_are_counted_in_the_engine() -> None:
     column = ibis.memtable({"x": values}).x
     chosen = dps.quantiles(column, [0, 0.5, 1], lower=-(2**60), upper=2**60, epsilon=10**6).candidates
     coarse = dps.quantiles(column, [0.5], grid=range(-(10**13), 10**13, 1000), epsilon=10**6).candidate
-    curve = dps.cumulative(column, lower=-(10**12), upper=10**12, step=10**9, epsilon=10**5)
+    curve = dps.histograms.cumulative(column, lower=-(10**12), upper=10**12, step=10**9, epsilon=10**5)
     ordered = np.sort(values)
 
     assert tuple(ordered[[0, 250, 499]]) == chosen

@@ -44,7 +44,7 @@ def edges(engine: str, text: bool, request: pytest.FixtureRequest) -> Warehouse:
 def test_scores_are_those_of_the_graph_in_memory(engine: str, text: bool, request: pytest.FixtureRequest) -> None:
     """Degree, ego density and open pairs by queries, the others of the edges that stream in."""
     graph = dps.Graph.from_edges(SOURCE, TARGET, nodes=45)
-    stored = dps.StoredGraph(edges(engine, text, request), LABELS if text else 45)
+    stored = dps.data.StoredGraph(edges(engine, text, request), LABELS if text else 45)
     pairs = [
         (dps.utilities.degree(graph), dps.utilities.degree(stored)),
         (dps.utilities.ego_density(graph), dps.utilities.ego_density(stored)),
@@ -63,20 +63,23 @@ def test_scores_are_those_of_the_graph_in_memory(engine: str, text: bool, reques
         assert np.array_equal(one.sensitivity.at([0, 1, 5]), two.sensitivity.at([0, 1, 5]))
         assert (LABELS if text else list(range(45))) == list(two.candidates)
         assert "source" in two.metadata
-    both = [dps.pareto([each for _, each in pairs]), dps.aggregate([each for _, each in pairs], [1] * len(pairs))]
+    both = [
+        dps.multiobjective.pareto([each for _, each in pairs]),
+        dps.multiobjective.aggregate([each for _, each in pairs], [1] * len(pairs)),
+    ]
     assert [stored.metadata] * 2 == [each.metadata for each in both]
 
 
 def test_what_is_refused_is_public() -> None:
     """Ends of another type, columns that are not there, no public nodes at all."""
     with pytest.raises(dps.PrivacyError, match="Nodes are public"):
-        dps.StoredGraph(ibis.memtable({"source": [0], "target": [1]}))
+        dps.data.StoredGraph(ibis.memtable({"source": [0], "target": [1]}))
     with pytest.raises(ValueError, match="no column 'target'"):
-        dps.StoredGraph(ibis.memtable({"source": [0]}), 3)
+        dps.data.StoredGraph(ibis.memtable({"source": [0]}), 3)
     with pytest.raises(ValueError, match="ends of edges must be"):
-        dps.StoredGraph(ibis.memtable({"source": ["a"], "target": ["b"]}), 3)
+        dps.data.StoredGraph(ibis.memtable({"source": ["a"], "target": ["b"]}), 3)
     with pytest.raises(ValueError, match="ends of edges must be"):
-        dps.StoredGraph(ibis.memtable({"source": [1], "target": [2]}), ["a", "b"])
+        dps.data.StoredGraph(ibis.memtable({"source": [1], "target": [2]}), ["a", "b"])
 
 
 # A session of PostgreSQL that only reads joins no list of labels.
@@ -88,12 +91,12 @@ def test_an_edge_of_a_stranger_is_left_out(engine: str, listed: int, monkeypatch
     for nodes in (LABELS[:20], LABELS):
         inside = [(a, b) for a, b in zip(SOURCE, TARGET, strict=True) if max(a, b) < len(nodes)]
         plain = dps.Graph.from_edges(*np.array(inside).T, nodes=len(nodes))
-        stored = dps.StoredGraph(wide, nodes)
+        stored = dps.data.StoredGraph(wide, nodes)
         assert plain.degrees.tolist() == stored.degrees.tolist() == stored.compressed().degrees.tolist()
         assert dps.utilities.ego_density(plain).values.tolist() == dps.utilities.ego_density(stored).values.tolist()
     if engine == "duckdb":
         gaps = {"source": [0, None, 0, 7, -1], "target": [1, 2, None, 1, 1]}
-        stored = dps.StoredGraph(ibis.memtable(gaps, schema={"source": "int64", "target": "int64"}), 3)
+        stored = dps.data.StoredGraph(ibis.memtable(gaps, schema={"source": "int64", "target": "int64"}), 3)
         assert [1, 1, 0] == stored.degrees.tolist() == stored.compressed().degrees.tolist()
 
 
@@ -101,14 +104,14 @@ def test_csv_edges_in_place_are_those_of_memory(tmp_path: Path) -> None:
     """Whatever one line spells, the others are read as they were."""
     for line in ("x,1", "1.5,2", ",", "99999999999999999999,1", "nan,0"):
         (tmp_path / "e.csv").write_text(f"source,target\n0,1\n 1 ,2\n{line}\n", encoding="utf-8")
-        stored = dps.StoredGraph(tmp_path / "e.csv", 3)
+        stored = dps.data.StoredGraph(tmp_path / "e.csv", 3)
         assert [1, 2, 1] == stored.degrees.tolist() == dps.Graph.read(tmp_path / "e.csv", nodes=3).degrees.tolist()
 
 
 def test_an_empty_table_is_a_graph_without_edges() -> None:
     """Every public node has degree 0."""
     none = ibis.memtable({"source": [], "target": []}, schema={"source": "int64", "target": "int64"})
-    graph = dps.StoredGraph(none, 4)
+    graph = dps.data.StoredGraph(none, 4)
 
     assert [0, 0, 0, 0] == graph.degrees.tolist() == graph.links.tolist() == graph.compressed().degrees.tolist()
 
@@ -139,6 +142,6 @@ def test_a_collation_that_takes_labels_for_equal_is_refused_without_a_row(tmp_pa
         own.execute("CREATE VIEW exact AS SELECT source, decode(encode(target)) AS target FROM e")
     backend = ibis.duckdb.connect(tmp_path / "e.duckdb")
     with pytest.raises(ValueError, match=r"^The engine takes different texts for equal in source or target: "):
-        dps.StoredGraph(backend.table("e"), ["a", "b"])
-    assert dps.StoredGraph(backend.table("exact"), ["a", "b"]).degrees.tolist() == [0, 0]
+        dps.data.StoredGraph(backend.table("e"), ["a", "b"])
+    assert dps.data.StoredGraph(backend.table("exact"), ["a", "b"]).degrees.tolist() == [0, 0]
     backend.disconnect()

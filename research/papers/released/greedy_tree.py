@@ -241,7 +241,7 @@ def loss_by_gain(mechanism: Mechanism, epsilon: float) -> float:
         bits = [_bits(each) for each in (table.sum(axis=1), table.sum(axis=0))]
         return Scores(np.array(bits), GAIN_SENSITIVITY, kind="real")
 
-    return privacy_loss(mechanism, scores, tables((2, 2, 2), 3), epsilon).worst
+    return privacy_loss(mechanism, scores, tables((2, 2, 2), 3), epsilon=epsilon).worst
 
 
 def _bits(counts: Floats) -> float:

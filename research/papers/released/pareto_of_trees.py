@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from research.papers.released.fence import fenced
 
 Floats = NDArray[np.float64]
-_INSTEAD = "dpselect.pareto"
+_INSTEAD = "dpselect.multiobjective.pareto"
 # Rates and sums of moves are nearer than this to each other only where they are equal.
 _TIE = 1e-12
 

@@ -69,7 +69,7 @@ def loss_of_draw(units: Units, universe: audit.Universe, trees: int, epsilon: fl
         weights = np.exp(exponents - exponents.max())
         return np.asarray(weights / weights.sum())
 
-    return float(audit.privacy_loss_of_law(law, universe, epsilon).worst / epsilon)
+    return float(audit.privacy_loss_of_law(law, universe, epsilon=epsilon).worst / epsilon)
 
 
 def loss_of_fit(model: PrivateTrees, epsilon: float) -> float:

@@ -37,7 +37,7 @@ class WeightedTrees:
 
     def __post_init__(self) -> None:
         if self.summed == "first twice":
-            fenced(self.unsound, "dpselect.aggregate")
+            fenced(self.unsound, "dpselect.multiobjective.aggregate")
 
     def units(self, rates: Floats, positives: int, negatives: int) -> Floats:
         """Return the score of every tree, shape (trees,).

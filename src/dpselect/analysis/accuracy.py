@@ -23,7 +23,7 @@ from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
 from dpselect.scores.scores import Scores
 
 
-def expected_error(scores: Scores, epsilon: Epsilon, *, mechanism: str | Mechanism) -> float:
+def expected_error(scores: Scores, *, epsilon: Epsilon, mechanism: str | Mechanism) -> float:
     """Return the exact expected error: the sum of law * (max values - values).
 
     Raises:
@@ -32,7 +32,7 @@ def expected_error(scores: Scores, epsilon: Epsilon, *, mechanism: str | Mechani
     return float(require_mechanism(mechanism).law(scores, epsilon) @ _errors(scores))
 
 
-def error_tail(scores: Scores, epsilon: Epsilon, theta: float, *, mechanism: str | Mechanism) -> float:
+def error_tail(scores: Scores, *, epsilon: Epsilon, theta: float, mechanism: str | Mechanism) -> float:
     """Return the exact probability that the error is at least ``theta`` (in the unit of the score).
 
     Raises:
@@ -43,7 +43,7 @@ def error_tail(scores: Scores, epsilon: Epsilon, theta: float, *, mechanism: str
     return float(require_mechanism(mechanism).law(scores, epsilon)[far].sum())
 
 
-def error_tail_bound(scores: Scores, epsilon: Epsilon, theta: float, *, mechanism: str | Mechanism) -> float:
+def error_tail_bound(scores: Scores, *, epsilon: Epsilon, theta: float, mechanism: str | Mechanism) -> float:
     """Return a bound on Pr[error >= theta]: the published one, min(1, m exp(-epsilon theta / (b ceiling))).
 
     b is the range bound of the effective scores: the papers print b = 2. One tick is reserved for rounding. For
@@ -60,7 +60,7 @@ def error_tail_bound(scores: Scores, epsilon: Epsilon, theta: float, *, mechanis
     return min(1.0, len(scores) * math.exp(min(slack - rate * theta, 0.0)))
 
 
-def expected_error_bound(scores: Scores, epsilon: Epsilon, *, mechanism: str | Mechanism) -> float:
+def expected_error_bound(scores: Scores, *, epsilon: Epsilon, mechanism: str | Mechanism) -> float:
     """Return a bound on the expected error: the published one, b ceiling (ln m + 1) / epsilon.
 
     For mechanisms with a smooth bound it is the integral of their :func:`error_tail_bound`, what is true of Theorem 4.8

@@ -12,7 +12,7 @@ _FAR = 42.0
 _BLOCK = 2**21
 
 
-def label_law(counts: ArrayLike, epsilon: float | ArrayLike) -> Floats:
+def label_law(counts: ArrayLike, *, epsilon: float | ArrayLike) -> Floats:
     """Return for every leaf how likely each class has its largest noisy count, shape (leaves, classes).
 
     A count gets two-sided geometric noise of this epsilon, a negative one counts as 0, and of equal ones the first
@@ -23,7 +23,7 @@ def label_law(counts: ArrayLike, epsilon: float | ArrayLike) -> Floats:
         counts: integers >= 0, shape (leaves, classes).
         epsilon: of the counts of a leaf, one for all or one each; positive.
 
-    >>> label_law([[6, 4], [60, 40]], 0.5).round(3)
+    >>> label_law([[6, 4], [60, 40]], epsilon=0.5).round(3)
     array([[0.773, 0.227],
            [1.   , 0.   ]])
     """

@@ -54,8 +54,8 @@ def epsilon_for(
 
 
 def error_bound(
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     candidates: int,
     k: int = 1,
     mechanism: str | Mechanism = "permute-and-flip",
@@ -77,7 +77,7 @@ def error_bound(
     Raises:
         ValueError, TypeError: as :func:`epsilon_for`.
 
-    >>> worst = error_bound(1, candidates=1000, range_bound=1, kind="integer")
+    >>> worst = error_bound(epsilon=1, candidates=1000, range_bound=1, kind="integer")
     >>> worst.at(0.95), round(worst.tail(5), 3), round(worst.expected(), 2)
     (10, 0.852, 4.42)
     """

@@ -57,8 +57,8 @@ class _Law:
 
 def plot_law(
     scores: Scores,
-    epsilon: Epsilon | Iterable[Epsilon],
     *,
+    epsilon: Epsilon | Iterable[Epsilon],
     mechanism: str | Mechanism | Iterable[str | Mechanism] | None = None,
     neighbour: Scores | None = None,
     ax: Any = None,
@@ -91,7 +91,7 @@ def plot_law(
 
     >>> import dpselect as dps
     >>> votes = dps.Scores({"tea": 60, "coffee": 57}, sensitivity=1, range_bound=1, kind="integer")
-    >>> figure = dps.plot_law(votes, [0.1, 1], mechanism="permute-and-flip")
+    >>> figure = dps.plot.plot_law(votes, epsilon=[0.1, 1], mechanism="permute-and-flip")
     >>> [len(axes.patches) for axes in figure.axes]
     [4]
     """

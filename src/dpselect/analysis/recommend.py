@@ -58,14 +58,14 @@ def _written(error: float) -> str:
 
 
 def recommend(
-    scores: Scores, epsilon: Epsilon, *, data: str | None = None, mechanisms: Iterable[str | Mechanism] = ()
+    scores: Scores, *, epsilon: Epsilon, data: str | None = None, mechanisms: Iterable[str | Mechanism] = ()
 ) -> Recommendation:
     """Compare the exact expected errors of all mechanisms that apply, and of your own, and say which to use.
 
     Smooth mechanisms are tried with the noises of :func:`tune`, each with its best share phi: Student t, both Cauchy
     and exponential noise, and gamma 2, 4 and 6. Not tried: Laplace noise, another clip or floor than the default one,
-    a delta, and margins and directions other than the default ones. Where :func:`dpselect.margin` of the scores errs
-    less than all of them, the sentence says so.
+    a delta, and margins and directions other than the default ones. Where :func:`dpselect.utilities.margin` of the
+    scores errs less than all of them, the sentence says so.
 
     A choice made by looking at private scores leaks, so the data must be declared: ``"public"`` for data anybody may
     see, ``"example"`` for made-up or past data that resemble the private ones.
@@ -83,7 +83,7 @@ def recommend(
 
     >>> import dpselect as dps
     >>> votes = dps.Scores([60, 40, 5], sensitivity=1, range_bound=1, kind="integer")
-    >>> print(recommend(votes, 0.1, data="example").sentence)
+    >>> print(recommend(votes, epsilon=0.1, data="example").sentence)
     Use permute-and-flip: on data like these its expected error is 1.46 at epsilon 1/10.
     """
     total = _declared(scores, epsilon, data)
@@ -92,7 +92,7 @@ def recommend(
     considered = _with_others(mechanisms, {each.name for each in smooth})
     for name, each in considered.items():
         try:
-            found.append((name, expected_error(scores, total, mechanism=each), ""))
+            found.append((name, expected_error(scores, epsilon=total, mechanism=each), ""))
         except (PrivacyError, ValueError) as reason:
             found.append((name, float("nan"), str(reason)))
     advice = _advice(considered | {each.name: each.mechanism for each in smooth}, found, total)
@@ -102,7 +102,7 @@ def recommend(
     )
 
 
-def tune(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> Recommendation:
+def tune(scores: Scores, *, epsilon: Epsilon, data: str | None = None) -> Recommendation:
     """Compare smooth mechanisms by the exact expected error, each with its best share phi, and say which to use.
 
     For scores of which only a smooth bound is known, or where dampening does not apply; :func:`recommend` compares
@@ -121,7 +121,7 @@ def tune(scores: Scores, epsilon: Epsilon, *, data: str | None = None) -> Recomm
     >>> import dpselect as dps
     >>> safe = dps.sensitivity.local(lambda t: float(t >= 20), ceiling=1.0)
     >>> scores = dps.Scores([1, 0, 0], safe, kind="integer")
-    >>> advice = tune(scores, 1, data="example")
+    >>> advice = tune(scores, epsilon=1, data="example")
     >>> advice.mechanism.parameters["phi"] > 0.5, advice.table[0][1] < 1e-6
     (True, True)
     """
@@ -172,7 +172,9 @@ def _undeclared(scores: Scores, epsilon: Fraction, error: float) -> str:
         return ""
     relation = scores.neighbours.value
     declared = Scores(values, scores.sensitivity, neighbours=relation, range_bound=scores.range_bound, zero=zero)
-    least, name = min((expected_error(declared, epsilon, mechanism=mechanism(name)), name) for name in _DAMPENING)
+    least, name = min(
+        (expected_error(declared, epsilon=epsilon, mechanism=mechanism(name)), name) for name in _DAMPENING
+    )
     if least > error * (1 - _GAIN):
         return ""
     side = "above" if zero == "best" else "below"
@@ -190,7 +192,7 @@ def _by_margins(scores: Scores, epsilon: Fraction, error: float) -> str:
     least = float(law @ (scores.values.max() - scores.values.astype(np.float64)))
     if least >= error * (1 - _GAIN):
         return ""
-    return f" Still better are margins, dps.margin(scores, 1), by permute-and-flip: then it is {least:.3g}."
+    return f" Still better are margins, dps.utilities.margin(scores, 1), by permute-and-flip: then it is {least:.3g}."
 
 
 def _caution(best: Mechanism) -> str:

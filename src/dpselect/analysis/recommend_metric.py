@@ -33,7 +33,7 @@ class MetricRow:
     """What one metric names, judged by ego betweenness.
 
     Attributes:
-        metric: as ``dpselect top-k --metric`` calls it, or its margin (:func:`dpselect.margin`).
+        metric: as ``dpselect top-k --metric`` calls it, or its margin (:func:`dpselect.utilities.margin`).
         mechanism: what draws it.
         recall: the expected share of the true top k that is named.
         share: the expected ego betweenness of those named, as a share of that of the true top k.
@@ -82,7 +82,7 @@ class MetricRecommendation:
 
 
 def recommend_metric(
-    graph: GraphLike, k: int, epsilon: Epsilon, *, max_degree: int, data: str | None = None
+    graph: GraphLike, k: int, *, epsilon: Epsilon, max_degree: int, data: str | None = None
 ) -> MetricRecommendation:
     """Compare metrics on a graph that may be looked at, and say which names the nodes that connect others, the brokers.
 
@@ -106,7 +106,7 @@ def recommend_metric(
 
     >>> import dpselect as dps
     >>> old = dps.Graph.named("lesmis")
-    >>> advice = dps.recommend_metric(old, 5, 10, max_degree=76, data="public")
+    >>> advice = dps.accuracy.recommend_metric(old, 5, epsilon=10, max_degree=76, data="public")
     >>> advice.metric, advice.mechanism
     ('degree', 'permute-and-flip')
     """

@@ -21,7 +21,7 @@ _CELLS = 64
 _NEAR, _ROUNDING = 1e-6, 1e-9
 
 
-def price_of_runs(chances: ArrayLike, epsilon: Epsilon) -> float:
+def price_of_runs(chances: ArrayLike, *, epsilon: Epsilon) -> float:
     """Return what the best of K runs costs: an upper bound, above the least one by a millionth at most.
 
     Args:
@@ -34,9 +34,9 @@ def price_of_runs(chances: ArrayLike, epsilon: Epsilon) -> float:
 
     References: after Papernot and Steinke 2022, for any law.
 
-    >>> round(price_of_runs([0, 0, 0, 1], 0.5), 3)           # always four runs
+    >>> round(price_of_runs([0, 0, 0, 1], epsilon=0.5), 3)           # always four runs
     2.0
-    >>> round(price_of_runs([0.5, 0.25, 0.25], 0.5), 3)
+    >>> round(price_of_runs([0.5, 0.25, 0.25], epsilon=0.5), 3)
     0.826
     """
     law = np.asarray(chances, dtype=np.float64)

@@ -65,12 +65,12 @@ def _best(name: str, scores: Scores, epsilon: Fraction) -> Tuned:
     try:
         if np.unique(scores.values).size > _MOST:
             default = mechanism(which, **parameters)
-            return Tuned(name, default, expected_error(scores, epsilon, mechanism=default))
+            return Tuned(name, default, expected_error(scores, epsilon=epsilon, mechanism=default))
         errors: dict[float, float] = {}
         tried: list[float] = list(_SHARES)
         for _ in range(1 + _ROUNDS):
             for phi in tried:
-                errors[phi] = expected_error(scores, epsilon, mechanism=mechanism(which, **parameters, phi=phi))
+                errors[phi] = expected_error(scores, epsilon=epsilon, mechanism=mechanism(which, **parameters, phi=phi))
             ordered = sorted(errors)
             at = ordered.index(min(ordered, key=errors.__getitem__))
             near = ordered[max(at - 1, 0) : at + 2]

@@ -21,9 +21,9 @@ _HALF = Fraction(1, 2)
 def value_law(
     value: Any,
     smooth_bound: Any,
+    *,
     epsilon: Epsilon,
     answers: ArrayLike,
-    *,
     noise: str = "student-t",
     beta: Epsilon | None = None,
     tick: Epsilon | None = None,
@@ -37,7 +37,7 @@ def value_law(
     Raises:
         PrivacyError, ValueError, TypeError: as the release.
 
-    >>> value_law(10, 1, 2, [9, 10, 11], beta=0.3, tick=1).round(3)
+    >>> value_law(10, 1, epsilon=2, answers=[9, 10, 11], beta=0.3, tick=1).round(3)
     array([0.202, 0.293, 0.202])
     """
     asked = _asked(value, smooth_bound, epsilon, noise, beta, tick)
@@ -47,8 +47,8 @@ def value_law(
 
 def value_error(
     smooth_bound: Any,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     probability: float = 0.5,
     noise: str = "student-t",
     beta: Epsilon | None = None,
@@ -59,7 +59,7 @@ def value_error(
     Raises:
         PrivacyError, ValueError, TypeError: as the release; a probability that is not between 0 and 1.
 
-    >>> [round(value_error(1, 2, beta=0.3, tick=0.01, noise=noise), 2) for noise in ("student-t", "cauchy")]
+    >>> [round(value_error(1, epsilon=2, beta=0.3, tick=0.01, noise=noise), 2) for noise in ("student-t", "cauchy")]
     [0.48, 0.44]
     """
     if not 0 < probability < 1:
@@ -73,4 +73,6 @@ def _asked(
     value: Any, smooth_bound: Any, epsilon: Epsilon, noise: str, beta: Epsilon | None, tick: Epsilon | None
 ) -> ValueQuestion:
     # Which neighbours are protected changes no law.
-    return value_question(value, smooth_bound, epsilon, neighbours="add-remove", noise=noise, beta=beta, tick=tick)
+    return value_question(
+        value, smooth_bound, epsilon=epsilon, neighbours="add-remove", noise=noise, beta=beta, tick=tick
+    )

@@ -46,7 +46,9 @@ def rho_between(
     Raises:
         ValueError: after the same answers the neighbour asks something else, more, or less.
 
-    >>> from dpselect import Guarantee, SquaredBound
+    >>> from dpselect import Guarantee
+
+    >>> from dpselect.mechanisms import SquaredBound
     >>> from dpselect.release.opened import door_to
     >>> def release(counts):
     ...     def run(outcomes):

@@ -181,7 +181,7 @@ def _one_byte(drawn: Iterator[int], _: int) -> bytes:
 
 def _verdict(law: Callable[[Any], dict[Hashable, float]], universe: Universe) -> Finding:
     try:
-        loss: PrivacyLoss = privacy_loss_of_law(law, universe, EPSILON)
+        loss: PrivacyLoss = privacy_loss_of_law(law, universe, epsilon=EPSILON)
     except (ValueError, PrivacyError) as error:
         return len(universe), str(error)
     return loss.pairs, "" if loss.holds else f"loss {loss.worst:.4g} at epsilon {EPSILON} {loss.attained}"

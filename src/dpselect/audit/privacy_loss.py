@@ -71,8 +71,8 @@ def privacy_loss(
     mechanism: str | Mechanism,
     utility: Utility,
     universe: Universe,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     k: int = 1,
     method: str | None = None,
 ) -> PrivacyLoss:
@@ -93,7 +93,7 @@ def privacy_loss(
     >>> def heads(records):
     ...     return dps.Scores([sum(records), len(records) - sum(records)], sensitivity=1, kind="integer")
     >>> coins = dps.audit.multisets([0, 1], 6)
-    >>> loss = privacy_loss(dps.mechanism("exponential"), heads, coins, 1)
+    >>> loss = privacy_loss(dps.mechanism("exponential"), heads, coins, epsilon=1)
     >>> loss.holds, round(loss.worst, 3)
     (True, 0.47)
     """
@@ -116,7 +116,7 @@ def privacy_loss(
     return _compared(logs, universe, pairs, total, delta, names, stretch)
 
 
-def privacy_loss_of_law(law: Law, universe: Universe, epsilon: Epsilon, delta: Any = 0) -> PrivacyLoss:
+def privacy_loss_of_law(law: Law, universe: Universe, *, epsilon: Epsilon, delta: Any = 0) -> PrivacyLoss:
     """Return the exact worst loss of anything whose outcomes can be written down.
 
     Args:
@@ -131,7 +131,7 @@ def privacy_loss_of_law(law: Law, universe: Universe, epsilon: Epsilon, delta: A
 
     >>> import dpselect as dps
     >>> truth_or_coin = lambda x: {x: 0.75, 1 - x: 0.25}
-    >>> loss = privacy_loss_of_law(truth_or_coin, dps.audit.metric_space([[0, 1], [1, 0]]), 1)
+    >>> loss = privacy_loss_of_law(truth_or_coin, dps.audit.metric_space([[0, 1], [1, 0]]), epsilon=1)
     >>> loss.holds, round(loss.worst, 4)
     (False, 1.0986)
     """

@@ -117,7 +117,7 @@ def _utility(claim: UtilityClaim) -> Row:
 
 def _mechanism(claim: MechanismClaim) -> Row:
     universe = claim.problem.universe()
-    losses = [privacy_loss(claim.mechanism, claim.problem.utility, universe, epsilon) for epsilon in EPSILONS]
+    losses = [privacy_loss(claim.mechanism, claim.problem.utility, universe, epsilon=epsilon) for epsilon in EPSILONS]
     worst = max(losses, key=lambda loss: loss.worst / float(loss.claim[0]))
     holds = all(loss.holds and not loss.stretch > 1 for loss in losses)
     return Row(

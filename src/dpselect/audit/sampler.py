@@ -137,8 +137,8 @@ def sampler(
 def sampler_of(
     mechanism: str | Mechanism,
     scores: Scores,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     factors: Sequence[Any] = (Fraction(7, 10), Fraction(13, 10)),
     draws: int | None = None,
     outcomes: Outcomes | None = None,

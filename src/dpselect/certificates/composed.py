@@ -51,7 +51,7 @@ def certificate(
 
     >>> import dpselect as dps
     >>> votes = dps.Scores([900, 0, 500], sensitivity=1, candidates=["ann", "bob", "eve"], kind="integer")
-    >>> release = dps.select(votes, 5, mechanism=dps.mechanism("permute-and-flip"))
+    >>> release = dps.select(votes, epsilon=5, mechanism=dps.mechanism("permute-and-flip"))
     >>> paper = dps.certificate(release, question="Who has most votes?", public={"voters have": "one vote"})
     >>> paper.content["answer"], paper.content["guarantee"]["epsilon"], len(paper.sha256)
     ({'candidates': ['ann']}, '5', 64)

@@ -62,7 +62,7 @@ class _Estimate:
     name: str
 
     def __call__(self, counts: Integers, epsilon: Fraction) -> NDArray[np.float64]:
-        estimate: NDArray[np.float64] = histograms.EVERY_ALGORITHM[self.name](counts, epsilon)
+        estimate: NDArray[np.float64] = histograms.EVERY_ALGORITHM[self.name](counts, epsilon=epsilon)
         return estimate
 
     def rehearse(self, counts: Integers, epsilon: Fraction) -> None:

@@ -69,7 +69,7 @@ class ChoiceMaker:
     >>> import dpselect as dps, numpy as np
     >>> def noisy_sum(records, epsilon):
     ...     with dps.opened(dps.Guarantee(epsilon, "add-remove"), mechanism="noisy sum") as draws:
-    ...         return int(draws.counts(np.array([sum(records)]), epsilon, dps.Bound(1))[0])
+    ...         return int(draws.counts(np.array([sum(records)]), epsilon, dps.mechanisms.Bound(1))[0])
     >>> options = [Option("noisy sum", noisy_sum), Option("zero", lambda records, epsilon: 0)]
     >>> maker = ChoiceMaker(options, [Metafeature("rows", len, sensitivity=1)], lambda x, a: abs(sum(x) - a))
     >>> public = {"small": [1] * 2, "large": [1] * 900, "larger": [1] * 2000}

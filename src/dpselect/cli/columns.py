@@ -36,13 +36,13 @@ OPTIONS = (
 )
 
 
-def grid_and_column(request: Request) -> tuple[Any, dps.Column | StoredColumn]:
+def grid_and_column(request: Request) -> tuple[Any, dps.data.Column | StoredColumn]:
     """Return the public grid, and the column, whose values move to the nearest grid value when they are counted."""
     bounds, column = bounds_and_column(request)
     return _grid(**bounds), column
 
 
-def bounds_and_column(request: Request) -> tuple[dict[str, Any], dps.Column | StoredColumn]:
+def bounds_and_column(request: Request) -> tuple[dict[str, Any], dps.data.Column | StoredColumn]:
     """Return the public lower, upper and step, and the column; a grid of any size is never written out."""
     if request.step <= 0:
         raise ValueError("--step must be positive: how fine the answer is.")
@@ -63,7 +63,7 @@ def bounds_and_column(request: Request) -> tuple[dict[str, Any], dps.Column | St
             raise ValueError("Which column of the table? Pass --column.")
         return bounds, StoredColumn(Warehouse.open(request.file, request.table), request.column)
     kind = "integer" if _whole(**bounds) else "real"
-    column = dps.Column(tables.column(request.file, request.column, how), kind=kind)
+    column = dps.data.Column(tables.column(request.file, request.column, how), kind=kind)
     reading.require_complete(request, column)
     return bounds, column
 
@@ -84,7 +84,7 @@ def _whole(lower: Fraction, upper: Fraction, step: Fraction) -> bool:
     return lower.denominator == 1 == step.denominator
 
 
-def _histogram(request: Request) -> tuple[dict[str, Any], dps.Column]:
+def _histogram(request: Request) -> tuple[dict[str, Any], dps.data.Column]:
     if reading.keywords(request):
         raise ValueError("A histogram (.npy) has no rows and no text: leave out how the file is read.")
     try:
@@ -100,4 +100,4 @@ def _histogram(request: Request) -> tuple[dict[str, Any], dps.Column]:
     if request.upper is not None and request.upper != bounds["upper"]:
         raise ValueError("--upper does not agree with the number of cells: leave it out for a histogram.")
     plain: Any = int if _whole(**bounds) else float
-    return bounds, dps.Column.from_counts(counts, lower=plain(lower), step=plain(request.step))
+    return bounds, dps.data.Column.from_counts(counts, lower=plain(lower), step=plain(request.step))

@@ -16,6 +16,7 @@ from dpselect.cli.request import Request
 from dpselect.cli.spending import accountant_of
 from dpselect.cli.verb import Answer
 from dpselect.release.by_group import chosen_by_group, error_bound_of_group
+from dpselect.release.grouped_release import GroupedRelease
 from dpselect.sources import tables
 from dpselect.sources.absent import no_column
 from dpselect.views.contributions import Contributions
@@ -104,7 +105,7 @@ def facts(request: Request) -> dict[str, str]:
 
 
 def chosen(
-    request: Request, column: Any, grid: Any, share: Fraction, mechanism: dps.Mechanism, noun: str, unit: str
+    request: Request, column: Any, grid: Any, share: Fraction, mechanism: dps.mechanisms.Mechanism, noun: str, unit: str
 ) -> Answer:
     """Return the answer where groups or persons are named; ``noun`` is what is chosen."""
     rows = rows_of(request)
@@ -114,13 +115,13 @@ def chosen(
 
 
 def answered(
-    request: Request, release: dps.Release[Any] | dps.GroupedRelease, noun: str, unit: str = "", **more: Any
+    request: Request, release: dps.Release[Any] | GroupedRelease, noun: str, unit: str = "", **more: Any
 ) -> Answer:
     """Return a release of groups, or of persons, as its lines and facts."""
     if request.counted is not None:
         more["rows_per_person"] = request.counted
     request.nouns = tuple(noun.split(", "))
-    if isinstance(release, dps.GroupedRelease):
+    if isinstance(release, GroupedRelease):
         return groups.answered(release, unit, note=f"{noun}; ", protected=request.protected, **more)
     lines = [f"{each}: {value}" for each, value in zip(noun.split(", "), release.candidates, strict=True)]
     return released(release, lines, unit=unit, protected=request.protected, **more)

@@ -112,7 +112,7 @@ def _public(request: Request, *more: str) -> tables.Reading:
 
 
 def _values(request: Request, how: tables.Reading) -> Any:
-    column = dps.Column(tables.column(request.file, request.score, how), kind=request.kind)
+    column = dps.data.Column(tables.column(request.file, request.score, how), kind=request.kind)
     reading.require_complete(request, column)
     return column.values
 

@@ -21,8 +21,8 @@ G = TypeVar("G")
 FOLLOWERS, WEIGHTED, DECAY = "followers", "weighted-degree", "linear-decay"
 # Metrics whose sensitivity follows from a public bound on degrees.
 BOUNDED = ("ego-betweenness", DECAY, "open-pairs", "triangles", "two-step-reach")
-Whole = dps.Graph | dps.DirectedGraph | dps.WeightedGraph | StoredGraph
-AnyGraph = Whole | dps.TruncatedGraph
+Whole = dps.Graph | dps.data.DirectedGraph | dps.data.WeightedGraph | StoredGraph
+AnyGraph = Whole | dps.data.TruncatedGraph
 
 
 def graph_of(request: Request) -> AnyGraph:
@@ -57,7 +57,7 @@ def _read(request: Request) -> AnyGraph:
         raise ValueError("followers takes lists of any length: leave out --truncate.")
     if WEIGHTED in request.metric:
         raise ValueError(f"{WEIGHTED} takes any number of edges: leave out --truncate.")
-    return dps.TruncatedGraph(_complete(request, _whole(request)), request.max_degree)
+    return dps.data.TruncatedGraph(_complete(request, _whole(request)), request.max_degree)
 
 
 def _require_used(request: Request) -> None:
@@ -99,7 +99,9 @@ def _whole(request: Request) -> Whole:
         return _in_memory(request)
     if not _is_file(request):
         raise ValueError("followers needs edges that have directions: name an edge file, shipped graphs have none.")
-    return dps.DirectedGraph.read(request.graph, nodes=nodes(request.nodes), ends=_ends(request), **_written(request))
+    return dps.data.DirectedGraph.read(
+        request.graph, nodes=nodes(request.nodes), ends=_ends(request), **_written(request)
+    )
 
 
 def _in_memory(request: Request) -> dps.Graph:
@@ -127,7 +129,7 @@ def _require_shipped(request: Request) -> None:
         raise ValueError("--source and --target name columns of an edge file: a shipped graph has none.")
 
 
-def _weighted(request: Request) -> dps.WeightedGraph:
+def _weighted(request: Request) -> dps.data.WeightedGraph:
     if {*request.metric} != {WEIGHTED}:
         raise ValueError(f"{WEIGHTED} counts weights and other metrics count edges: name it alone.")
     if stays(request, request.graph):
@@ -136,7 +138,7 @@ def _weighted(request: Request) -> dps.WeightedGraph:
     if _is_file(request):
         public = nodes(request.nodes)
         ends = _ends(request)
-        return dps.WeightedGraph.read(
+        return dps.data.WeightedGraph.read(
             request.graph,
             public,
             ends=ends,
@@ -147,7 +149,7 @@ def _weighted(request: Request) -> dps.WeightedGraph:
         )
     _require_shipped(request)
     graph = named(request.graph)
-    return dps.WeightedGraph.from_networkx(graph, weight=column, cap=request.weight_cap, kind=kind)
+    return dps.data.WeightedGraph.from_networkx(graph, weight=column, cap=request.weight_cap, kind=kind)
 
 
 def _is_file(request: Request) -> bool:

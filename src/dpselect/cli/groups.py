@@ -15,6 +15,7 @@ from dpselect.cli.verb import Answer
 from dpselect.mechanisms.error_bound import NoBound
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import error_bound_of
+from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.most_common import LEFT_OUT
 from dpselect.release.one_shot import method_of
 from dpselect.release.questions import question, require_count
@@ -42,7 +43,7 @@ def plan(request: Request, items: Any, groups: Any, unit: str) -> None:
 
 
 def answered(
-    release: dps.GroupedRelease,
+    release: GroupedRelease,
     unit: str = "",
     *,
     note: str = "",

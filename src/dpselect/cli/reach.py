@@ -16,7 +16,7 @@ _MOST = 10**5
 
 
 def by_coins(request: Request, noun: str, per_person: int, epsilon: Fraction) -> str:
-    """Return what a name needs where a coin for each decides, as :func:`dpselect.key_law` has it."""
+    """Return what a name needs where a coin for each decides, as :func:`dpselect.accuracy.key_law` has it."""
     chances = keep_chances(epsilon / per_person, request.delta / per_person)
     for persons, chance in zip(range(1, _MOST + 1), chances, strict=False):
         if 2 * chance >= CERTAIN:

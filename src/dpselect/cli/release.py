@@ -27,7 +27,7 @@ _TINY = Decimal("1e-8")
 _MOST = 10**7 + 1
 
 
-def mechanism_of(request: Request, default: str) -> dps.Mechanism:
+def mechanism_of(request: Request, default: str) -> dps.mechanisms.Mechanism:
     """Return the mechanism that was asked for, or the default.
 
     Raises:
@@ -39,7 +39,7 @@ def mechanism_of(request: Request, default: str) -> dps.Mechanism:
 def best(
     request: Request,
     scores: dps.Scores,
-    mechanism: dps.Mechanism,
+    mechanism: dps.mechanisms.Mechanism,
     k: int = 1,
     unit: str = "",
     method: str | None = None,
@@ -57,7 +57,7 @@ def best(
     if method == JOINT:
         if k > 1 and mechanism.name == "exponential":
             request.says(error_bound_of(scores, k, request.epsilon, mechanism, JOINT), unit)
-        return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=JOINT, ledger=book)
+        return dps.top_k(scores, k, epsilon=request.epsilon, mechanism=mechanism, method=JOINT, ledger=book)
     asked = question(scores, exact_epsilon(request.epsilon) / k, mechanism)
     way = method_of(asked, k, method, book)
     request.says(error_bound_of(scores, k, request.epsilon, mechanism, way), unit)
@@ -73,13 +73,13 @@ def best(
         and mechanism.measure(scores) is not None
         and has_gaps(asked, k)
     )
-    return dps.top_k(scores, k, request.epsilon, mechanism=mechanism, method=method, gaps=free, ledger=book)
+    return dps.top_k(scores, k, epsilon=request.epsilon, mechanism=mechanism, method=method, gaps=free, ledger=book)
 
 
 def best_stored(
     request: Request,
-    source: dps.Candidates,
-    mechanism: dps.Mechanism,
+    source: dps.data.Candidates,
+    mechanism: dps.mechanisms.Mechanism,
     method: str | None = None,
     unit: str = "",
     **facts: str,
@@ -97,11 +97,15 @@ def best_stored(
         and mechanism.measure(example) is not None
         and has_gaps(question(example, total / k, mechanism), k, source.known or 0)
     )
-    return dps.top_k(source, k, request.epsilon, mechanism=mechanism, method=method, gaps=gaps, ledger=book)
+    return dps.top_k(source, k, epsilon=request.epsilon, mechanism=mechanism, method=method, gaps=gaps, ledger=book)
 
 
 def bound(
-    candidates: int | None, sensitivity: Any, range_bound: int, epsilon: Callable[[], Any], mechanism: dps.Mechanism
+    candidates: int | None,
+    sensitivity: Any,
+    range_bound: int,
+    epsilon: Callable[[], Any],
+    mechanism: dps.mechanisms.Mechanism,
 ) -> Callable[[], float | None]:
     """Return how to find what the expected error of one draw is at most, whatever the data.
 
@@ -114,7 +118,7 @@ def bound(
             return None
         example = dps.Scores(np.zeros(candidates), float(sensitivity), range_bound=range_bound)
         try:
-            return dps.expected_error_bound(example, epsilon(), mechanism=mechanism)
+            return dps.accuracy.expected_error_bound(example, epsilon=epsilon(), mechanism=mechanism)
         except (ValueError, dps.PrivacyError):
             return None
 

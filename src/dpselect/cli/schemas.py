@@ -83,7 +83,7 @@ _WHERE = {"server": TEXT, "dataset": TEXT, "request": TEXT, "ledger_row": WHOLE,
 ANSWERS: Mapping[str, Schema] = {
     "median": _released(),
     "percentile": _released(),
-    "quantiles": _released(p=_list(TEXT), shares=_list(TEXT)),
+    "quantiles": _released(p=_list(TEXT), q=_list(TEXT)),
     "select": _released(),
     "most-common": _released(),
     "keys": _released(),

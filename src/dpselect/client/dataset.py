@@ -72,38 +72,39 @@ class ServedDataset:
         return self._release(questions.median(column=column, epsilon=epsilon, by=by), key)
 
     def quantiles(
-        self, shares: Iterable[Any], *, column: str, epsilon: Epsilon, by: str | None = None, key: str | None = None
+        self,
+        q: Iterable[Any] | None = None,
+        *,
+        p: Iterable[Any] | None = None,
+        column: str,
+        epsilon: Epsilon,
+        by: str | None = None,
+        key: str | None = None,
     ) -> Answer:
-        """Release several quantiles of a column of numbers: as :func:`dpselect.quantiles`."""
-        return self._release(questions.quantiles(shares, column=column, epsilon=epsilon, by=by), key)
-
-    def percentiles(
-        self, p: Iterable[Any], *, column: str, epsilon: Epsilon, by: str | None = None, key: str | None = None
-    ) -> Answer:
-        """Release several percentiles of a column of numbers: as :func:`dpselect.percentiles`."""
-        return self._release(questions.percentiles(p, column=column, epsilon=epsilon, by=by), key)
+        """Release several quantiles of a column of numbers, as shares or in per cent: as :func:`dpselect.quantiles`."""
+        return self._release(questions.quantiles(q, p=p, column=column, epsilon=epsilon, by=by), key)
 
     def counts(
         self,
-        epsilon: Epsilon,
         *,
+        epsilon: Epsilon,
         column: str,
         bins: Iterable[float] | None = None,
         by: str | None = None,
         key: str | None = None,
     ) -> Answer:
         """Release a histogram of a column: as :func:`dpselect.counts`."""
-        return self._release(questions.counts(epsilon, column=column, bins=bins, by=by), key)
+        return self._release(questions.counts(epsilon=epsilon, column=column, bins=bins, by=by), key)
 
-    def most_common(self, k: int, epsilon: Epsilon, *, item: str, key: str | None = None) -> Answer:
+    def most_common(self, k: int, *, epsilon: Epsilon, item: str, key: str | None = None) -> Answer:
         """Release the k most common values of a column: as :func:`dpselect.most_common`."""
-        return self._release(questions.most_common(k, epsilon, item=item), key)
+        return self._release(questions.most_common(k, epsilon=epsilon, item=item), key)
 
     def select(
         self,
         score: str,
-        epsilon: Epsilon,
         *,
+        epsilon: Epsilon,
         candidate: str,
         of: str | None = None,
         k: int = 1,
@@ -115,14 +116,14 @@ class ServedDataset:
         The score is ``"largest-count"`` or ``"smallest-count"``, of rows or of different persons, or
         ``"largest-total"`` or ``"smallest-total"`` of the column of numbers ``of``.
         """
-        asked = questions.select(score, epsilon, candidate=candidate, of=of, k=k, mechanism=mechanism)
+        asked = questions.select(score, epsilon=epsilon, candidate=candidate, of=of, k=k, mechanism=mechanism)
         return self._release(asked, key)
 
     def train(
         self,
         target: str,
-        epsilon: Epsilon,
         *,
+        epsilon: Epsilon,
         features: Iterable[str] | None = None,
         model: str = "tree",
         delta: Epsilon | None = None,
@@ -150,7 +151,7 @@ class ServedDataset:
         """
         asked = questions.train(
             target,
-            epsilon,
+            epsilon=epsilon,
             features=features,
             model=model,
             delta=delta,
@@ -165,15 +166,15 @@ class ServedDataset:
         )
         return self._release(asked, key)
 
-    def top_k(self, metric: str, k: int, epsilon: Epsilon, *, key: str | None = None) -> Answer:
+    def top_k(self, metric: str, k: int, *, epsilon: Epsilon, key: str | None = None) -> Answer:
         """Release the k largest nodes of a graph by a metric, such as ``"degree"``: as :func:`dpselect.top_k`."""
-        return self._release(questions.top_k(metric, k, epsilon), key)
+        return self._release(questions.top_k(metric, k, epsilon=epsilon), key)
 
     def above_threshold(
         self,
         threshold: int | None,
-        epsilon: Epsilon,
         *,
+        epsilon: Epsilon,
         positives: int = 1,
         levels: Sequence[tuple[Epsilon, Epsilon]] = (),
         key: str | None = None,
@@ -182,7 +183,7 @@ class ServedDataset:
 
         It is paid for here as a whole, and ends with the server that opened it: what is left then is gone.
         """
-        asked, key = stream.opening(threshold, epsilon, positives=positives, levels=levels), chosen(key)
+        asked, key = stream.opening(threshold, epsilon=epsilon, positives=positives, levels=levels), chosen(key)
         reply = self._line.send("POST", f"{self._path}/streams", asked, key)
         return understood(self._line, lambda: ServedStream(self._line, reply.content, asked, key, self._patience))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, whole
 from dpselect.kernel.written import written
+from dpselect.utilities.shares import shares_of
 
 Question = dict[str, Any]
 
@@ -16,46 +17,49 @@ def median(*, column: str, epsilon: Epsilon, by: str | None = None) -> Question:
     return _question("median", epsilon, column=column, by=by)
 
 
-def quantiles(shares: Iterable[Any], *, column: str, epsilon: Epsilon, by: str | None = None) -> Question:
+def quantiles(
+    q: Iterable[Any] | None = None,
+    *,
+    p: Iterable[Any] | None = None,
+    column: str,
+    epsilon: Epsilon,
+    by: str | None = None,
+) -> Question:
     """Return the question of :func:`dpselect.quantiles`."""
-    return _question("quantiles", epsilon, shares=[float(share) for share in shares], column=column, by=by)
+    shares_of(q, p)
+    if q is None:
+        return _question("percentiles", epsilon, p=[float(each) for each in p or ()], column=column, by=by)
+    return _question("quantiles", epsilon, shares=[float(each) for each in q], column=column, by=by)
 
 
-def percentiles(p: Iterable[Any], *, column: str, epsilon: Epsilon, by: str | None = None) -> Question:
-    """Return the question of :func:`dpselect.percentiles`."""
-    return _question("percentiles", epsilon, p=[float(percent) for percent in p], column=column, by=by)
-
-
-def counts(
-    epsilon: Epsilon, *, column: str, bins: Iterable[float] | None = None, by: str | None = None
-) -> Question:  # fmt: skip
+def counts(*, epsilon: Epsilon, column: str, bins: Iterable[float] | None = None, by: str | None = None) -> Question:
     """Return the question of :func:`dpselect.counts`."""
     edges = None if bins is None else [float(edge) for edge in bins]
     return _question("counts", epsilon, column=column, bins=edges, by=by)
 
 
-def most_common(k: int, epsilon: Epsilon, *, item: str) -> Question:
+def most_common(k: int, *, epsilon: Epsilon, item: str) -> Question:
     """Return the question of :func:`dpselect.most_common`."""
     return _question("most_common", epsilon, k=whole(k, "k", "how many to name"), column=item)
 
 
 def select(
-    score: str, epsilon: Epsilon, *, candidate: str, of: str | None = None, k: int = 1, mechanism: str | None = None
+    score: str, *, epsilon: Epsilon, candidate: str, of: str | None = None, k: int = 1, mechanism: str | None = None
 ) -> Question:
     """Return the question of :func:`dpselect.select` among the public values of a column."""
     named = whole(k, "k", "how many to name")
     return _question("select", epsilon, score=score, candidate=candidate, of=of, k=named, mechanism=mechanism)
 
 
-def top_k(metric: str, k: int, epsilon: Epsilon) -> Question:
+def top_k(metric: str, k: int, *, epsilon: Epsilon) -> Question:
     """Return the question of :func:`dpselect.top_k`."""
     return _question("top_k", epsilon, metric=metric, k=whole(k, "k", "how many to name"))
 
 
 def train(
     target: str,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     features: Iterable[str] | None = None,
     model: str = "tree",
     delta: Epsilon | None = None,
@@ -88,9 +92,7 @@ def train(
     )
 
 
-EVERY_QUESTION = {
-    each.__name__: each for each in (median, quantiles, percentiles, counts, most_common, select, train, top_k)
-}
+EVERY_QUESTION = {each.__name__: each for each in (median, quantiles, counts, most_common, select, train, top_k)}
 
 
 def _question(name: str, epsilon: Epsilon, **asked: Any) -> Question:

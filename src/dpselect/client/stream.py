@@ -32,8 +32,8 @@ _POLL = 0.5
 
 def opening(
     threshold: int | None,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     positives: int = 1,
     levels: Sequence[tuple[Epsilon, Epsilon]] = (),
     questions: int = 100,
@@ -139,7 +139,7 @@ class ServedStream:
         return answer
 
     def error_bound(self, questions: int) -> ThresholdBound:
-        """Return how far from the threshold answers are right, whatever the data: :func:`dpselect.threshold_bound`."""
+        """Return how far from the threshold answers are right: as :func:`dpselect.accuracy.threshold_bound`."""
         return ThresholdBound(self.rules, questions)
 
     def transcript(self) -> list[Mapping[str, Any]]:

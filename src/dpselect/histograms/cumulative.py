@@ -123,7 +123,7 @@ def cumulative(
 
     Counts of nested blocks with geometric noise, the least-squares histogram that agrees with all of them, and the
     least-squares curve through its sums that never decreases. For many quantiles it is better than drawing them
-    (:func:`dpselect.quantile_method`), for one or a few it is worse.
+    (:func:`dpselect.accuracy.quantile_method`), for one or a few it is worse.
 
     Args:
         values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number

@@ -25,7 +25,7 @@ PARTITION_SHARE = Fraction(1, 4)
 BUCKET_PRICE = 2
 
 
-def dawa(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Floats:
+def dawa(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None) -> Floats:
     """Return even buckets that follow the data: what data with flat stretches want.
 
     A quarter of epsilon finds a partition into intervals of least cost sum |x - mean| + 1 / epsilon2, the rest is
@@ -37,7 +37,7 @@ def dawa(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> 
 
     >>> from dpselect import budget
     >>> with budget(epsilon=1000):
-    ...     dawa([5, 5, 5, 5, 900, 900, 0, 0], 1000).round().tolist()
+    ...     dawa([5, 5, 5, 5, 900, 900, 0, 0], epsilon=1000).round().tolist()
     [5.0, 5.0, 5.0, 5.0, 900.0, 900.0, 0.0, 0.0]
 
     Source: Li, Hay, Miklau and Wang 2014 (DAWA), with one noise for each candidate interval.
@@ -45,7 +45,7 @@ def dawa(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> 
     return released("histogram dawa", estimate, least_rate, counts, epsilon, ledger)
 
 
-def coarse_dawa(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Floats:
+def coarse_dawa(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None) -> Floats:
     """Return what :func:`dawa` returns, with a public price on every bucket: fewer buckets, better on small data.
 
     Among many noisy costs the least are mostly lucky noise, and the published cost cuts flat stretches to pieces. Here
@@ -55,7 +55,7 @@ def coarse_dawa(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = No
 
     >>> from dpselect import budget
     >>> with budget(epsilon=1000):
-    ...     coarse_dawa([5, 5, 5, 5, 900, 900, 0, 0], 1000).round().tolist()
+    ...     coarse_dawa([5, 5, 5, 5, 900, 900, 0, 0], epsilon=1000).round().tolist()
     [5.0, 5.0, 5.0, 5.0, 900.0, 900.0, 0.0, 0.0]
 
     Source: ours, after Li, Hay, Miklau and Wang 2014.

@@ -22,7 +22,7 @@ _LEAST_SQUARES = 0.45
 _SMALL = 512
 
 
-def hb(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Floats:
+def hb(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None) -> Floats:
     """Return the least-squares histogram of noisy block counts: what long ranges on large data want.
 
     The h levels of blocks share epsilon evenly; their branching factor makes random ranges cheapest on a domain of
@@ -34,7 +34,7 @@ def hb(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Fl
 
     >>> from dpselect import budget
     >>> with budget(epsilon=1000):
-    ...     hb([3, 1, 4, 1, 5, 9, 2, 6], 1000).round().tolist()
+    ...     hb([3, 1, 4, 1, 5, 9, 2, 6], epsilon=1000).round().tolist()
     [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0]
 
     Source: Qardaji, Yang and Li 2013 (the branching); Hay, Rastogi, Miklau and Suciu 2010 (least squares).

@@ -12,7 +12,7 @@ from dpselect.kernel.numbers import Epsilon
 from dpselect.release.draws import Draws
 
 
-def identity(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Floats:
+def identity(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None) -> Floats:
     """Return every count plus two-sided geometric noise of rate epsilon: what large data want.
 
     Args:
@@ -31,7 +31,7 @@ def identity(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None)
 
     >>> from dpselect import budget
     >>> with budget(epsilon=100):
-    ...     identity([3, 1, 4], 100).tolist()
+    ...     identity([3, 1, 4], epsilon=100).tolist()
     [3.0, 1.0, 4.0]
 
     Source: Dwork, McSherry, Nissim and Smith 2006; geometric noise: Ghosh, Roughgarden and Sundararajan 2009.

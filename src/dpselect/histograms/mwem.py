@@ -32,8 +32,8 @@ _UPDATES, _LEAST_PASSES, _LAST_PASSES = 300, 3, 30
 
 def mwem(
     counts: Any,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     queries: Workload | None = None,
     rounds: int | None = None,
     mechanism: str | Mechanism | None = None,
@@ -65,7 +65,7 @@ def mwem(
 
     >>> from dpselect import budget
     >>> with budget(epsilon=1000):
-    ...     mwem([100, 0, 0, 0], 1000).round().tolist()
+    ...     mwem([100, 0, 0, 0], epsilon=1000).round().tolist()
     [100.0, 0.0, 0.0, 0.0]
 
     Source: Hardt, Ligett and McSherry 2012 (MWEM); rounds from the noisy total: Hay et al. 2016 (MWEM*).

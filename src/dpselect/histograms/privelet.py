@@ -16,7 +16,7 @@ from dpselect.kernel.numbers import Epsilon
 from dpselect.release.draws import Draws
 
 
-def privelet(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Floats:
+def privelet(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None) -> Floats:
     """Return the histogram of noisy Haar coefficients: long ranges cost only logarithmically more than short ones.
 
     Every coefficient is kept as the integer sum(left half) - sum(right half), beside the total. The published weights
@@ -29,7 +29,7 @@ def privelet(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None)
 
     >>> from dpselect import budget
     >>> with budget(epsilon=1000):
-    ...     privelet([3, 1, 4, 1, 5], 1000).round().tolist()
+    ...     privelet([3, 1, 4, 1, 5], epsilon=1000).round().tolist()
     [3.0, 1.0, 4.0, 1.0, 5.0]
 
     Source: Xiao, Wang and Gehrke 2010 (Privelet), sections 4 and 6.

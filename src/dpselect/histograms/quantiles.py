@@ -10,7 +10,7 @@ from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
-from dpselect.histograms import cumulative as trees
+import dpselect.histograms.cumulative as trees
 from dpselect.histograms.release import LEAST_EPSILON
 from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import Advice
@@ -22,7 +22,7 @@ from dpselect.release.joint_quantiles import MOST_SHARES, MOST_TOTAL, MOST_VALUE
 from dpselect.release.rank_bound import RankBound
 from dpselect.release.select import Release
 from dpselect.utilities.columns import public_values
-from dpselect.utilities.shares import shares_of, shares_of_percentages
+from dpselect.utilities.shares import shares_of
 from dpselect.views import Column, StoredColumn
 from dpselect.views.column_arguments import ColumnArguments
 from dpselect.views.contributions import Contributions
@@ -49,8 +49,9 @@ class _Arguments(ColumnArguments, total=False):
 @overload
 def quantiles(
     values: ArrayLike | Column | StoredColumn,
-    shares: Iterable[Any],
+    q: Iterable[Any] | None = None,
     *,
+    p: Iterable[Any] | None = None,
     total: int | None = None,
     by: None = None,
     groups: None = None,
@@ -61,8 +62,9 @@ def quantiles(
 @overload
 def quantiles(
     values: ArrayLike | Column,
-    shares: Iterable[Any],
+    q: Iterable[Any] | None = None,
     *,
+    p: Iterable[Any] | None = None,
     total: None = None,
     by: Any,
     groups: Any,
@@ -72,8 +74,9 @@ def quantiles(
 
 def quantiles(
     values: ArrayLike | Column | StoredColumn,
-    shares: Iterable[Any],
+    q: Iterable[Any] | None = None,
     *,
+    p: Iterable[Any] | None = None,
     column: Any = None,
     grid: ArrayLike | None = None,
     lower: Any = None,
@@ -88,7 +91,7 @@ def quantiles(
     rows_per_person: int | None = None,
     ledger: Accountant | None = None,
 ) -> Release[float] | GroupedRelease:
-    """Choose several quantiles privately; ``candidates`` of the release are in the order of ``shares``.
+    """Choose several quantiles privately; ``candidates`` of the release are in the order of ``q`` or ``p``.
 
     By recursive halving: the middle quantile is drawn first, by the exponential mechanism on ranks, then those below
     and above it. Time depends on the records and on the number of quantiles, not on the grid. With a public number of
@@ -99,8 +102,11 @@ def quantiles(
         values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
             is left out. A column of an Ibis table is counted where it is.
         column: where ``values`` is a table in memory, the name of its column; ``by`` and ``person`` are names then too.
-        shares: distinct shares of the records, 0 <= share <= 1: 0 is the minimum, 0.5 the median, 1 the maximum. One
-            above 1 can only be a percentage and is refused: those go to :func:`percentiles`. Any digits are exact.
+        q: distinct shares of the records, 0 <= share <= 1: 0 is the minimum, 0.5 the median, 1 the maximum. One above 1
+            can only be a percentage and is refused. Any digits are exact.
+        p: instead of ``q``, distinct percentages, 0 <= p <= 100. Several of which none exceeds 1 and not all are whole,
+            such as [0.25, 0.5, 0.75], can only be shares and are refused. So is a single one between 0 and 1, which may
+            be either: half a per cent is ``q=[0.005]``.
         grid: the public candidates, strictly increasing, at least 2. A ``range`` may have any number of values.
         lower, upper, step: the same as an even grid: lower, lower + step, ... up to upper; step is 1 between integers.
             It is never written out, so it may have any number of values too.
@@ -127,68 +133,7 @@ def quantiles(
     """
     values, by, person = picked(values, column, by, person)
     points, rows = public_values(grid, lower, upper, step), Contributions.of(by, groups, person, rows_per_person)
-    return _release(values, shares_of(shares), points, epsilon, method, total, rows, ledger)
-
-
-@overload
-def percentiles(
-    values: ArrayLike | Column | StoredColumn,
-    p: Iterable[Any],
-    *,
-    total: int | None = None,
-    by: None = None,
-    groups: None = None,
-    **asked: Unpack[_Arguments],
-) -> Release[float]: ...
-
-
-@overload
-def percentiles(
-    values: ArrayLike | Column,
-    p: Iterable[Any],
-    *,
-    total: None = None,
-    by: Any,
-    groups: Any,
-    **asked: Unpack[_Arguments],
-) -> GroupedRelease: ...
-
-
-def percentiles(
-    values: ArrayLike | Column | StoredColumn,
-    p: Iterable[Any],
-    *,
-    column: Any = None,
-    grid: ArrayLike | None = None,
-    lower: Any = None,
-    upper: Any = None,
-    step: Any = None,
-    epsilon: Epsilon,
-    method: str = "auto",
-    total: int | None = None,
-    by: Any = None,
-    groups: Any = None,
-    person: Any = None,
-    rows_per_person: int | None = None,
-    ledger: Accountant | None = None,
-) -> Release[float] | GroupedRelease:
-    """Choose several percentiles privately: the release of :func:`quantiles`, asked for in per cent.
-
-    Args:
-        p: distinct percentages, 0 <= p <= 100: 0 is the minimum, 50 the median, 100 the maximum. Several of which none
-            exceeds 1 and not all are whole, such as [0.25, 0.5, 0.75], can only be shares and are refused: those go
-            to :func:`quantiles`. So is a single one between 0 and 1, which may be either: half a per cent is
-            ``quantiles(values, [0.005])``.
-
-    The other arguments, the guarantee and what is raised are those of :func:`quantiles`.
-
-    >>> release = percentiles(range(1000), [90, 10, 50], grid=range(1000), epsilon=10)
-    >>> [abs(found - true) < 30 for found, true in zip(release.candidates, (900, 100, 500), strict=True)]
-    [True, True, True]
-    """
-    values, by, person = picked(values, column, by, person)
-    points, rows = public_values(grid, lower, upper, step), Contributions.of(by, groups, person, rows_per_person)
-    return _release(values, shares_of_percentages(p), points, epsilon, method, total, rows, ledger)
+    return _release(values, shares_of(q, p), points, epsilon, method, total, rows, ledger)
 
 
 def quantile_method(

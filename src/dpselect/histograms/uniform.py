@@ -14,7 +14,7 @@ from dpselect.kernel.numbers import Epsilon
 from dpselect.release.draws import Draws
 
 
-def uniform(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Floats:
+def uniform(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None) -> Floats:
     """Return the noisy total, at least 0, spread evenly over the cells: what small or even data want.
 
     Args, Returns, Raises: as :func:`dpselect.histograms.identity`.
@@ -23,7 +23,7 @@ def uniform(counts: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) 
 
     >>> from dpselect import budget
     >>> with budget(epsilon=100):
-    ...     uniform([3, 1, 4, 0], 100).tolist()
+    ...     uniform([3, 1, 4, 0], epsilon=100).tolist()
     [2.0, 2.0, 2.0, 2.0]
 
     Source: the baseline of Hay et al. 2016 (DPBench), section 3.

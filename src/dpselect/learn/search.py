@@ -55,8 +55,8 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         held_out: the chance of every record, or person, to be held out.
         refit: how much of epsilon pays for growing the winning setting once more, from all records; ``None`` keeps the
             model that won.
-        gamma, eta, good_enough: how often it runs, as for :func:`dpselect.tune_privately`; ``good_enough`` is a number
-            of held-out records.
+        gamma, eta, good_enough: how often it runs, as for :func:`dpselect.tuning.tune_privately`; ``good_enough`` is a
+            number of held-out records.
         ledger: a :class:`dpselect.Ledger`, or its path; the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy, add-remove of one row, or with ``person`` of one person with all of their
@@ -216,7 +216,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         epsilon_of(self)
         if not isinstance(self.estimator, PrivateTrees):
             raise TypeError(
-                "estimator must be a tree or a forest of dpselect.learn: others go to dpselect.tune_privately."
+                "estimator must be a tree or a forest of dpselect.learn: others go to dpselect.tuning.tune_privately."
             )
         if self.estimator.ledger is not None:
             raise PrivacyError(
@@ -237,7 +237,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _planned(self, settings: int) -> TuningPlan:
         total = epsilon_of(self) - (self._refit() or 0)
-        plan = tuning_plan(settings, total, gamma=self.gamma, eta=self.eta, good_enough=self.good_enough)
+        plan = tuning_plan(settings, epsilon=total, gamma=self.gamma, eta=self.eta, good_enough=self.good_enough)
         require_rate(plan.epsilon_of_run / self._bound().total)
         return plan
 

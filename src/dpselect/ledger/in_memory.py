@@ -142,7 +142,7 @@ def budget(
     >>> votes = dps.Scores([60, 40], sensitivity=1, kind="integer")
     >>> with budget(epsilon=1) as session:
     ...     for _ in range(3):
-    ...         winner = dps.select(votes, 0.25, mechanism="permute-and-flip")
+    ...         winner = dps.select(votes, epsilon=0.25, mechanism="permute-and-flip")
     >>> session.remaining.epsilon, len(session.events)
     (Fraction(1, 4), 3)
     """

@@ -96,7 +96,7 @@ class Ledger:
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     ledger = Ledger.open(folder + "/survey.ledger", epsilon=1, dataset="survey")
         ...     votes = dps.Scores([60, 40], sensitivity=1, kind="integer")
-        ...     winner = dps.select(votes, 0.25, mechanism="permute-and-flip", ledger=ledger)
+        ...     winner = dps.select(votes, epsilon=0.25, mechanism="permute-and-flip", ledger=ledger)
         ...     ledger.remaining.epsilon
         Fraction(3, 4)
         """

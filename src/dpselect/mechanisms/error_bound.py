@@ -62,7 +62,7 @@ class ErrorBound(ABC):
 
         >>> import dpselect as dps
         >>> votes = dps.Scores([520, 480, 30], sensitivity=1, range_bound=1, kind="integer")
-        >>> dps.select(votes, 1, mechanism="permute-and-flip").error_bound.describe("votes")
+        >>> dps.select(votes, epsilon=1, mechanism="permute-and-flip").error_bound.describe("votes")
         'less than 3 votes behind the best with probability 0.95, whatever the data'
         """
         return self.scope + self._sentence(probability, unit or self.unit)

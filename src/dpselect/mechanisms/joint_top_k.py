@@ -111,7 +111,7 @@ def joint_log_law(asked: JointQuestion) -> NDArray[np.float64]:
     return np.asarray(-exponent - total)
 
 
-def joint_law(scores: Scores, k: int, epsilon: Epsilon) -> dict[tuple[Any, ...], float]:
+def joint_law(scores: Scores, k: int, *, epsilon: Epsilon) -> dict[tuple[Any, ...], float]:
     """Return the exact probability of every ordered list of a joint draw: for public scores of few candidates.
 
     Raises:
@@ -119,7 +119,7 @@ def joint_law(scores: Scores, k: int, epsilon: Epsilon) -> dict[tuple[Any, ...],
 
     >>> import dpselect as dps
     >>> counts = dps.Scores([5, 4, 0], 1, ["a", "b", "c"], range_bound=1, kind="integer")
-    >>> law = dps.joint_law(counts, 2, epsilon=2)
+    >>> law = dps.accuracy.joint_law(counts, 2, epsilon=2)
     >>> max(law, key=law.get), round(law["a", "b"], 4), round(law["b", "a"], 4)
     (('a', 'b'), 0.7052, 0.2594)
     """

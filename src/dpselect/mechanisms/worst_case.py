@@ -87,7 +87,7 @@ class WorstCase:
         if name not in _NOISE:
             raise ValueError(
                 f"No exact worst error is known for {name}: name exponential or permute-and-flip, or use "
-                "dpselect.expected_error on public data."
+                "dpselect.accuracy.expected_error on public data."
             )
         if isinstance(range_bound, bool) or range_bound not in (1, 2):
             raise ValueError("range_bound is 1 (all scores move the same way) or 2.")

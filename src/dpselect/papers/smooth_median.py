@@ -65,7 +65,7 @@ def smooth_median(
     return release_value(
         value,
         sensitivity,
-        epsilon,
+        epsilon=epsilon,
         neighbours=Neighbours.SUBSTITUTION.value,
         noise=noise,
         beta=beta,

@@ -19,8 +19,8 @@ NAME = "above-threshold"
 
 def above_threshold(
     threshold: Any,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     positives: int = 1,
     sensitivity: Epsilon = 1,
     kind: str = "integer",
@@ -89,8 +89,8 @@ def stream_of(rules: ThresholdRules, ledger: Accountant | None = None, door: Doo
 
 
 def threshold_bound(
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     questions: int,
     positives: int = 1,
     sensitivity: Epsilon = 1,
@@ -110,7 +110,7 @@ def threshold_bound(
     Raises:
         ValueError, TypeError: bad arguments.
 
-    >>> print(threshold_bound(1, questions=100, positives=3, range_bound=1).describe())
+    >>> print(threshold_bound(epsilon=1, questions=100, positives=3, range_bound=1).describe())
     with probability 0.95, whatever the data: no value 11 or more over the threshold is answered below, and none of \
 100 values 35 or more under it is answered above
     """

@@ -53,7 +53,7 @@ class ConcentratedDraws(Draws):
 
         >>> import dpselect as dps
         >>> with dps.opened(dps.Guarantee.concentrated(1, 1e-6, "add-remove")) as draws:
-        ...     sums = draws.gaussian(np.array([1000, 2000]), 1, dps.SquaredBound(1))
+        ...     sums = draws.gaussian(np.array([1000, 2000]), 1, dps.mechanisms.SquaredBound(1))
         >>> bool((abs(sums - [1000, 2000]) < 20).all())
         True
         """

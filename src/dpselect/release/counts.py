@@ -55,8 +55,8 @@ class Counts(Shown):
 
 def counts(
     table: Any,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     column: Any,
     domain: Any = None,
     bins: Any = None,
@@ -74,7 +74,7 @@ def counts(
 
     Args:
         table: a pandas, polars or arrow table, a mapping of columns, an array, the path of a file, or a
-            :class:`dpselect.TableFile` with what is declared of it.
+            :class:`dpselect.data.TableFile` with what is declared of it.
         epsilon: the budget, of all counts together.
         column: the column that is counted.
         domain: the public values: a list of text or numbers, or a range; those that no row has are counted too.
@@ -96,10 +96,10 @@ def counts(
         BudgetError: the ledger does not allow it; nothing was spent.
 
     >>> people = {"job": ["nurse"] * 60 + ["smith"] * 40, "age": [*range(100)]}
-    >>> release = counts(people, 5, column="job", domain=["clerk", "nurse", "smith"])
+    >>> release = counts(people, epsilon=5, column="job", domain=["clerk", "nurse", "smith"])
     >>> abs(release.counts["nurse"] - 60) < 20, list(release.counts), release.error_bound.at()
     (True, ['clerk', 'nurse', 'smith'], 1)
-    >>> list(counts(people, 1, column="age", bins=[0, 18, 65, 100], negative="clip").counts)
+    >>> list(counts(people, epsilon=1, column="age", bins=[0, 18, 65, 100], negative="clip").counts)
     ['[0, 18)', '[18, 65)', '[65, 100]']
     """
     return counts_of(table, epsilon, column, domain, bins, by, groups, person, rows_per_person, negative, ledger)

@@ -319,7 +319,8 @@ class Draws:
         Args:
             run: returns a result and its score, both computed from data through its draws alone; it leaves no other
                 trace, and does not depend on the runs before it.
-            epsilon: of all runs together. law: public; such as ``dpselect.tuning_plan(settings, epsilon).law``.
+            epsilon: of all runs together. law: public; such as ``dpselect.tuning.tuning_plan(settings,
+                epsilon=epsilon).law``.
 
         Raises:
             TypeError: no such law.
@@ -328,7 +329,7 @@ class Draws:
         """
         if not isinstance(law, RunLaw):
             raise TypeError(
-                "law must be the law of a number of runs: pass that of dpselect.tuning_plan of four settings."
+                "law must be the law of a number of runs: pass that of dpselect.tuning.tuning_plan of four settings."
             )
         total = exact_epsilon(epsilon)
         of_run = Allowance(law.epsilon_of_run(total), self._allowance.neighbours)

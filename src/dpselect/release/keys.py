@@ -26,9 +26,9 @@ MECHANISM = "partition selection"
 
 def select_keys(
     table: Any,
+    *,
     epsilon: Epsilon,
     delta: Any,
-    *,
     person: Any,
     key: Any,
     keys_per_person: int,
@@ -61,7 +61,7 @@ def select_keys(
     Source: Desfontaines, Voss, Gipson and Mandayam 2022.
 
     >>> rows = {"user": [*range(90), 7], "product": ["tea"] * 90 + ["a gift for ann"]}
-    >>> select_keys(rows, 1, 1e-6, person="user", key="product", keys_per_person=2).candidates
+    >>> select_keys(rows, epsilon=1, delta=1e-6, person="user", key="product", keys_per_person=2).candidates
     ('tea',)
     """
     return keys_of(table, epsilon, delta, person, key, keys_per_person, ledger)
@@ -113,7 +113,7 @@ def revealed(draws: Draws, events: Events, epsilon: Fraction, delta: Fraction, b
     return draws.keys(counts, epsilon, delta, bound)
 
 
-def key_law(persons: ArrayLike, epsilon: Epsilon, delta: Any, *, keys_per_person: int = 1) -> NDArray[np.float64]:
+def key_law(persons: ArrayLike, *, epsilon: Epsilon, delta: Any, keys_per_person: int = 1) -> NDArray[np.float64]:
     """Return the chance that :func:`select_keys` reveals a key that so many persons kept, shape of ``persons``.
 
     Args:
@@ -123,7 +123,7 @@ def key_law(persons: ArrayLike, epsilon: Epsilon, delta: Any, *, keys_per_person
     Raises:
         PrivacyError, TypeError, ValueError: as :func:`select_keys`; persons that are not such integers.
 
-    >>> key_law([1, 13, 14, 27], 1, 1e-6).round(6)
+    >>> key_law([1, 13, 14, 27], epsilon=1, delta=1e-6).round(6)
     array([1.00000e-06, 2.57474e-01, 6.99887e-01, 1.00000e+00])
     """
     guarantee, bound = promised(epsilon, delta, keys_per_person)

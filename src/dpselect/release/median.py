@@ -90,5 +90,5 @@ def median(
         points = public_grid(grid, lower, upper, step)
         return chosen_by_group(values, Fraction(1, 2), points, epsilon, mechanism("permute-and-flip"), rows, ledger)
     scores = utilities.median(values, lower=lower, upper=upper, step=step, grid=grid)
-    release = select(scores, epsilon, mechanism=mechanism("permute-and-flip"), ledger=ledger)
+    release = select(scores, epsilon=epsilon, mechanism=mechanism("permute-and-flip"), ledger=ledger)
     return replace(release, error_bound=replace(release.error_bound, unit=UNIT))

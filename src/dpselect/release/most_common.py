@@ -43,8 +43,8 @@ LEFT_OUT = (
 def most_common(
     events: Any,
     k: int,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     person: Any = None,
     item: Any,
     domain: Any = None,
@@ -62,8 +62,8 @@ def most_common(
 def most_common(
     events: Any,
     k: int,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     person: Any = None,
     item: Any,
     domain: Any,
@@ -77,8 +77,8 @@ def most_common(
 def most_common(
     events: Any,
     k: int,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     person: Any = None,
     item: Any,
     domain: Any = None,
@@ -94,8 +94,8 @@ def most_common(
 
     Args:
         events: one row per event, or per record: a pandas, polars or arrow table, a mapping of columns, an array, the
-            path of a file, a :class:`dpselect.TableFile` with what is declared of it, a :class:`dpselect.Warehouse`,
-            an Ibis table, or a URL that ends in ``?table=name``.
+            path of a file, a :class:`dpselect.data.TableFile` with what is declared of it, a
+            :class:`dpselect.data.Warehouse`, an Ibis table, or a URL that ends in ``?table=name``.
         k: how many items to name.
         epsilon: the budget, of all groups together.
         person: the column that tells persons apart: each counts once per item, whatever number of items and rows
@@ -121,9 +121,10 @@ def most_common(
         BudgetError: the ledger does not allow it; nothing was spent.
 
     >>> bought = {"user": [*range(90), *range(60), 7, 7], "product": ["tea"] * 90 + ["milk"] * 60 + ["gin", "gin"]}
-    >>> most_common(bought, 2, 3, person="user", item="product", domain=["gin", "milk", "soy", "tea"]).candidates
+    >>> products = ["gin", "milk", "soy", "tea"]
+    >>> most_common(bought, 2, epsilon=3, person="user", item="product", domain=products).candidates
     ('tea', 'milk')
-    >>> most_common(bought, 2, 3, item="product", domain=["gin", "milk", "soy", "tea"]).guarantee
+    >>> most_common(bought, 2, epsilon=3, item="product", domain=products).guarantee
     Guarantee(epsilon=3, neighbours='add-remove')
     """
     _require_of_records(person, domain, delta, kept, items_per_person, groups_per_person)
@@ -148,14 +149,14 @@ def _listed(
         few = candidates.known is not None and candidates.known <= _LISTED
         if few:
             return _chosen(candidates.scores(), k, epsilon, ledger)
-        return select.top_k(candidates, k, epsilon, mechanism=permute_and_flip(), ledger=ledger)
+        return select.top_k(candidates, k, epsilon=epsilon, mechanism=permute_and_flip(), ledger=ledger)
 
 
 def _chosen(scores: Scores, k: int, epsilon: Epsilon, ledger: Accountant | None) -> Release[Any]:
     """Choose in one pass, with gaps wherever they are free."""
     k, mechanism = require_count(k, len(scores)), permute_and_flip()
     gaps = free_gaps(question(scores, exact_epsilon(epsilon) / k, mechanism), k, require_accountant(ledger))
-    return select.top_k(scores, k, epsilon, mechanism=mechanism, gaps=gaps, ledger=ledger)
+    return select.top_k(scores, k, epsilon=epsilon, mechanism=mechanism, gaps=gaps, ledger=ledger)
 
 
 def grouped_of(

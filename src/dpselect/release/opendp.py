@@ -32,8 +32,8 @@ _BITS = 64
 def to_opendp(
     mechanism: str | Mechanism,
     utility: Callable[[Any], Scores],
-    epsilon: Epsilon | None = None,
     *,
+    epsilon: Epsilon | None = None,
     rho: Epsilon | None = None,
     k: int | None = None,
     method: str | None = None,
@@ -81,7 +81,7 @@ def to_opendp(
         scores = utility(data)
         if scores.neighbours.value != neighbours:
             raise ValueError(f"The utility protects {scores.neighbours.value} neighbours, not {neighbours}.")
-        winners = top_k(scores, count, total, mechanism=drawn, method=method).candidates
+        winners = top_k(scores, count, epsilon=total, mechanism=drawn, method=method).candidates
         return winners[0] if k is None else [*winners]
 
     measure = dp.zero_concentrated_divergence() if price.concentrated else dp.max_divergence()

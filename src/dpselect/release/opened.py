@@ -56,9 +56,9 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         >>> votes = dps.Scores([90, 7, 3], sensitivity=1, kind="integer", range_bound=1)
         >>> with dps.opened(dps.Guarantee(3, "add-remove"), mechanism="two of three") as draws:
         ...     winner = draws.choose(votes, 1)
-        ...     size = draws.counts(np.array([100]), 2, dps.Bound(1))
+        ...     size = draws.counts(np.array([100]), 2, dps.mechanisms.Bound(1))
         >>> with dps.opened(dps.Guarantee.concentrated(1, 1e-6, "add-remove")) as draws:
-        ...     sums = draws.gaussian(np.array([100, 7]), 1, dps.SquaredBound(1))
+        ...     sums = draws.gaussian(np.array([100, 7]), 1, dps.mechanisms.SquaredBound(1))
         >>> winner, abs(int(size[0]) - 100) < 30, abs(int(sums[0]) - 100) < 30
         (0, True, True)
         """

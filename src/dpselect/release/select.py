@@ -70,13 +70,13 @@ class Release(Shown, Generic[C_co]):
 
 def select(
     scores: Scores | CandidateSource,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     mechanism: str | Mechanism | None = None,
     gaps: bool = False,
     ledger: Accountant | None = None,
 ) -> Release[Any]:
-    """Choose one candidate privately, from scores in memory or from :class:`dpselect.Candidates` in an engine.
+    """Choose one candidate privately, from scores in memory or from :class:`dpselect.data.Candidates` in an engine.
 
     The draw uses fresh cryptographic randomness from the operating system; there is no seed. With ``ledger=``, or
     inside ``with dpselect.budget(...)``, the spend is recorded durably before anything is drawn.
@@ -99,22 +99,22 @@ def select(
     Example:
         >>> import dpselect as dps
         >>> scores = dps.Scores([1000, 1, 2], sensitivity=1, candidates=["ann", "bob", "eve"], kind="integer")
-        >>> dps.select(scores, 5).candidate
+        >>> dps.select(scores, epsilon=5).candidate
         'ann'
 
         Whatever the scores, the winner lies less than 6 behind the best with probability 0.95:
 
-        >>> dps.select(scores, 1, mechanism="permute-and-flip").error_bound.at(0.95)
+        >>> dps.select(scores, epsilon=1, mechanism="permute-and-flip").error_bound.at(0.95)
         6
     """
-    return top_k(scores, 1, epsilon, mechanism=mechanism, gaps=gaps, ledger=ledger)
+    return top_k(scores, 1, epsilon=epsilon, mechanism=mechanism, gaps=gaps, ledger=ledger)
 
 
 def top_k(
     scores: Scores | CandidateSource,
     k: int,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     mechanism: str | Mechanism | None = None,
     method: str | None = None,
     gaps: bool = False,
@@ -123,7 +123,7 @@ def top_k(
     """Choose k different candidates privately: in one pass, or one after the other (peeling).
 
     Args:
-        scores: in memory, or :class:`dpselect.Candidates` in an engine.
+        scores: in memory, or :class:`dpselect.data.Candidates` in an engine.
         k, epsilon: how many to name, and the budget of the whole list.
         mechanism: its name, or from :func:`dpselect.mechanism`; ``None`` for a public rule (:func:`select`).
         method: ``"one-shot"`` adds exponential noise of scale k / epsilon once and takes the k largest: for mechanisms
@@ -149,7 +149,7 @@ def top_k(
     Example:
         >>> import dpselect as dps
         >>> scores = dps.Scores([900, 0, 500], sensitivity=1, candidates=["ann", "bob", "eve"], kind="integer")
-        >>> release = dps.top_k(scores, 2, 5, gaps=True)
+        >>> release = dps.top_k(scores, 2, epsilon=5, gaps=True)
         >>> release.candidates, release.p_value < 1e-6
         (('ann', 'eve'), True)
     """

@@ -1,7 +1,7 @@
 """PrivPareto and PrivAgg, by their published names: one choice by several objectives.
 
 They are ``pareto`` and ``aggregate`` scores with the published mechanisms; with the flip samplers the same scores do
-better (``dpselect.pareto``, ``dpselect.aggregate`` with any mechanism).
+better (``dpselect.multiobjective.pareto``, ``dpselect.multiobjective.aggregate`` with any mechanism).
 
 References: Farias et al. 2024, Definitions 4.1, 4.2, 5.1 and 5.2, with corrected sensitivities.
 """
@@ -26,8 +26,8 @@ _PUBLISHED = {"local": "local-dampening", "global": "exponential"}
 @one_list
 def priv_pareto(
     objectives: Iterable[Scores],
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     k: int = 1,
     sensitivity: str = "local",
     mechanism: str | Mechanism | None = None,
@@ -50,19 +50,19 @@ def priv_pareto(
         ValueError, TypeError: as ``pareto`` and ``top_k``.
 
     >>> speed, price = Scores([900, 1, 2], 1, kind="integer"), Scores([800, 3, 1], 1, kind="integer")
-    >>> priv_pareto([speed, price], 1).candidate
+    >>> priv_pareto([speed, price], epsilon=1).candidate
     0
     """
     scores = pareto(objectives, sensitivity=sensitivity)
-    return top_k(scores, k, epsilon, mechanism=mechanism or named(_PUBLISHED[sensitivity]), ledger=ledger)
+    return top_k(scores, k, epsilon=epsilon, mechanism=mechanism or named(_PUBLISHED[sensitivity]), ledger=ledger)
 
 
 @one_list
 def priv_agg(
     objectives: Iterable[Scores],
+    *,
     epsilon: Epsilon,
     weights: Iterable[Any] | None = None,
-    *,
     k: int = 1,
     touched: str = "all",
     sensitivity: str = "local",
@@ -87,8 +87,8 @@ def priv_agg(
         ValueError, TypeError, PrivacyError: as ``aggregate`` and ``top_k``.
 
     >>> speed, price = Scores([900, 1, 2], 1, kind="integer"), Scores([800, 3, 1], 1, kind="integer")
-    >>> priv_agg([speed, price], 10, weights=[1, 2]).candidate
+    >>> priv_agg([speed, price], epsilon=10, weights=[1, 2]).candidate
     0
     """
     scores = aggregate(objectives, weights, touched=touched, sensitivity=sensitivity)
-    return top_k(scores, k, epsilon, mechanism=mechanism or named(_PUBLISHED[sensitivity]), ledger=ledger)
+    return top_k(scores, k, epsilon=epsilon, mechanism=mechanism or named(_PUBLISHED[sensitivity]), ledger=ledger)

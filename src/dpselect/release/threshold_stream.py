@@ -121,7 +121,7 @@ class ThresholdStream:
         return answer
 
     def error_bound(self, questions: int) -> ThresholdBound:
-        """Return how far from the threshold answers are right, whatever the data: :func:`dpselect.threshold_bound`."""
+        """Return how far from the threshold answers are right: as :func:`dpselect.accuracy.threshold_bound`."""
         return ThresholdBound(self.rules, questions)
 
     def end(self) -> None:

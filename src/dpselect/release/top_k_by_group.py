@@ -27,8 +27,8 @@ from dpselect.scores.scores import Scores, require_scores
 def top_k_by_group(
     scores: Mapping[Any, Scores],
     k: int,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     mechanism: str | Mechanism | None = None,
     groups_per_person: int | None = None,
     ledger: Accountant | None = None,
@@ -55,7 +55,7 @@ def top_k_by_group(
     >>> import dpselect as dps
     >>> votes = {"n": [90, 2, 1], "s": [0, 3, 80]}
     >>> scores = {region: dps.Scores(each, 1, ["a", "b", "c"], kind="integer") for region, each in votes.items()}
-    >>> dict(top_k_by_group(scores, 1, 5).groups)
+    >>> dict(top_k_by_group(scores, 1, epsilon=5).groups)
     {'n': ('a',), 's': ('c',)}
     """
     return top_k_of(scores, k, epsilon, mechanism, groups_per_person, ledger)

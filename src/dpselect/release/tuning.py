@@ -98,8 +98,8 @@ class Tuned(Generic[S_co, R_co]):
 
 def tuning_plan(
     settings: int,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     gamma: Epsilon | None = None,
     eta: Epsilon = 1,
     good_enough: Score | None = None,
@@ -119,7 +119,7 @@ def tuning_plan(
     Raises:
         ValueError, TypeError: a number out of its range.
 
-    >>> plan = tuning_plan(20, 1)
+    >>> plan = tuning_plan(20, epsilon=1)
     >>> print(plan)
     epsilon 0.339 for each run of 1 in all, about 76 runs; the best of 20 settings is not tried with probability 0.20
     """
@@ -139,8 +139,8 @@ def tuning_plan(
 def tune_privately(
     run: Callable[[S, Draws], tuple[Any, Any]],
     settings: Sequence[S],
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     neighbours: str,
     gamma: Epsilon | None = None,
     eta: Epsilon = 1,
@@ -178,9 +178,9 @@ def tune_privately(
     >>> incomes = np.array([20, 25, 30, 35, 40] * 500)
     >>> def histogram(bins, draws):                # as many bins as fit; the score is how full the fullest one is
     ...     counts = np.histogram(incomes, bins, (0, 100))[0]
-    ...     noisy = draws.counts(counts, draws.left, dps.Bound(1))
+    ...     noisy = draws.counts(counts, draws.left, dps.mechanisms.Bound(1))
     ...     return noisy, int(noisy.max())
-    >>> best = tune_privately(histogram, [5, 20], 4, neighbours="add-remove")
+    >>> best = tune_privately(histogram, [5, 20], epsilon=4, neighbours="add-remove")
     >>> best.setting, best.guarantee
     (5, Guarantee(epsilon=4, neighbours='add-remove'))
     """
@@ -188,7 +188,7 @@ def tune_privately(
     choices = list(settings) if isinstance(settings, Sequence) and not isinstance(settings, str) else []
     if not choices:
         raise ValueError("settings must be a list of what to try: pass at least one.")
-    plan = tuning_plan(len(choices), epsilon, gamma=gamma, eta=eta, good_enough=good_enough)
+    plan = tuning_plan(len(choices), epsilon=epsilon, gamma=gamma, eta=eta, good_enough=good_enough)
     return tuned(run, choices, plan, Guarantee(plan.epsilon, relation(neighbours)), ledger)
 
 

@@ -18,8 +18,8 @@ from dpselect.release.value_questions import ValueQuestion, value_question
 from dpselect.scores.sensitivity import Sensitivity
 
 _PRIVATE = (
-    "the noise follows a bound that is private; a Sensitivity with a public ceiling has one, and dpselect.value_error "
-    "is for the eyes of the curator"
+    "the noise follows a bound that is private; a Sensitivity with a public ceiling has one, and "
+    "dpselect.accuracy.value_error is for the eyes of the curator"
 )
 
 
@@ -49,8 +49,8 @@ class ReleasedValue(Shown):
 def release_value(
     value: Any,
     smooth_bound: float | Fraction | Sensitivity,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     neighbours: str,
     noise: str = "student-t",
     beta: Epsilon | None = None,
@@ -91,7 +91,9 @@ def release_value(
     >>> abs(release.value - 52_300) < 100_000, release.value % 10, release.guarantee
     (True, Fraction(0, 1), Guarantee(epsilon=2, neighbours='substitution'))
     """
-    asked = value_question(value, smooth_bound, epsilon, neighbours=neighbours, noise=noise, beta=beta, tick=tick)
+    asked = value_question(
+        value, smooth_bound, epsilon=epsilon, neighbours=neighbours, noise=noise, beta=beta, tick=tick
+    )
     return released(asked, ledger)
 
 

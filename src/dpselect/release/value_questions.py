@@ -50,8 +50,8 @@ class ValueQuestion:
 def value_question(
     value: Any,
     smooth_bound: Any,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     neighbours: str,
     noise: str = "student-t",
     beta: Epsilon | None = None,

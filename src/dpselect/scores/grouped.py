@@ -37,7 +37,7 @@ Pick = Callable[[GroupedScores], list[tuple[int, int]]]
 
 @runtime_checkable
 class CandidateSource(Protocol):
-    """Public candidates whose scores stay where they are: ``dpselect.Candidates``, or a user's own."""
+    """Public candidates whose scores stay where they are: ``dpselect.data.Candidates``, or a user's own."""
 
     neighbours: Neighbours
 

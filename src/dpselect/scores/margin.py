@@ -48,7 +48,7 @@ def margin(scores: Scores, k: int) -> Scores:
 
     >>> import dpselect as dps
     >>> spread = dps.sensitivity.element(lambda t: [2 + t, 1 + t, 1 + t], ceiling=4)
-    >>> dps.margin(dps.Scores([9, 5, 3], spread, kind="integer"), 1).values.round(5)
+    >>> dps.utilities.margin(dps.Scores([9, 5, 3], spread, kind="integer"), 1).values.round(5)
     array([ 1.2, -1.2, -1.6])
     """
     size = len(require_scores(scores))

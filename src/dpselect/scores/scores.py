@@ -49,9 +49,9 @@ class Scores:
         zero: ``"best"`` where no possible score is above 0 (minus a distance, a Pareto score), ``"worst"`` where none
             is below 0 (0/1 scores, counts), else ``"neutral"``. It decides to which side local dampening moves a score
             of 0 that is safe for some steps; fix it before the data is seen, as it must be the same on every database.
-        highest: for :func:`dpselect.margin`, what bounds scores from above some steps away: steps t and positions of
-            candidates, of shapes that broadcast, to h(x, t, r) >= u(x, r), with h(x, t + 1, r) >= h(y, t, r) for every
-            neighbour y of x. A number that one step would raise by much often takes many to become large.
+        highest: for :func:`dpselect.utilities.margin`, what bounds scores from above some steps away: steps t and
+            positions of candidates, of shapes that broadcast, to h(x, t, r) >= u(x, r), with h(x, t + 1, r) >= h(y, t,
+            r) for every neighbour y of x. A number that one step would raise by much often takes many to become large.
         k: how many candidates these scores are for, where they are margins.
         suits: the name of the mechanism that draws where a release names none; public, like the sensitivity.
 

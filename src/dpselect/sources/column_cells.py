@@ -54,8 +54,8 @@ def array_of(values: Any) -> NDArray[Any]:
     """
     if isinstance(values, (str, Path)):
         raise TypeError(
-            'A column of numbers is a list or an array: of a file take dps.Column.read(path, "name"), or a column of '
-            "an Ibis table to leave it where it is."
+            'A column of numbers is a list or an array: of a file take dps.data.Column.read(path, "name"), or a '
+            "column of an Ibis table to leave it where it is."
         )
     if isinstance(values, bytes) or not (isinstance(values, Iterable) or hasattr(values, "__array__")):
         raise TypeError(f"A column of numbers is a list or an array of one number per record{hint(values)}.")

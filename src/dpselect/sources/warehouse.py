@@ -267,7 +267,7 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
         raise ValueError(
             Advice(
                 "A file at a web address is not counted where it is: "
-                "{pass dpselect.TableFile.of(address)|leave out --in-place and --table}, or download it first."
+                "{pass dpselect.data.TableFile.of(address)|leave out --in-place and --table}, or download it first."
             )
         )
     parts = urlsplit(url)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from types import FunctionType
 
+from dpselect.scores.margin import margin as margin
 from dpselect.scores.scores import Scores
 from dpselect.utilities.core_number import core_number as core_number
 from dpselect.utilities.counts import counts as counts
@@ -31,7 +32,7 @@ from dpselect.utilities.two_step_reach import two_step_reach as two_step_reach
 from dpselect.utilities.weighted_degree import weighted_degree as weighted_degree
 
 EVERY_UTILITY: tuple[Callable[..., Scores], ...] = tuple(
-    each for each in list(vars().values()) if isinstance(each, FunctionType) and each is not smooth_tdt
+    each for each in list(vars().values()) if isinstance(each, FunctionType) and each not in (margin, smooth_tdt)
 )
 
-__all__ = ["EVERY_UTILITY", "smooth_tdt", *(utility.__name__ for utility in EVERY_UTILITY)]
+__all__ = ["EVERY_UTILITY", "margin", "smooth_tdt", *(utility.__name__ for utility in EVERY_UTILITY)]

@@ -45,7 +45,7 @@ def ego_betweenness(
     Without noise, permute-and-flip and the other mechanisms of one constant name the top nodes by ego betweenness,
     whatever ``sensitivity`` is. Local dampening does not: it divides each score by its own sensitivity. Shifted
     dampening on ``"degree"`` ranks nearly by degree; on the other two it ranks by what nodes share, so do not shift
-    them. :func:`dpselect.margin` of any of the three keeps the order, and so does drawing from
+    them. :func:`dpselect.utilities.margin` of any of the three keeps the order, and so does drawing from
     :func:`dpselect.sensitivity.flatten` of it.
 
     Args:
@@ -141,7 +141,7 @@ def require_degrees(graph: Graph | StoredGraph, bound: int) -> None:
         raise ValueError(
             Advice(
                 "For the curator: the graph exceeds {max_degree}, so the claim does not cover it; pass a public "
-                "bound that every possible graph keeps, or truncate it ({dpselect.TruncatedGraph|--truncate})."
+                "bound that every possible graph keeps, or truncate it ({dpselect.data.TruncatedGraph|--truncate})."
             )
         )
 

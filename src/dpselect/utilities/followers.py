@@ -24,15 +24,16 @@ def followers(graph: GraphLike) -> Scores:
 
     >>> import dpselect as dps
 
-    >>> graph = dps.DirectedGraph.from_edges(["ann", "bob", "bob"], ["eve", "eve", "ann"], nodes=["ann", "bob", "eve"])
+    >>> names = ["ann", "bob", "eve"]
+    >>> graph = dps.data.DirectedGraph.from_edges(["ann", "bob", "bob"], ["eve", "eve", "ann"], nodes=names)
     >>> followers(graph).values
     array([1, 0, 2])
     """
     pointed = directed(graph)
     if pointed is None:
         raise TypeError(
-            "Followers are counted where edges have directions: pass a dpselect.DirectedGraph, or a directed graph of "
-            "NetworkX or igraph."
+            "Followers are counted where edges have directions: pass a dpselect.data.DirectedGraph, or a directed "
+            "graph of NetworkX or igraph."
         )
     return Scores(
         pointed.followers,

@@ -22,8 +22,8 @@ def popularity(events: Any, *, person: Any = None, item: Any, domain: Any) -> Sc
 
     Args:
         events: one row per event: a pandas, polars or arrow table, a mapping of columns, an array, or the path of a
-            file, or a :class:`dpselect.TableFile` with what is declared of it. Rows without a person, or with an item
-            outside of the list, are left out.
+            file, or a :class:`dpselect.data.TableFile` with what is declared of it. Rows without a person, or with an
+            item outside of the list, are left out.
         person: a column; without it every row is one record, and records are counted.
         item: a column.
         domain: the public items: a list of text or numbers, or a range.

@@ -39,21 +39,29 @@ def percent(p: Any) -> Fraction:
     return (exact / 100).limit_denominator(_FINEST)
 
 
-def shares_of(shares: Iterable[Any]) -> list[Fraction]:
-    """Return distinct shares, 0 <= share <= 1, as exact fractions; a float is read as its decimal text.
+def shares_of(q: Iterable[Any] | None, p: Iterable[Any] | None = None) -> list[Fraction]:
+    """Return distinct shares as exact fractions: ``q`` from 0 to 1, or percentages ``p`` from 0 to 100.
+
+    A float is read as its decimal text.
 
     Raises:
         TypeError: not a list of numbers.
-        ValueError: none, one given twice, or one outside [0, 1]; one above 1 can only be a percentage.
+        ValueError: both or neither; none, one given twice, or one outside [0, 1]; one above 1 can only be a percentage.
 
     >>> shares_of([0.25, Fraction(1, 3)])
     [Fraction(1, 4), Fraction(1, 3)]
     """
-    exact = _listed(shares, "shares", "shares", "[0.25, 0.5, 0.75]")
+    if (q is None) == (p is None):
+        raise ValueError(
+            Advice("Which quantiles? Pass either {q=|--q}, shares such as 0.25, or {p=|--p}, percentages such as 25.")
+        )
+    if q is None:
+        return _shares_of_percentages(p)
+    exact = _listed(q, "q", "shares", "[0.25, 0.5, 0.75]")
     beyond = [share for share in exact if 1 < share <= 100]
     if beyond and all(0 <= share <= 100 for share in exact):
         raise ValueError(
-            f"{_are(beyond, 'a percentage', 'percentages')}: use percentiles, or pass "
+            f"{_are(beyond, 'a percentage', 'percentages')}: pass p instead of q, or "
             f"{_joined([share / 100 for share in beyond])}."
         )
     if not all(0 <= share <= 1 for share in exact):
@@ -61,16 +69,12 @@ def shares_of(shares: Iterable[Any]) -> list[Fraction]:
     return _distinct(exact, "A share")
 
 
-def shares_of_percentages(p: Iterable[Any]) -> list[Fraction]:
+def _shares_of_percentages(p: Any) -> list[Fraction]:
     """Return the shares p / 100 of distinct percentages, 0 <= p <= 100, exactly; a float is read as its decimal text.
 
     Several of which none exceeds 1 and not all are whole can only be shares. One alone between 0 and 1 may be either.
 
-    Raises:
-        TypeError: not a list of numbers.
-        ValueError: none, one given twice, or one outside [0, 100]; some that can only be, or may be, shares.
-
-    >>> shares_of_percentages([0.1, 99.9])
+    >>> shares_of(None, [0.1, 99.9])
     [Fraction(1, 1000), Fraction(999, 1000)]
     """
     exact = _listed(p, "p", "percentages", "[25, 50, 75]")
@@ -80,7 +84,7 @@ def shares_of_percentages(p: Iterable[Any]) -> list[Fraction]:
         raise ValueError(
             Advice(
                 f"{_are(exact, 'a share', 'shares')}{{|, and --p takes percentages}}: pass "
-                f"{_joined([100 * each for each in exact])}{{, or use quantiles, which takes shares|}}."
+                f"{_joined([100 * each for each in exact])}, or {{q instead of p|--q instead of --p}}."
             )
         )
     if not all(0 <= each <= 100 for each in exact):
@@ -96,7 +100,7 @@ def require_no_share(p: Fraction) -> None:
             Advice(
                 f"Is {low} meant in per cent, or as a share{' (the median)' if p == Fraction(1, 2) else ''}? For the "
                 f"share pass {high}; for {low} per cent pass the share {float(p / 100):g} to "
-                "{quantiles|dpselect quantiles --shares}."
+                "{quantiles|dpselect quantiles --q}."
             )
         )
 

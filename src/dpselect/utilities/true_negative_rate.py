@@ -3,7 +3,7 @@
 delta(x, t, r) = 1 / max(N - t, 1), the same for all classifiers.
 Neighbours: add-remove (and substitution). Ceiling: 1. Reach: unknown, because N is private. Range bound 2. Without
 negatives every rate is 0. Under add-remove one record touches one of both rates: combine them with
-``dpselect.aggregate(..., touched="one")``.
+``dpselect.multiobjective.aggregate(..., touched="one")``.
 
 References: Farias et al. 2024, section 6.2; erratum as for ``true_positive_rate``.
 """

@@ -101,7 +101,7 @@ class Column:
             separator, decimal, encoding: how a text file is written: ``","`` (a tab in ``.tsv``), ``";"``, ``"|"`` or
                 ``"tab"``; ``"."`` or ``","`` (asked for between semicolons); such as ``"cp1252"``. Never guessed.
             where: a public condition on columns, such as ``"region = North and age >= 18"``; other rows are left out.
-            thousands: what groups digits in threes, as for :meth:`dpselect.TableFile.of`.
+            thousands: what groups digits in threes, as for :meth:`dpselect.data.TableFile.of`.
 
         Raises:
             FileNotFoundError, ImportError: no such file; what reads it is not installed.

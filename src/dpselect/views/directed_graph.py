@@ -114,7 +114,7 @@ class DirectedGraph:
             nodes: the public nodes, as for :meth:`Graph.read`.
             ends: the columns of sources and of targets in a .parquet or .csv file.
             separator, encoding, where: how a table is written, and a public condition on the rows that are edges, as
-                for :meth:`dpselect.Column.read`.
+                for :meth:`dpselect.data.Column.read`.
 
         Raises:
             PrivacyError, FileNotFoundError, TypeError, ValueError, ImportError: as :meth:`Graph.read`.

@@ -158,7 +158,7 @@ class Graph:
             path: the file; see ``dpselect.sources.edges.read`` for its form. A line that is not an edge is left out.
             nodes: the public nodes, as for :meth:`from_edges`, or the Path of a GraphML file that lists them.
             ends: the columns of the two ends in a .parquet or .csv file.
-            separator, encoding, where: how a table is read, as for :meth:`dpselect.Column.read`.
+            separator, encoding, where: how a table is read, as for :meth:`dpselect.data.Column.read`.
 
         Raises:
             PrivacyError: ``nodes`` is missing.

@@ -24,7 +24,7 @@ def stored_popularity(source: Any, person: str | None, item: str, domain: Any) -
         source: a Warehouse, or whatever :meth:`Warehouse.open` takes; a connection that is opened here is closed.
         person: a column; ``None`` where every row is one record, and rows are counted.
         item: a column.
-        domain: the public items, as for :class:`dpselect.Candidates`, but ``"rows"``.
+        domain: the public items, as for :class:`dpselect.data.Candidates`, but ``"rows"``.
 
     Raises:
         TypeError, ValueError: a column is missing; the domain and the items are not both integers, or both text; a

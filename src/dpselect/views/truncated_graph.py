@@ -59,7 +59,7 @@ class TruncatedGraph:
         whole = undirected(graph)
         if whole is None:
             raise TypeError(
-                "Edges without direction are truncated: pass a dpselect.Graph, a dpselect.StoredGraph, a graph of "
+                "Edges without direction are truncated: pass a dpselect.Graph, a dpselect.data.StoredGraph, a graph of "
                 "NetworkX or igraph, or a sparse matrix."
             )
         self.max_degree = _public(max_degree, len(whole))

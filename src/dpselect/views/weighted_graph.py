@@ -180,7 +180,7 @@ class WeightedGraph:
             ends: the columns of the two ends.
             weight: the column of weights.
             separator, decimal, encoding, where, thousands: how the table is written, and a public condition on the
-                rows that are edges, as for :meth:`dpselect.Column.read`.
+                rows that are edges, as for :meth:`dpselect.data.Column.read`.
 
         Raises:
             PrivacyError, TypeError, ValueError: as :meth:`from_edges`; no such columns.
@@ -195,7 +195,7 @@ class WeightedGraph:
             raise ValueError(
                 Advice(
                     "Weights of a GraphML file are not read: pass a table of edges, .csv or .parquet{, or read it with "
-                    "NetworkX and pass the graph to dpselect.WeightedGraph.from_networkx|}."
+                    "NetworkX and pass the graph to dpselect.data.WeightedGraph.from_networkx|}."
                 )
             )
         reading = tables.Reading.of(separator, decimal, encoding, where, thousands)

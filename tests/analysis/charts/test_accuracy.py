@@ -30,7 +30,7 @@ def test_one_split_is_the_mean_over_all_splits(epsilon) -> None:
     by_hand = 0.0
     for chance, sides in zip(law, asked.sides, strict=True):
         for side in sides:
-            by_hand += chance * (label_law([side], float(asked.leaf))[0] @ side) / 300
+            by_hand += chance * (label_law([side], epsilon=float(asked.leaf))[0] @ side) / 300
 
     assert by_hand == pytest.approx(one_split(tree, TABLE, RICH), abs=1e-6)
 
@@ -58,8 +58,8 @@ def test_the_other_lines() -> None:
 
 def test_an_epsilon_is_marked_where_it_is_on_the_axis() -> None:
     """One outside of the lines has no mark, and the chart can be drawn both ways."""
-    inside = dps.accuracy_chart(model(), TABLE, RICH, epsilons=[0.1, 1], epsilon=0.5)
-    outside = dps.accuracy_chart(model(), TABLE, RICH, epsilons=[0.1, 1], epsilon=5)
+    inside = dps.plot.accuracy_chart(model(), TABLE, RICH, epsilons=[0.1, 1], epsilon=0.5)
+    outside = dps.plot.accuracy_chart(model(), TABLE, RICH, epsilons=[0.1, 1], epsilon=5)
 
     assert "Upright line" in str(inside.to_dict()["title"])
     assert "Upright line" not in str(outside.to_dict()["title"])
@@ -69,4 +69,4 @@ def test_an_epsilon_is_marked_where_it_is_on_the_axis() -> None:
 def test_other_models_are_refused() -> None:
     """Forests and sums of tables have no splits with an exact law."""
     with pytest.raises(TypeError, match="Pass a DPTreeClassifier"):
-        dps.accuracy_chart(dps.learn.DPBoostedTreesClassifier(1), TABLE, RICH)
+        dps.plot.accuracy_chart(dps.learn.DPBoostedTreesClassifier(1), TABLE, RICH)

@@ -21,7 +21,7 @@ def markers() -> dps.Scores:
 @pytest.mark.parametrize("direction", ["growing", "shrinking"])
 def test_ranks_are_those_of_what_is_drawn_from(direction) -> None:
     """By the ticks of both mechanisms."""
-    scores, chart = markers(), dps.dampening_chart(markers(), direction=direction)
+    scores, chart = markers(), dps.plot.dampening_chart(markers(), direction=direction)
     for column, mechanism in (
         ("local dampening", dps.mechanism("local-dampening")),
         ("shifted", dps.mechanism("shifted-local-dampening", direction=direction)),
@@ -34,16 +34,16 @@ def test_ranks_are_those_of_what_is_drawn_from(direction) -> None:
 
 def test_the_inverted_pair_is_told() -> None:
     """Its two lines are thick, in all three columns; where nothing is inverted, none is."""
-    rows = dps.dampening_chart(markers()).to_dict()["data"]["values"]
+    rows = dps.plot.dampening_chart(markers()).to_dict()["data"]["values"]
     votes = dps.Scores({"tea": 3, "milk": 2}, 1, kind="integer")
 
     assert {"a", "b"} == {row["candidate"] for row in rows if row["told"]}
-    assert not any(row["told"] for row in dps.dampening_chart(votes).to_dict()["data"]["values"])
+    assert not any(row["told"] for row in dps.plot.dampening_chart(votes).to_dict()["data"]["values"])
 
 
 def test_ties_do_not_cross() -> None:
     """Equal scores keep the public order in every column."""
-    chart = dps.dampening_chart(dps.Scores({"tea": 3, "milk": 3, "soy": 3}, 1, kind="integer"))
+    chart = dps.plot.dampening_chart(dps.Scores({"tea": 3, "milk": 3, "soy": 3}, 1, kind="integer"))
 
     for column in ("score", "local dampening", "shifted"):
         assert {"tea": 1, "milk": 2, "soy": 3} == ranks_of(chart, column)
@@ -52,7 +52,7 @@ def test_ties_do_not_cross() -> None:
 def test_the_picture_stands_by_itself_and_says_that_it_is_public() -> None:
     """An SVG without scripts, with its warning; names are text."""
     scores = dps.Scores([2.0, 1.0], 1, candidates=["<script>", "&"])
-    picture = dps.dampening_chart(scores, width=330).svg()
+    picture = dps.plot.dampening_chart(scores, width=330).svg()
 
     assert "For public or made-up data only" in picture
     assert "<script" not in picture
@@ -61,4 +61,4 @@ def test_the_picture_stands_by_itself_and_says_that_it_is_public() -> None:
 def test_another_direction_is_refused() -> None:
     """There are two."""
     with pytest.raises(ValueError, match="growing"):
-        dps.dampening_chart(markers(), direction="up")
+        dps.plot.dampening_chart(markers(), direction="up")

@@ -27,7 +27,7 @@ def markers() -> dps.Scores:
 def test_every_point_is_the_sensitivity_of_the_scores() -> None:
     """At each distance that is drawn, from here to where all are at the worst case."""
     scores = markers()
-    curves = curves_of(dps.sensitivity_chart(scores))
+    curves = curves_of(dps.plot.sensitivity_chart(scores))
     ends = {max(curve) for curve in curves.values()}
 
     assert ["a", "b", "c", "d"] == [*curves]
@@ -53,10 +53,10 @@ def test_the_levels_are_the_worst_case_and_the_smooth_bound(beta) -> None:
     scores = markers()
     levels = [
         row["sensitivity"]
-        for layer in dps.sensitivity_chart(scores, beta=beta, shown=2).to_dict()["layer"][1:2]
+        for layer in dps.plot.sensitivity_chart(scores, beta=beta, shown=2).to_dict()["layer"][1:2]
         for row in layer["data"]["values"]
     ]
-    (only,) = dps.sensitivity_chart(scores).to_dict()["layer"][1]["data"]["values"]
+    (only,) = dps.plot.sensitivity_chart(scores).to_dict()["layer"][1]["data"]["values"]
 
     assert [scores.sensitivity.ceiling, float(dps.sensitivity.smooth(scores.sensitivity, beta))] == levels
     assert scores.sensitivity.ceiling == only["sensitivity"]
@@ -66,7 +66,7 @@ def test_candidates_of_one_curve_share_a_line() -> None:
     """One constant is one line, with a few of the names."""
     votes = dps.Scores(dict.fromkeys("abcdef", 9), 1, kind="integer")
 
-    assert ["a, b, c and 3 more"] == [*curves_of(dps.sensitivity_chart(votes))]
+    assert ["a, b, c and 3 more"] == [*curves_of(dps.plot.sensitivity_chart(votes))]
 
 
 def test_names_that_are_cut_alike_stay_apart() -> None:
@@ -75,37 +75,37 @@ def test_names_that_are_cut_alike_stay_apart() -> None:
     long = "x" * 60
     scores = dps.Scores([2.0, 1.0], at, candidates=[long + "1", long + "2"])
 
-    assert 2 == len(curves_of(dps.sensitivity_chart(scores)))
+    assert 2 == len(curves_of(dps.plot.sensitivity_chart(scores)))
 
 
 def test_without_a_worst_case_a_few_steps_are_drawn() -> None:
     """There is no line across, and no smooth bound."""
     endless = dps.Scores([2.0, 1.0], dps.sensitivity.element(lambda t: [1 + t, 2 + t]))
-    chart = dps.sensitivity_chart(endless)
+    chart = dps.plot.sensitivity_chart(endless)
 
     assert 40 == max(curves_of(chart)["0"])
     assert 1 == len(chart.to_dict()["layer"])
     with pytest.raises(ValueError, match="ceiling"):
-        dps.sensitivity_chart(endless, beta=0.1)
+        dps.plot.sensitivity_chart(endless, beta=0.1)
 
 
 @pytest.mark.parametrize("beta", [0, -1, math.inf, math.nan])
 def test_a_beta_that_is_not_a_positive_number_is_refused(beta) -> None:
     """By the library's own smooth bound."""
     with pytest.raises(ValueError, match="beta"):
-        dps.sensitivity_chart(markers(), beta=beta)
+        dps.plot.sensitivity_chart(markers(), beta=beta)
 
 
 def test_a_smooth_bound_alone_has_no_curve() -> None:
     """The refusal says so."""
     known = dps.sensitivity.smooth_bound(lambda beta: 1.0, ceiling=2)
     with pytest.raises(dps.PrivacyError):
-        dps.sensitivity_chart(dps.Scores([1, 2], known))
+        dps.plot.sensitivity_chart(dps.Scores([1, 2], known))
 
 
 def test_the_picture_stands_by_itself_and_says_that_it_is_public() -> None:
     """An SVG without scripts, with its warning."""
-    picture = dps.sensitivity_chart(markers(), beta=0.05, width=330).svg()
+    picture = dps.plot.sensitivity_chart(markers(), beta=0.05, width=330).svg()
 
     assert "For public or made-up data only" in picture
     assert "<script" not in picture

@@ -19,7 +19,7 @@ NAMES = ("permute-and-flip", "exponential", "noisy-max-laplace")
 
 def rows(scores=AGES, epsilons=(0.1, 1, 10), unit="years", names=NAMES):
     """A row for each mechanism."""
-    return [dps.compare.row(scores, name, epsilons, unit=unit) for name in names]
+    return [dps.accuracy.compare.row(scores, name, epsilons, unit=unit) for name in names]
 
 
 def points(chart) -> list[dict]:
@@ -32,24 +32,26 @@ def test_the_error_is_in_the_unit_of_the_candidates() -> None:
     shown, votes = rows(), rows(VOTES, unit="")
 
     assert [distance for row in shown for distance in row.distance] == [
-        p["figure"] for p in points(dps.error_chart(shown))
+        p["figure"] for p in points(dps.plot.error_chart(shown))
     ]
-    assert [error for row in votes for error in row.error] == [p["figure"] for p in points(dps.error_chart(votes))]
-    assert "in years" in json.dumps(dps.error_chart(shown).to_dict())
-    assert "in the score" in json.dumps(dps.error_chart(votes).to_dict())
+    assert [error for row in votes for error in row.error] == [p["figure"] for p in points(dps.plot.error_chart(votes))]
+    assert "in years" in json.dumps(dps.plot.error_chart(shown).to_dict())
+    assert "in the score" in json.dumps(dps.plot.error_chart(votes).to_dict())
 
 
 def test_the_chance_is_that_of_the_best() -> None:
     """From 0 to 1."""
     shown = rows()
 
-    assert [chance for row in shown for chance in row.best] == [p["figure"] for p in points(dps.chance_chart(shown))]
+    assert [chance for row in shown for chance in row.best] == [
+        p["figure"] for p in points(dps.plot.chance_chart(shown))
+    ]
 
 
 @pytest.mark.parametrize("epsilons", [(0.001, 0.002), (0.1, 10), (1, 1000)])
 def test_every_error_has_a_place(epsilons) -> None:
     """A log axis, or one with a place for 0 where errors vanish: no figure is left out of the picture."""
-    chart = dps.error_chart(rows(epsilons=epsilons))
+    chart = dps.plot.error_chart(rows(epsilons=epsilons))
     scale = chart.to_dict()["layer"][0]["encoding"]["y"]["scale"]
 
     assert scale["type"] == ("log" if min(p["figure"] for p in points(chart)) >= 1e-5 else "symlog")
@@ -60,13 +62,13 @@ def test_no_error_at_all_is_drawn() -> None:
     """One candidate is always the best."""
     alone = rows(dps.utilities.counts([4]), unit="")
 
-    assert np.allclose(0, [p["figure"] for p in points(dps.error_chart(alone))])
-    assert "NaN" not in dps.error_chart(alone).svg()
+    assert np.allclose(0, [p["figure"] for p in points(dps.plot.error_chart(alone))])
+    assert "NaN" not in dps.plot.error_chart(alone).svg()
 
 
 def test_each_mechanism_has_its_own_look() -> None:
     """The colour of its family everywhere; a second one of a family has another line."""
-    encoding = dps.error_chart(rows()).to_dict()["layer"][0]["encoding"]
+    encoding = dps.plot.error_chart(rows()).to_dict()["layer"][0]["encoding"]
 
     assert [*map(colour_of, NAMES)] == encoding["color"]["scale"]["range"]
     assert [1, 0] != encoding["strokeDash"]["scale"]["range"][2]
@@ -74,15 +76,15 @@ def test_each_mechanism_has_its_own_look() -> None:
 
 def test_what_does_not_apply_has_no_line() -> None:
     """And where nothing applies there is nothing to draw; units do not mix."""
-    bare = dps.compare.row(dps.Scores([2, 1], 1, kind="integer"), "inverse-sensitivity", [1])
+    bare = dps.accuracy.compare.row(dps.Scores([2, 1], 1, kind="integer"), "inverse-sensitivity", [1])
 
-    assert 9 == len(points(dps.error_chart([bare, *rows()])))
+    assert 9 == len(points(dps.plot.error_chart([bare, *rows()])))
     with pytest.raises(ValueError, match="No mechanism applies"):
-        dps.error_chart([bare])
+        dps.plot.error_chart([bare])
     with pytest.raises(ValueError, match="different units"):
-        dps.error_chart([*rows(), *rows(VOTES, unit="")])
+        dps.plot.error_chart([*rows(), *rows(VOTES, unit="")])
 
 
 def test_a_line_marks_an_epsilon() -> None:
     """Where a slider stands."""
-    assert 0.5 == dps.chance_chart(rows(), epsilon=0.5).to_dict()["layer"][2]["data"]["values"][0]["epsilon"]
+    assert 0.5 == dps.plot.chance_chart(rows(), epsilon=0.5).to_dict()["layer"][2]["data"]["values"][0]["epsilon"]

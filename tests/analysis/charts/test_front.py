@@ -31,15 +31,17 @@ def corners(chart) -> list[tuple[float, float]]:
 @pytest.mark.parametrize("mechanism", ["local-dampening", "local-dampening-flip", "exponential"])
 def test_chances_are_those_of_the_law(mechanism) -> None:
     """Each point carries the exact chance of its candidate under PrivPareto."""
-    law = dps.mechanism(mechanism).law(dps.pareto(objectives()), 0.3)
+    law = dps.mechanism(mechanism).law(dps.multiobjective.pareto(objectives()), 0.3)
 
-    assert law.tolist() == [row["chance"] for row in points(dps.front_chart(objectives(), 0.3, mechanism=mechanism))]
+    assert law.tolist() == [
+        row["chance"] for row in points(dps.plot.front_chart(objectives(), epsilon=0.3, mechanism=mechanism))
+    ]
 
 
 def test_weights_are_those_of_the_aggregate() -> None:
     """With weights the chances are those of PrivAgg, and the line holds the best weighted sum."""
-    chart = dps.front_chart(objectives(), 0.1, weights=[1, 2], mechanism="exponential")
-    law = dps.mechanism("exponential").law(dps.aggregate(objectives(), [1, 2]), 0.1)
+    chart = dps.plot.front_chart(objectives(), epsilon=0.1, weights=[1, 2], mechanism="exponential")
+    law = dps.mechanism("exponential").law(dps.multiobjective.aggregate(objectives(), [1, 2]), 0.1)
 
     assert law.tolist() == [row["chance"] for row in points(chart)]
     assert [380, 380] == pytest.approx([x + 2 * y for x, y in corners(chart)])
@@ -47,25 +49,25 @@ def test_weights_are_those_of_the_aggregate() -> None:
 
 def test_other_scores_can_be_drawn_from() -> None:
     """A score with a sensitivity of its own takes the place of the usual one."""
-    scores = dps.aggregate(objectives(), [1, 2], touched="one")
-    chart = dps.front_chart(objectives(), 0.1, scores=scores, weights=[1, 2], mechanism="exponential")
+    scores = dps.multiobjective.aggregate(objectives(), [1, 2], touched="one")
+    chart = dps.plot.front_chart(objectives(), epsilon=0.1, scores=scores, weights=[1, 2], mechanism="exponential")
 
     assert dps.mechanism("exponential").law(scores, 0.1).tolist() == [row["chance"] for row in points(chart)]
 
 
 def test_the_line_is_the_front() -> None:
     """Its corners are the candidates of the front, from left to right, and their points say so."""
-    chart = dps.front_chart(objectives(), 0.3)
+    chart = dps.plot.front_chart(objectives(), epsilon=0.3)
 
     assert [(120, 130), (190, 80), (210, 30)] == corners(chart)[1:-1]
-    assert dps.metrics.front(objectives()) == [row["candidate"] for row in points(chart) if row["front"]]
+    assert dps.accuracy.metrics.front(objectives()) == [row["candidate"] for row in points(chart) if row["front"]]
 
 
 @pytest.mark.parametrize("weights", [[0, 1], [1, 0], [3, -1]])
 def test_a_line_of_any_direction_is_drawn(weights) -> None:
     """One weight may be zero, or negative."""
-    chart = dps.front_chart(objectives(), 1, weights=weights)
-    best = dps.aggregate(objectives(), weights).values.max()
+    chart = dps.plot.front_chart(objectives(), epsilon=1, weights=weights)
+    best = dps.multiobjective.aggregate(objectives(), weights).values.max()
 
     assert [float(best)] * len(corners(chart)) == pytest.approx([np.dot(weights, each) for each in corners(chart)])
     assert "<svg" in chart.svg()
@@ -75,10 +77,10 @@ def test_many_candidates_keep_the_front() -> None:
     """Of more than 60 candidates 60 are drawn, those of the front among them, and the chart says how many there are."""
     place = np.arange(300)
     many = objectives(place, np.minimum(300 - place, 150), [f"c{each}" for each in place])
-    chart = dps.front_chart(many, 0.01, weights=[1, 1])
+    chart = dps.plot.front_chart(many, epsilon=0.01, weights=[1, 1])
     drawn = points(chart)
     two = objectives([*range(100), 500, 400], [0] * 100 + [1, 2], [f"c{each}" for each in range(102)])
-    rows = points(dps.front_chart(two, 0.01))
+    rows = points(dps.plot.front_chart(two, epsilon=0.01))
 
     assert 60 == len(drawn)
     assert "60 of 300 candidates" in " ".join(chart.to_dict()["title"]["subtitle"])
@@ -87,7 +89,7 @@ def test_many_candidates_keep_the_front() -> None:
 
 def test_names_do_not_cover_each_other() -> None:
     """Candidates on one point share the room of one name, and every name that is left is that of a point."""
-    labels = [row["label"] for row in points(dps.front_chart(objectives([5] * 6, [7] * 6), 1))]
+    labels = [row["label"] for row in points(dps.plot.front_chart(objectives([5] * 6, [7] * 6), epsilon=1))]
 
     assert 1 == sum(label != "" for label in labels)
 
@@ -95,7 +97,7 @@ def test_names_do_not_cover_each_other() -> None:
 def test_names_are_text() -> None:
     """A hostile name stays text in the picture."""
     hostile = ["<script>alert(1)</script>", "b' || alert(1)"]
-    picture = dps.front_chart(objectives([2, 1], [1, 2], hostile), 1, names=("<b>one</b>", "two")).svg()
+    picture = dps.plot.front_chart(objectives([2, 1], [1, 2], hostile), epsilon=1, names=("<b>one</b>", "two")).svg()
 
     assert "<script" not in picture
     assert "<b>" not in picture
@@ -105,8 +107,8 @@ def test_it_refuses_what_is_not_a_plane() -> None:
     """Three objectives, one name or objectives passed one by one are refused in a sentence."""
     three = [*objectives(), objectives()[0]]
     with pytest.raises(ValueError, match="two axes"):
-        dps.front_chart(three, 1)
+        dps.plot.front_chart(three, epsilon=1)
     with pytest.raises(ValueError, match="two axes"):
-        dps.front_chart(objectives(), 1, names=("one",))
+        dps.plot.front_chart(objectives(), epsilon=1, names=("one",))
     with pytest.raises(TypeError, match="one list"):
-        dps.front_chart(*objectives(), 1)
+        dps.plot.front_chart(*objectives(), 1)

@@ -18,7 +18,7 @@ def bars(chart) -> list[dict]:
 
 def test_the_best_stand_first_and_ties_in_order() -> None:
     """Each bar is as long as the law says."""
-    shown = bars(dps.law_chart(VOTES, 1, mechanism="exponential"))
+    shown = bars(dps.plot.law_chart(VOTES, epsilon=1, mechanism="exponential"))
     law = dps.mechanism("exponential").law(VOTES, 1)
 
     assert ["milk", "beer", "tea", "wine"] == [row["candidate"] for row in shown]
@@ -29,13 +29,13 @@ def test_large_counts_that_differ_by_one_are_in_order() -> None:
     """As floats they would be equal."""
     scores = dps.Scores({"a": 2**53, "b": 2**53 + 1}, sensitivity=1, range_bound=1, kind="integer")
 
-    assert ["b", "a"] == [row["candidate"] for row in bars(dps.law_chart(scores, 1))]
+    assert ["b", "a"] == [row["candidate"] for row in bars(dps.plot.law_chart(scores, epsilon=1))]
 
 
 @pytest.mark.parametrize(("candidates", "shown"), [(25, 25), (26, 25), (10_000, 25)])
 def test_many_candidates_share_the_last_bar(candidates, shown) -> None:
     """So that a chart stays a chart; together the bars sum to 1."""
-    rows = bars(dps.law_chart(dps.utilities.counts(np.arange(candidates)), 0.01))
+    rows = bars(dps.plot.law_chart(dps.utilities.counts(np.arange(candidates)), epsilon=0.01))
 
     assert shown == len(rows)
     assert np.isclose(1, sum(row["chance"] for row in rows))
@@ -44,12 +44,12 @@ def test_many_candidates_share_the_last_bar(candidates, shown) -> None:
 def test_a_neighbour_has_the_same_candidates() -> None:
     """Others are refused."""
     with pytest.raises(ValueError, match="same public candidates"):
-        dps.law_chart(VOTES, 1, neighbour=dps.utilities.counts([1, 2, 3, 4]))
+        dps.plot.law_chart(VOTES, epsilon=1, neighbour=dps.utilities.counts([1, 2, 3, 4]))
 
 
 def test_the_default_is_what_select_draws_with() -> None:
     """Its name stands in the title, and what the chances hold for below."""
-    title = dps.law_chart(VOTES, 1).to_dict()["title"]
+    title = dps.plot.law_chart(VOTES, epsilon=1).to_dict()["title"]
 
     assert ["permute-and-flip, epsilon 1"] == title["text"]
     assert "made-up" in " ".join(title["subtitle"])
@@ -58,10 +58,10 @@ def test_the_default_is_what_select_draws_with() -> None:
 def test_fewer_bars_when_asked() -> None:
     """All chances are still there: those after the first share one bar, and at least one has its own."""
     scores = dps.Scores(range(30), 1, kind="integer")
-    rows = dps.law_chart(scores, 0.1, shown=4).to_dict()["data"]["values"]
+    rows = dps.plot.law_chart(scores, epsilon=0.1, shown=4).to_dict()["data"]["values"]
 
     assert [29, 28, 27, 26] == [int(row["candidate"]) for row in rows[:-1]]
     assert "the other 26" == rows[-1]["candidate"]
     assert 1.0 == pytest.approx(sum(row["chance"] for row in rows))
     with pytest.raises(ValueError, match="at least 1"):
-        dps.law_chart(scores, 0.1, shown=0)
+        dps.plot.law_chart(scores, epsilon=0.1, shown=0)

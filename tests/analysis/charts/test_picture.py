@@ -14,7 +14,7 @@ pytest.importorskip("altair", reason="charts need the extra web")
 @pytest.fixture
 def picture():
     """The law of two candidates."""
-    return dps.law_chart(dps.Scores({"tea": 3, "milk": 1}, sensitivity=1, kind="integer"), 1)
+    return dps.plot.law_chart(dps.Scores({"tea": 3, "milk": 1}, sensitivity=1, kind="integer"), epsilon=1)
 
 
 def test_a_notebook_gets_the_specification_and_a_picture(picture) -> None:

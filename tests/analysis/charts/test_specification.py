@@ -22,21 +22,23 @@ def accuracies():
     """A tree of one level on forty records."""
     table, classes = [[age] for age in range(40)], [int(age >= 20) for age in range(40)]
     model = DPTreeClassifier(1, max_depth=1, bins=4, domains={0: (0, 40)}, classes=[0, 1])
-    return dps.accuracy_chart(model, table, classes, epsilons=[0.1, 1], epsilon=0.5)
+    return dps.plot.accuracy_chart(model, table, classes, epsilons=[0.1, 1], epsilon=0.5)
 
 
 CHARTS = {
-    "law": lambda: dps.law_chart(VOTES, 1, neighbour=MORE),
-    "values": lambda: dps.value_chart(AGES, 1, neighbour=AGES),
-    "front": lambda: dps.front_chart([VOTES, MORE], 1),
-    "weighted": lambda: dps.front_chart([VOTES, MORE], 1, weights=[1, 2]),
-    "error": lambda: dps.error_chart([dps.compare.row(VOTES, "exponential", [0.1, 1])], epsilon=0.5),
-    "no error": lambda: dps.error_chart([dps.compare.row(dps.utilities.counts([4]), "exponential", [0.1, 1])]),
-    "chance": lambda: dps.chance_chart([dps.compare.row(VOTES, "exponential", [0.1, 1])]),
-    "sensitivity": lambda: dps.sensitivity_chart(MARKERS, beta=0.05),
-    "dampening": lambda: dps.dampening_chart(MARKERS),
+    "law": lambda: dps.plot.law_chart(VOTES, epsilon=1, neighbour=MORE),
+    "values": lambda: dps.plot.value_chart(AGES, epsilon=1, neighbour=AGES),
+    "front": lambda: dps.plot.front_chart([VOTES, MORE], epsilon=1),
+    "weighted": lambda: dps.plot.front_chart([VOTES, MORE], epsilon=1, weights=[1, 2]),
+    "error": lambda: dps.plot.error_chart([dps.accuracy.compare.row(VOTES, "exponential", [0.1, 1])], epsilon=0.5),
+    "no error": lambda: dps.plot.error_chart(
+        [dps.accuracy.compare.row(dps.utilities.counts([4]), "exponential", [0.1, 1])]
+    ),
+    "chance": lambda: dps.plot.chance_chart([dps.accuracy.compare.row(VOTES, "exponential", [0.1, 1])]),
+    "sensitivity": lambda: dps.plot.sensitivity_chart(MARKERS, beta=0.05),
+    "dampening": lambda: dps.plot.dampening_chart(MARKERS),
     "accuracy": accuracies,
-    "budget": lambda: dps.budget_chart([("the median", 0.25), ("8 counts", 0.9)], 1, spent=0.1, refused=[1]),
+    "budget": lambda: dps.plot.budget_chart([("the median", 0.25), ("8 counts", 0.9)], 1, spent=0.1, refused=[1]),
 }
 
 
@@ -72,7 +74,7 @@ def test_it_cannot_be_changed_from_outside() -> None:
 @pytest.mark.parametrize("width", [340, 640])
 def test_names_have_room_in_a_wide_font(width) -> None:
     """Beside the axis: 6.9 pixels for each letter, or a third of the chart."""
-    chart = dps.law_chart(VOTES, 1, width=width)
+    chart = dps.plot.law_chart(VOTES, epsilon=1, width=width)
     longest = max(len(row["candidate"]) for row in chart.to_dict()["data"]["values"])
     start = re.search(r"translate\(([0-9.]+),", chart.svg())
 

@@ -26,7 +26,7 @@ def rows(chart) -> list[dict]:
 def test_bars_hold_the_law(mechanism) -> None:
     """Each bar has the chances of its values together, and all of them those of the whole grid."""
     law = dps.mechanism(mechanism).law(ages(), 0.05)
-    bars = rows(dps.value_chart(ages(), 0.05, mechanism=mechanism))
+    bars = rows(dps.plot.value_chart(ages(), epsilon=0.05, mechanism=mechanism))
 
     assert len(bars) <= 60
     assert np.allclose(
@@ -37,7 +37,9 @@ def test_bars_hold_the_law(mechanism) -> None:
 
 def test_the_line_is_the_neighbour() -> None:
     """Its steps are the chances of the other database, in the same bars."""
-    chart = dps.value_chart(ages(), 0.05, mechanism="exponential", neighbour=ages([0]), between=(30, 60)).to_dict()
+    chart = dps.plot.value_chart(
+        ages(), epsilon=0.05, mechanism="exponential", neighbour=ages([0]), between=(30, 60)
+    ).to_dict()
     law = dps.mechanism("exponential").law(ages([0]), 0.05)[30:61]
     line = chart["layer"][1]["data"]["values"]
 
@@ -47,28 +49,28 @@ def test_the_line_is_the_neighbour() -> None:
 
 def test_values_may_be_left_out() -> None:
     """With both ends, and the rule where the best value is drawn alone."""
-    chart = dps.value_chart(ages(), 0.5, between=(60, 70)).to_dict()
+    chart = dps.plot.value_chart(ages(), epsilon=0.5, between=(60, 70)).to_dict()
     bars = chart["layer"][0]["data"]["values"]
 
     assert (59.5, 70.5) == (bars[0]["from"], bars[-1]["to"])
     assert 1 == len(chart["layer"])
-    assert 3 == len(dps.value_chart(ages(), 0.5).to_dict()["layer"])
+    assert 3 == len(dps.plot.value_chart(ages(), epsilon=0.5).to_dict()["layer"])
 
 
 def test_what_is_no_grid_is_refused() -> None:
     """Names, numbers that fall, another grid, an empty span."""
     for candidates in (["a", "b"], [2, 1]):
         with pytest.raises(ValueError, match="in increasing order"):
-            dps.value_chart(dps.Scores([1, 2], 1, candidates, kind="integer"), 1)
+            dps.plot.value_chart(dps.Scores([1, 2], 1, candidates, kind="integer"), epsilon=1)
     with pytest.raises(ValueError, match="same public grid"):
-        dps.value_chart(ages(), 1, neighbour=dps.utilities.percentile([1], 50, grid=[0, 1]))
+        dps.plot.value_chart(ages(), epsilon=1, neighbour=dps.utilities.percentile([1], 50, grid=[0, 1]))
     with pytest.raises(ValueError, match="pass two of the grid"):
-        dps.value_chart(ages(), 1, between=(131, 140))
+        dps.plot.value_chart(ages(), epsilon=1, between=(131, 140))
 
 
 def test_a_name_of_a_unit_is_text() -> None:
     """In the picture."""
-    picture = dps.value_chart(ages(), 1, unit="<b>age</b>").svg()
+    picture = dps.plot.value_chart(ages(), epsilon=1, unit="<b>age</b>").svg()
 
     assert "<b>" not in picture
     assert "&lt;b" in picture

@@ -17,7 +17,7 @@ QUESTIONS = {
     "median by": ["median", *SURVEY, *AGE, "--by", "job"],
     "percentile": ["percentile", *SURVEY, *AGE, "--p", "90"],
     "quantiles": ["quantiles", *SURVEY, *AGE, "--p", "25", "50", "75"],
-    "quantiles shares": ["quantiles", *SURVEY, *AGE, "--shares", "1/4", "0.5", "--by", "job"],
+    "quantiles shares": ["quantiles", *SURVEY, *AGE, "--q", "1/4", "0.5", "--by", "job"],
     "counts": ["counts", *SURVEY, "--column", "job"],
     "counts bins": ["counts", *SURVEY, *AGE, "--bins", "0", "50", "100", "--by", "job"],
     "most-common": ["most-common", *SURVEY, "--item", "job", "--k", "2"],

@@ -1,6 +1,7 @@
 """The largest weighted sensitivity where one edge moves both objectives: it pays for one of them only."""
 
-from dpselect import Scores, aggregate, audit, utilities
+from dpselect import Scores, audit, utilities
+from dpselect.multiobjective import aggregate
 from tests.contracts.faults.toys import admissibility
 
 DETECTOR = "admissibility"

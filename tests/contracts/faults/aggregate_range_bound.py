@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dpselect import Scores, aggregate, audit, mechanism
+from dpselect import Scores, audit, mechanism
+from dpselect.multiobjective import aggregate
 from tests.contracts.faults.toys import counts_of, loss
 
 DETECTOR = "loss"

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dpselect import Scores, mechanism, pareto
+from dpselect import Scores, mechanism
+from dpselect.multiobjective import pareto
 from tests.contracts.faults.toys import chain, loss
 
 DETECTOR = "loss"

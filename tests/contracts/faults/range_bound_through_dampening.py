@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dpselect import Scores, UnitScores, mechanism
+from dpselect import Scores, mechanism
+from dpselect.mechanisms import UnitScores
 from dpselect.mechanisms.kinds import UnitMechanism
 from tests.contracts.faults.toys import chain, exact, loss, rows
 

@@ -4,7 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpselect import UnitScores, mechanism
+from dpselect import mechanism
+from dpselect.mechanisms import UnitScores
 from tests.contracts.faults.toys import chain, loss
 
 DETECTOR = "loss"

@@ -104,7 +104,7 @@ def test_a_table_in_an_engine_is_refused_before_the_spend(tmp_path) -> None:
     parquet.write_table(pyarrow.table(TABLE | {"y": LABELS}), tmp_path / "t.parquet")
     with (
         dps.budget(epsilon=100, delta=1e-3) as book,
-        dps.Warehouse.open(tmp_path / "t.parquet") as source,
+        dps.data.Warehouse.open(tmp_path / "t.parquet") as source,
         pytest.raises(ValueError, match="reads its records in memory"),
     ):
         fitted(source, "y", **USUAL)

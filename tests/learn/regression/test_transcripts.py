@@ -38,9 +38,9 @@ def test_no_transcript_of_any_table_loses_more_than_epsilon(epsilon: Fraction) -
     assert 0.8 * epsilon <= worst <= epsilon * (1 + 1e-9)
 
 
-def halved(most: int) -> dps.Bound:
+def halved(most: int) -> dps.mechanisms.Bound:
     """Half of what is true."""
-    return moves_by(most) if most < 4 else dps.Bound(most // 2)
+    return moves_by(most) if most < 4 else dps.mechanisms.Bound(most // 2)
 
 
 FAULTS = {

@@ -33,7 +33,7 @@ def test_a_fenced_calibration_neither_releases_nor_trains(given: dict[str, objec
 
     assert mechanism.law(scores, 1).sum() == pytest.approx(1)
     with pytest.raises(dps.PrivacyError, match="releases nothing"):
-        dps.select(scores, 1, mechanism=mechanism)
+        dps.select(scores, epsilon=1, mechanism=mechanism)
     for model in (
         learn.DPID3Classifier(1, 1, criterion="max-operator-winner", mechanism=mechanism, **KNOWN),
         RandomDecisionForestClassifier(1, 2, max_depth=1, mechanism=mechanism, **KNOWN),
@@ -48,7 +48,7 @@ def test_simulated_noise_is_not_a_mechanism(kind: str) -> None:
     simulated = noise.of_leaf(kind, 1.0)
 
     with pytest.raises((TypeError, ValueError)):
-        dps.select(dps.utilities.majority([3, 1]), 1, mechanism=simulated)
+        dps.select(dps.utilities.majority([3, 1]), epsilon=1, mechanism=simulated)
     with pytest.raises((TypeError, ValueError)):
         RandomDecisionForestClassifier(1, 2, max_depth=1, mechanism=simulated, **KNOWN).fit(ROWS, "class")
 

@@ -41,7 +41,7 @@ def test_as_released_it_loses_more_than_epsilon_and_releases_nothing(series: str
 
     assert percentile_losses.of_percentile(fenced, released, epsilon) > 2 * epsilon
     with pytest.raises(dps.PrivacyError, match="releases nothing"):
-        dps.select(released([1, 2, 2], grid=[1, 2]), 1, mechanism=fenced)
+        dps.select(released([1, 2, 2], grid=[1, 2]), epsilon=1, mechanism=fenced)
     sound = percentile_losses.of_percentile(study.mechanism(study.SOUND), percentile_losses.winner, epsilon)
     assert sound <= epsilon * (1 + 1e-9)
 

@@ -56,7 +56,7 @@ def test_a_ledger_is_named_for_the_planner(tmp_path, monkeypatch) -> None:
     """
     monkeypatch.chdir(tmp_path)
     ledger = dps.Ledger.open("people.ledger", epsilon=2, dataset="people")
-    ledger.spend(dps.Guarantee(Fraction(1, 2), dps.Neighbours.ADD_REMOVE), mechanism="counts")
+    ledger.spend(dps.Guarantee(Fraction(1, 2), dps.mechanisms.Neighbours.ADD_REMOVE), mechanism="counts")
     before = Path("people.ledger").read_bytes()
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
     with Served("--ledger", "people.ledger", "--at", "/planner") as server:

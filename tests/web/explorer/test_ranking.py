@@ -39,7 +39,7 @@ def test_a_page_draws_what_the_command_draws(metric) -> None:
     scores = ranked(graph, ranking)
     by_margin = metric in top_k._BY_MARGIN
     there = top_k._metric(metric, asked_of(metric, None, by_margin), graph)
-    there = dps.margin(there, 4) if by_margin else there
+    there = dps.utilities.margin(there, 4) if by_margin else there
     default = top_k.MARGIN if by_margin else top_k.DEFAULTS[metric]
 
     assert ranking.by_margin == by_margin
@@ -117,7 +117,7 @@ def test_an_edge_beyond_the_maximum_degree_is_refused() -> None:
 
 def test_graphs_that_a_page_cannot_show_are_refused_in_a_sentence() -> None:
     """With directions, with two nodes, with too many."""
-    directed = dps.DirectedGraph.from_edges([0], [1], nodes=3)
+    directed = dps.data.DirectedGraph.from_edges([0], [1], nodes=3)
     for given, words in (
         (directed, "undirected"),
         (dps.Graph.from_edges([0], [1], nodes=2), "fewer than 3"),

@@ -174,16 +174,16 @@ def test_a_payment_is_a_budget_for_any_function(house) -> None:
     account = house.datasets["survey"].account
     scores = dps.Scores([9, 1], 1, range_bound=1, kind="integer", neighbours="add-remove")
     payment = ChargedAccountant(account, "one", "ann", {"source": "made up"})
-    settled = price(1, dps.select(scores, 1, mechanism="permute-and-flip").mechanism)
+    settled = price(1, dps.select(scores, epsilon=1, mechanism="permute-and-flip").mechanism)
 
     with pytest.raises(Conflict):
-        dps.select(scores, 1, mechanism="permute-and-flip", ledger=payment)
+        dps.select(scores, epsilon=1, mechanism="permute-and-flip", ledger=payment)
     assert [1] == payment.settle([settled])
     with pytest.raises(Conflict):
-        dps.select(scores, 2, mechanism="permute-and-flip", ledger=payment)
-    dps.select(scores, 1, mechanism="permute-and-flip", ledger=payment)
+        dps.select(scores, epsilon=2, mechanism="permute-and-flip", ledger=payment)
+    dps.select(scores, epsilon=1, mechanism="permute-and-flip", ledger=payment)
     with pytest.raises(Conflict):
-        dps.select(scores, 1, mechanism="permute-and-flip", ledger=payment)
+        dps.select(scores, epsilon=1, mechanism="permute-and-flip", ledger=payment)
 
     (event,) = account.ledger.events
     assert {"source": "made up", "request": "one", "analyst": "ann"} == event.metadata

@@ -65,7 +65,7 @@ def accuracies(model: Any, X: Any, y: Any, epsilons: Sequence[float] = EPSILONS)
         at = clone(model).set_params(epsilon=epsilon)
         counts, left = leaf_epsilons(at, X, y)
         total = max(int(counts.sum()), 1)
-        rows[BEST].append(float((label_law(counts, left) * counts).sum()) / total)
+        rows[BEST].append(float((label_law(counts, epsilon=left) * counts).sum()) / total)
         rows[ONE].append(one_split(at.set_params(max_depth=1), X, y))
         rows[NONE].append(float(counts.sum(axis=0).max()) / total)
     return rows
@@ -80,12 +80,12 @@ def one_split(model: Any, X: Any, y: Any) -> float:
     asked = first_split(model, X, y)
     if asked is None:
         counts, left = leaf_epsilons(model, X, y)
-        return float((label_law(counts, left) * counts).sum() / max(counts.sum(), 1))
+        return float((label_law(counts, epsilon=left) * counts).sum() / max(counts.sum(), 1))
     law = asked.mechanism.law(asked.scores, asked.epsilon)
     # What is hardly ever drawn adds nothing that shows.
     shown = np.flatnonzero(law > 1e-9)
     sides = np.concatenate([asked.sides[place] for place in shown])
-    right = (label_law(sides, float(asked.leaf)) * sides).sum(axis=1)
+    right = (label_law(sides, epsilon=float(asked.leaf)) * sides).sum(axis=1)
     owner = np.repeat(np.arange(shown.size), [len(asked.sides[place]) for place in shown])
     total = max(int(asked.sides[0].sum()), 1)
     return float(np.bincount(owner, right) @ law[shown] / law[shown].sum()) / total

@@ -36,7 +36,7 @@ def dampening_chart(scores: Scores, *, direction: str = "growing", shown: int = 
 
     >>> import dpselect as dps
     >>> markers = dps.utilities.tdt([24, 50], [0, 16], families=40, candidates=["rs1", "rs2"])
-    >>> rows = dps.dampening_chart(markers).to_dict()["data"]["values"]
+    >>> rows = dps.plot.dampening_chart(markers).to_dict()["data"]["values"]
     >>> [(row["candidate"], row["rank"]) for row in rows if row["column"] == "local dampening"]
     [('rs1', 2), ('rs2', 1)]
     """

@@ -45,7 +45,7 @@ def sensitivity_chart(
 
     >>> import dpselect as dps
     >>> spread = dps.sensitivity.element(lambda t: [12 + t, 8 + t], ceiling=20, reach=20)
-    >>> chart = dps.sensitivity_chart(dps.Scores({"tea": 66, "coffee": 28}, spread))
+    >>> chart = dps.plot.sensitivity_chart(dps.Scores({"tea": 66, "coffee": 28}, spread))
     >>> [row["sensitivity"] for row in chart.to_dict()["data"]["values"] if row["distance"] == 0]
     [12.0, 8.0]
     """

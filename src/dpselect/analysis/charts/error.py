@@ -27,7 +27,7 @@ def error_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: flo
     scores, so this is for public or made-up data, and the chart says so.
 
     Args:
-        rows: of ``dpselect.compare.row``; a mechanism that does not apply has no line.
+        rows: of ``dpselect.accuracy.compare.row``; a mechanism that does not apply has no line.
         epsilon: where a thin line stands.
         width: of the chart in pixels.
 
@@ -36,8 +36,8 @@ def error_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: flo
 
     >>> import dpselect as dps
     >>> ages = dps.utilities.median([21, 34, 35, 40, 71], lower=0, upper=100)
-    >>> row = dps.compare.row(ages, "permute-and-flip", [1, 4], unit="years")
-    >>> [round(point["figure"], 1) for point in dps.error_chart([row]).to_dict()["data"]["values"]]
+    >>> row = dps.accuracy.compare.row(ages, "permute-and-flip", [1, 4], unit="years")
+    >>> [round(point["figure"], 1) for point in dps.plot.error_chart([row]).to_dict()["data"]["values"]]
     [19.0, 1.5]
     """
     shown = _shown(rows)
@@ -56,7 +56,7 @@ def chance_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: fl
 
     >>> import dpselect as dps
     >>> votes = dps.utilities.counts([60, 40, 5])
-    >>> chart = dps.chance_chart([dps.compare.row(votes, "exponential", [0.1, 1])])
+    >>> chart = dps.plot.chance_chart([dps.accuracy.compare.row(votes, "exponential", [0.1, 1])])
     >>> [round(point["figure"], 2) for point in chart.to_dict()["data"]["values"]]
     [0.88, 1.0]
     """

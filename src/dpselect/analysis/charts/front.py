@@ -33,8 +33,8 @@ _SMALL, _LARGE = 24, 1400
 @one_list
 def front_chart(
     objectives: Iterable[Scores],
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     scores: Scores | None = None,
     weights: Iterable[Any] | None = None,
     mechanism: str | Mechanism | None = None,
@@ -60,13 +60,13 @@ def front_chart(
 
     Raises:
         PrivacyError: the mechanism does not apply to these scores.
-        ValueError, TypeError: not two objectives of the same candidates; as :func:`dpselect.pareto` and
-            :func:`dpselect.aggregate`; an epsilon that is not positive and finite.
+        ValueError, TypeError: not two objectives of the same candidates; as :func:`dpselect.multiobjective.pareto` and
+            :func:`dpselect.multiobjective.aggregate`; an epsilon that is not positive and finite.
 
     >>> import dpselect as dps
     >>> found = dps.Scores({"A": 90, "B": 60, "C": 40}, sensitivity=1, kind="integer")
     >>> cleared = dps.Scores({"A": 10, "B": 80, "C": 70}, sensitivity=1, kind="integer")
-    >>> chart = dps.front_chart([found, cleared], 0.5, names=("found", "cleared"))
+    >>> chart = dps.plot.front_chart([found, cleared], epsilon=0.5, names=("found", "cleared"))
     >>> [(row["candidate"], row["front"]) for row in chart.to_dict()["layer"][1]["data"]["values"]]
     [('A', True), ('B', True), ('C', False)]
     """

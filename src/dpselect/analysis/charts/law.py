@@ -21,8 +21,8 @@ PUBLIC = "Exact. For public or made-up data only."
 
 def law_chart(
     scores: Scores,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     mechanism: str | Mechanism | None = None,
     neighbour: Scores | None = None,
     width: float = WIDTH,
@@ -49,7 +49,7 @@ def law_chart(
 
     >>> import dpselect as dps
     >>> votes = dps.Scores({"tea": 60, "coffee": 57}, sensitivity=1, range_bound=1, kind="integer")
-    >>> chart = dps.law_chart(votes, 0.5)
+    >>> chart = dps.plot.law_chart(votes, epsilon=0.5)
     >>> [(row["candidate"], round(row["chance"], 3)) for row in chart.to_dict()["data"]["values"]]
     [('tea', 0.888), ('coffee', 0.112)]
     """

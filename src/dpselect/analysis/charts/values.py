@@ -24,8 +24,8 @@ _HEIGHT = 240
 
 def value_chart(
     scores: Scores,
-    epsilon: Epsilon,
     *,
+    epsilon: Epsilon,
     mechanism: str | Mechanism | None = None,
     neighbour: Scores | None = None,
     unit: str = "value",
@@ -56,7 +56,7 @@ def value_chart(
 
     >>> import dpselect as dps
     >>> ages = dps.utilities.percentile([20, 30, 30, 40], 50, grid=[10, 20, 30, 40])
-    >>> bars = dps.value_chart(ages, 2).to_dict()["layer"][0]["data"]["values"]
+    >>> bars = dps.plot.value_chart(ages, epsilon=2).to_dict()["layer"][0]["data"]["values"]
     >>> [(bar["from"], bar["to"], round(bar["chance"], 3)) for bar in bars]
     [(5.0, 15.0, 0.003), (15.0, 25.0, 0.024), (25.0, 35.0, 0.907), (35.0, 45.0, 0.066)]
     """

@@ -74,7 +74,7 @@ def _further(request: Request, answer: client.Answer) -> dict[str, Any]:
     asked = answer.question
     if asked["question"] == "top_k":
         return {"metric": asked["metric"]}
-    wanted = ("p", "shares") if request.command == "quantiles" else ()
+    wanted = ("p", "q") if request.command == "quantiles" else ()
     return {name: [f"{each:g}" for each in asked[name]] for name in wanted if name in asked}
 
 

@@ -15,7 +15,7 @@ def _named(request: Request) -> dict[str, object]:
 
 
 VERB = question.verb(
-    "percentiles",
+    "quantiles",
     _named,
     (
         question.COLUMN,

@@ -7,24 +7,17 @@ from dpselect.cli.request import Request
 from dpselect.cli.served import question
 
 
-def _question(request: Request) -> str:
-    if bool(request.p) == bool(request.shares):
-        raise ValueError("Which quantiles? Pass either --p, percentages such as 25 50 75, or --shares, such as 0.25.")
-    return "percentiles" if request.p else "quantiles"
-
-
 def _named(request: Request) -> dict[str, object]:
-    asked = {"p": request.p} if request.p else {"shares": request.shares}
-    return {**asked, "column": request.column, "by": request.by}
+    return {"q": request.q or None, "p": request.p or None, "column": request.column, "by": request.by}
 
 
 VERB = question.verb(
-    _question,
+    "quantiles",
     _named,
     (
         question.COLUMN,
         option("--p", type=number, several=True, metavar="P...", help="the percentages, such as 25 50 75"),
-        option("--shares", type=number, several=True, metavar="S...", help="the same as shares, such as 1/4 1/2 3/4"),
+        option("--q", type=number, several=True, metavar="Q...", help="the same as shares, such as 1/4 1/2 3/4"),
         question.BY,
     ),
     "dpselect quantiles --server https://dp.example.org --dataset people --column age --p 25 50 75 --epsilon 1",

@@ -16,6 +16,7 @@ from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.release.above_threshold import NAME
 from dpselect.release.threshold_bound import error_bound_of_stream
 from dpselect.release.threshold_rules import threshold_rules
+from dpselect.release.threshold_stream import ThresholdAnswer, ThresholdStream
 from dpselect.sources import tables
 from dpselect.sources.absent import no_column
 
@@ -34,7 +35,7 @@ def run(request: Request) -> Answer:
     if not names:
         raise ValueError(f"The public column {request.label!r} has no name: there is nothing to ask.")
     # A cell that is not a count is 0.
-    column = dps.Column(tables.column(request.file, request.value, how), kind="integer")
+    column = dps.data.Column(tables.column(request.file, request.value, how), kind="integer")
     reading.require_complete(request, column)
     counts = column.values
     lines = _thresholds(request, len(names), how)
@@ -47,7 +48,9 @@ def run(request: Request) -> Answer:
     request.says(_error_bound(request, len(names), rules))
     book = accountant_of(request, threshold=str(request.thresholds or request.threshold))
     answers = []
-    with dps.above_threshold(None, request.epsilon, neighbours=request.neighbours, ledger=book, **rules) as stream:
+    with dps.above_threshold(
+        None, epsilon=request.epsilon, neighbours=request.neighbours, ledger=book, **rules
+    ) as stream:
         for name, count, line in zip(names, counts.tolist(), lines, strict=True):
             if stream.ended:
                 break
@@ -91,7 +94,7 @@ def _error_bound(request: Request, names: int, rules: dict[str, Any]) -> ErrorBo
 
 
 def _answered(
-    request: Request, answers: list[tuple[Any, dps.ThresholdAnswer]], names: int, stream: dps.ThresholdStream
+    request: Request, answers: list[tuple[Any, ThresholdAnswer]], names: int, stream: ThresholdStream
 ) -> Answer:
     width = max(len(str(name)) for name, _ in answers)
     lines = [

@@ -88,7 +88,7 @@ def _of_numbers(request: Request, column: str | None) -> Answer:
     if not lower < upper:
         raise ValueError("--lower must be below --upper: the public bounds of the values.")
     cells = tables.column(request.file, column, reading.of(request))
-    numbers = dps.Column(cells, kind="real")
+    numbers = dps.data.Column(cells, kind="real")
     lacking = numbers.lacking_count()
     # Of a typed column, what lacks a number is missing.
     empty = sum(map(_is_empty, cells.to_pylist())) if _is_text(cells) else lacking

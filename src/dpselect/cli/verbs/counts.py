@@ -14,7 +14,7 @@ from dpselect.cli.request import Request
 from dpselect.cli.spending import accountant_of
 from dpselect.cli.verb import Answer, Verb
 from dpselect.mechanisms.error_bound import ErrorBound
-from dpselect.release.counts import NEGATIVE, error_bound_of_counts, promised, public_cells
+from dpselect.release.counts import NEGATIVE, Counts, error_bound_of_counts, promised, public_cells
 from dpselect.sources import tables
 from dpselect.sources.public_names import PublicNames
 
@@ -31,7 +31,7 @@ def run(request: Request) -> Answer:
     request.says(_error_bound(request, domain, bins, groups))
     release = dps.counts(
         reading.file(request),
-        request.epsilon,
+        epsilon=request.epsilon,
         column=request.column,
         domain=domain,
         bins=bins,
@@ -50,7 +50,7 @@ def _require_complete(request: Request, *, of_numbers: bool) -> None:
     reading.require_named(request, request.file, request.column, request.by, request.person)
     if request.missing == "refuse" and of_numbers:
         cells = tables.column(request.file, request.column, reading.of(request))
-        reading.require_complete(request, dps.Column(cells, kind="real"))
+        reading.require_complete(request, dps.data.Column(cells, kind="real"))
 
 
 def _error_bound(request: Request, domain: Any, bins: Any, groups: Any) -> ErrorBound:
@@ -75,7 +75,7 @@ def _edges(request: Request) -> list[float] | None:
     return [float(request.lower + place * request.step) for place in range(int(many) + 1)]
 
 
-def _answered(request: Request, release: dps.Counts, *, grouped: bool) -> Answer:
+def _answered(request: Request, release: Counts, *, grouped: bool) -> Answer:
     rows, table = count_rows(release.counts, grouped=grouped)
     facts = {
         "counts": rows,

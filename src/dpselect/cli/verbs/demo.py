@@ -100,7 +100,7 @@ def _graph(request: Request) -> Answer:
             chances = dict(zip(_EPSILONS, law, strict=True))
             facts.append({"metric": metric.partition(":")[0], "mechanism": name, "probabilities": chances})
     say("", *_LESSON, "")
-    chosen = dps.select(pairs, 1, mechanism="local-dampening-flip")
+    chosen = dps.select(pairs, epsilon=1, mechanism="local-dampening-flip")
     say(
         f"One private release at epsilon 1: {chosen.candidate}, by open pairs and",
         f"{chosen.mechanism}.",

@@ -21,8 +21,8 @@ def run(request: Request) -> Answer:
     request.reach = lambda: by_coins(request, "a key", request.keys_per_person, request.epsilon)
     release = dps.select_keys(
         reading.file(request),
-        request.epsilon,
-        request.delta,
+        epsilon=request.epsilon,
+        delta=request.delta,
         person=request.person,
         key=request.key,
         keys_per_person=request.keys_per_person,

@@ -36,7 +36,7 @@ def scores(request: Request) -> dict[str, dps.Scores]:
     grid, column = columns.grid_and_column(request)
     if request.label is None:
         return {"rank": dps.utilities.median(column, grid=grid)}
-    assert isinstance(column, dps.Column)
+    assert isinstance(column, dps.data.Column)
     near = dps.papers.median(column.onto(grid), lower=grid[0].item(), upper=grid[-1].item())
     labels = tables.labels(request.file, request.label, reading=reading.of(request))
     relation = near.neighbours.value

@@ -20,6 +20,7 @@ from dpselect.ledger import RecordingAccountant
 from dpselect.mechanisms.error_bound import NoBound
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import error_bound_of
+from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.one_shot import method_of
 from dpselect.release.questions import question, require_count
 from dpselect.release.unlisted import BY_NAMES
@@ -64,10 +65,10 @@ def run(request: Request) -> Answer:
         request.reach = lambda: by_wall(request)
     if stays(request, request.file):
         with Warehouse.open(request.file, request.table) as place:
-            answer = dps.most_common(place, request.k, request.epsilon, **asked)
+            answer = dps.most_common(place, request.k, epsilon=request.epsilon, **asked)
     else:
-        answer = dps.most_common(reading.file(request), request.k, request.epsilon, **asked)
-    if isinstance(answer, dps.GroupedRelease):
+        answer = dps.most_common(reading.file(request), request.k, epsilon=request.epsilon, **asked)
+    if isinstance(answer, GroupedRelease):
         return groups.answered(answer, unit, note="in order of selection; ")
     if not answer.candidates:
         return released(answer, [_NOTHING], unit=unit)

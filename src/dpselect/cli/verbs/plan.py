@@ -112,7 +112,7 @@ def _compared(request: Request, public: dict[str, Any]) -> Iterator[dict[str, An
     name = request.mechanism
     if name is not None and name not in dict(rows):
         # There is no such mechanism, or nothing is known of it: said in the library's words.
-        dps.error_bound(1, mechanism=dps.mechanism(name), **public)
+        dps.error_bound(epsilon=1, mechanism=dps.mechanism(name), **public)
     for mechanism, method in rows:
         if name in (None, mechanism) and (method != JOINT or public["kind"] == "integer"):
             yield {"mechanism": mechanism, "method": method}
@@ -122,7 +122,7 @@ def _figures(request: Request, probability: Fraction, case: Mapping[str, Any]) -
     """Return what was asked of one mechanism."""
     if request.epsilon is None:
         return {"epsilon": dps.epsilon_for(error=request.error, probability=probability, **case)}
-    worst = dps.error_bound(request.epsilon, **case)
+    worst = dps.error_bound(epsilon=request.epsilon, **case)
     if request.error is not None:
         return {"probability_of_error": worst.tail(request.error)}
     below = worst.at(probability)

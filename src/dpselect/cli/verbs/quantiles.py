@@ -14,24 +14,24 @@ from dpselect.cli.verb import Answer, Verb
 from dpselect.histograms.quantiles import HALVING, error_bound_of_quantiles
 from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.utilities.columns import public_values
-from dpselect.utilities.shares import shares_of, shares_of_percentages
+from dpselect.utilities.shares import shares_of
 
 METHODS = ("auto", "halving", "joint", "tree")
 
 
 def run(request: Request) -> Answer:
     """Return the chosen values, of every group where there are groups."""
-    if bool(request.p) == bool(request.shares):
-        raise ValueError("Which quantiles? Pass either --p, percentages such as 25 50 75, or --shares, such as 0.25.")
     bounds, column = columns.bounds_and_column(request)
-    asked, noun = (request.p, "percentile") if request.p else (request.shares, "quantile")
-    choose = dps.percentiles if request.p else dps.quantiles
+    q, p = _asked(request)
+    shares_of(q, p)
+    asked, noun = (request.p, "percentile") if request.p else (request.q, "quantile")
     written = [f"{float(each):g}" for each in asked]
     rows = contributions.of(request) if contributions.named(request) else {}
     request.says(_error_bound(request, bounds))
-    release = choose(
+    release = dps.quantiles(
         column,
-        [*asked],
+        q,
+        p=p,
         **bounds,
         epsilon=request.epsilon,
         method=request.method,
@@ -43,15 +43,20 @@ def run(request: Request) -> Answer:
         title = ", ".join(f"{noun} {each}" for each in written)
         if request.p:
             return contributions.answered(request, release, title, p=written)
-        return contributions.answered(request, release, title, shares=written)
+        return contributions.answered(request, release, title, q=written)
     request.nouns = tuple(f"{noun} {each}" for each in written)
     lines = [f"{noun} {each}: {value}" for each, value in zip(written, release.candidates, strict=True)]
-    return released(release, lines, p=written) if request.p else released(release, lines, shares=written)
+    return released(release, lines, p=written) if request.p else released(release, lines, q=written)
+
+
+def _asked(request: Request) -> tuple[Any, Any]:
+    """Return the shares and the percentages that were named, ``None`` where none were."""
+    return [*request.q] or None, [*request.p] or None
 
 
 def _error_bound(request: Request, bounds: dict[str, Any]) -> ErrorBound:
     """Return what the release says of its error, before it is paid for."""
-    shares = shares_of_percentages(request.p) if request.p else shares_of(request.shares)
+    shares = shares_of(*_asked(request))
     size, grouped = public_values(None, **bounds).size, contributions.named(request)
     method = HALVING if grouped else request.method
     return error_bound_of_quantiles(
@@ -65,7 +70,7 @@ VERB = Verb(
         *columns.OPTIONS,
         *contributions.OPTIONS,
         option("--p", type=number, several=True, metavar="P...", help="the percentages, such as 25 50 75"),
-        option("--shares", type=number, several=True, metavar="S...", help="the same as shares, such as 1/4 1/2 3/4"),
+        option("--q", type=number, several=True, metavar="Q...", help="the same as shares, such as 1/4 1/2 3/4"),
         option(
             "--total",
             type=whole,

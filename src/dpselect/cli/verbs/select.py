@@ -33,7 +33,7 @@ def run(request: Request) -> Answer:
     range_bound = int(request.range_bound)
     with (
         Warehouse.open(request.file, request.table) as place,
-        dps.Candidates(
+        dps.data.Candidates(
             place,
             request.candidate,
             request.score,
@@ -49,7 +49,7 @@ def run(request: Request) -> Answer:
     return released(release, ranked(release), "in order of selection; ")
 
 
-def _in_groups(request: Request, mechanism: dps.Mechanism) -> Answer:
+def _in_groups(request: Request, mechanism: dps.mechanisms.Mechanism) -> Answer:
     if request.method is not None:
         raise ValueError("In groups --method is decided by the mechanism: leave it out.")
     scores = counts.by_group(request)
@@ -60,7 +60,7 @@ def _in_groups(request: Request, mechanism: dps.Mechanism) -> Answer:
     release = dps.top_k_by_group(
         scores,
         k,
-        request.epsilon,
+        epsilon=request.epsilon,
         mechanism=mechanism,
         groups_per_person=request.groups_per_person,
         ledger=book,

@@ -25,7 +25,7 @@ def scores(request: Request) -> dict[str, dps.Scores]:
     for name in PRIVATE:
         reading.require_apart(request, name, "label")
     # A cell that is not a count is 0, and none is more than all families together can have.
-    columns = (dps.Column.read(request.file, name, kind="integer") for name in PRIVATE)
+    columns = (dps.data.Column.read(request.file, name, kind="integer") for name in PRIVATE)
     if request.families < 1:
         raise ValueError("--families must be at least 1: the public number of families in the study.")
     b, c = (column.clip(0, 2 * request.families).values for column in columns)

@@ -70,8 +70,8 @@ def scores(request: Request) -> dict[str, dps.Scores]:
     objectives = [_metric(metric, request, graph) for metric in request.metric]
     name = " and ".join(request.metric)
     if request.pareto:
-        return {f"{name}, Pareto": dps.pareto(objectives)}
-    return {f"{name}, weighted": dps.aggregate(objectives, [*request.weights])}
+        return {f"{name}, Pareto": dps.multiobjective.pareto(objectives)}
+    return {f"{name}, weighted": dps.multiobjective.aggregate(objectives, [*request.weights])}
 
 
 def run(request: Request) -> Answer:
@@ -84,7 +84,7 @@ def run(request: Request) -> Answer:
     unit = _UNITS.get(name, "")
     if request.margin:
         unit = unit if scored.sensitivity.fixed else "edges"
-        scored = dps.margin(scored, request.k)
+        scored = dps.utilities.margin(scored, request.k)
     # Weights are public, and without them nobody could say later what was ranked.
     weights = dict(zip(request.metric, map(str, request.weights), strict=True)) if request.weights else {}
     formula = " + ".join(f"{weight} x {metric}" for metric, weight in weights.items())
@@ -143,11 +143,11 @@ def _decay(request: Request) -> int:
 
 
 def _metric(metric: str, request: Request, graph: AnyGraph) -> dps.Scores:
-    if isinstance(graph, dps.TruncatedGraph):
+    if isinstance(graph, dps.data.TruncatedGraph):
         return graph.scores(lambda kept: _metric(metric, request, kept))
-    if isinstance(graph, dps.WeightedGraph):
+    if isinstance(graph, dps.data.WeightedGraph):
         return dps.utilities.weighted_degree(graph)
-    if isinstance(graph, dps.DirectedGraph) or metric == FOLLOWERS:
+    if isinstance(graph, dps.data.DirectedGraph) or metric == FOLLOWERS:
         return dps.utilities.followers(graph)
     if metric == "ego-betweenness":
         close = request.get("margin") or (len(request.metric) == 1 and request.get("mechanism") in _CLOSE)

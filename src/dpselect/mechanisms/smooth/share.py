@@ -23,7 +23,7 @@ def declared_share(scores: Scores, others: Fraction = OTHERS) -> Fraction:
 
     One sensitivity for all databases needs next to nothing. Integer scores with a ceiling of 1, such as those of 0/1
     utilities, are sensitive or not, so that only beta makes a bound small. Otherwise ``others``, 3/20 or what a noise
-    names instead; ``dpselect.tune`` finds better ones.
+    names instead; ``dpselect.tuning.tune`` finds better ones.
 
     >>> declared_share(Scores([3, 1], 1)), declared_share(Scores([3.0, 1.0], 1.5))
     (Fraction(1, 64), Fraction(1, 64))

@@ -141,7 +141,7 @@ def judged(claim: Claim, mechanism: str, epsilon: Fraction) -> Verdict:
         PrivacyError, ValueError: the mechanism does not apply to such scores.
     """
     universe = claim.universe
-    loss = privacy_loss(mechanism, claim.scores, universe, epsilon)
+    loss = privacy_loss(mechanism, claim.scores, universe, epsilon=epsilon)
     if loss.pair is None:
         raise ValueError("No two databases are neighbours: allow more rows.")
     first, second = loss.pair

@@ -58,8 +58,8 @@ def _tables(state: State) -> dict[str, list[list[int]]]:
 def _tdt(state: State) -> Scores:
     if state["bound"] > _FAMILIES:
         raise ValueError(
-            f"A page shows studies of up to {_FAMILIES:,} families: take fewer, or call dpselect.sensitivity_chart in "
-            "Python, which takes the time that it needs."
+            f"A page shows studies of up to {_FAMILIES:,} families: take fewer, or call "
+            "dpselect.plot.sensitivity_chart in Python, which takes the time that it needs."
         )
     names = [name for name, _ in state["marker"]]
     return utilities.tdt(_figures(state, 0), _figures(state, 1), families=state["bound"], candidates=names)

@@ -142,7 +142,7 @@ def _who(planned: Planned) -> str | None:
 
 def _ask_counts(planned: Planned, book: Accountant) -> None:
     table, cells = _table(planned, "job"), range(planned.size)
-    counts(table, planned.epsilon, column="job", domain=cells, person=_who(planned), ledger=book)
+    counts(table, epsilon=planned.epsilon, column="job", domain=cells, person=_who(planned), ledger=book)
 
 
 def _counts_bound(planned: Planned, _: Accountant) -> ErrorBound:
@@ -171,7 +171,9 @@ def _items(planned: Planned) -> Scores:
 
 def _ask_items(planned: Planned, book: Accountant) -> None:
     table, items = _table(planned, "item"), range(planned.size)
-    most_common(table, planned.named, planned.epsilon, item="item", person=_who(planned), domain=items, ledger=book)
+    most_common(
+        table, planned.named, epsilon=planned.epsilon, item="item", person=_who(planned), domain=items, ledger=book
+    )
 
 
 def _nodes(planned: Planned) -> Scores:
@@ -180,7 +182,7 @@ def _nodes(planned: Planned) -> Scores:
 
 
 def _ask_nodes(planned: Planned, book: Accountant) -> None:
-    top_k(_nodes(planned), planned.named, planned.epsilon, ledger=book)
+    top_k(_nodes(planned), planned.named, epsilon=planned.epsilon, ledger=book)
 
 
 def _list_bound(scores: Scores, planned: Planned, book: Accountant, unit: str) -> ErrorBound:
@@ -228,7 +230,7 @@ KINDS: dict[str, Kind] = {
         _ask_counts,
         _counts_bound,
         "counts people.csv --column job --domain nurse,{person}",
-        'dps.counts(people, {epsilon}, column="job", domain=["nurse"]{who}, ledger=ledger)',
+        'dps.counts(people, epsilon={epsilon}, column="job", domain=["nurse"]{who}, ledger=ledger)',
     ),
     "counts": Kind(
         "counts of all values",
@@ -236,7 +238,7 @@ KINDS: dict[str, Kind] = {
         _ask_counts,
         _counts_bound,
         "counts people.csv --column job --domain {size}{person}",
-        'dps.counts(people, {epsilon}, column="job", domain=range({size}){who}, ledger=ledger)',
+        'dps.counts(people, epsilon={epsilon}, column="job", domain=range({size}){who}, ledger=ledger)',
     ),
     "median": Kind(
         "the median",
@@ -252,7 +254,7 @@ KINDS: dict[str, Kind] = {
         _ask_items,
         _items_bound,
         "most-common people.csv{person} --item item --domain {size} --k {named}",
-        'dps.most_common(people, {named}, {epsilon}, item="item"{who}, domain=range({size}), ledger=ledger)',
+        'dps.most_common(people, {named}, epsilon={epsilon}, item="item"{who}, domain=range({size}), ledger=ledger)',
     ),
     "top-k": Kind(
         "top nodes of a graph by degree",
@@ -261,7 +263,7 @@ KINDS: dict[str, Kind] = {
         _nodes_bound,
         "top-k friends.csv --nodes {size} --metric degree --k {named}",
         'friends = dps.Graph.read("friends.csv", nodes={size})\n'
-        "dps.top_k(dps.utilities.degree(friends), {named}, {epsilon}, ledger=ledger)",
+        "dps.top_k(dps.utilities.degree(friends), {named}, epsilon={epsilon}, ledger=ledger)",
     ),
     "tree": Kind(
         "a decision tree",

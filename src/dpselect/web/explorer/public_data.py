@@ -94,7 +94,11 @@ def _table(request: Request, path: Path) -> Material:
     how = Reading.of(**reading.keywords(request))
     keywords = "".join(f", {name}={value!r}" for name, value in reading.keywords(request).items())
     return _of_table(
-        path, how, shown(path.name), f"table = dps.TableFile.of({path.name!r}{keywords})", reading.keywords(request)
+        path,
+        how,
+        shown(path.name),
+        f"table = dps.data.TableFile.of({path.name!r}{keywords})",
+        reading.keywords(request),
     )
 
 
@@ -193,7 +197,10 @@ def _named(request: Request, text: str) -> Material:
     path = datasets.checked(text)
     _require_small(path)
     return _of_table(
-        path, Reading(), text, f"from dpselect import datasets\n\ntable = dps.TableFile.of(datasets.checked({text!r}))"
+        path,
+        Reading(),
+        text,
+        f"from dpselect import datasets\n\ntable = dps.data.TableFile.of(datasets.checked({text!r}))",
     )
 
 

@@ -121,7 +121,7 @@ def public_graph(given: Any) -> Graph:
     if len(graph) > _NODES:
         raise ValueError(
             f"A page shows graphs of up to {_NODES:,} nodes: take a sample of the {len(graph):,} here, or call "
-            "dpselect.recommend_metric in Python, which takes the time that it needs."
+            "dpselect.accuracy.recommend_metric in Python, which takes the time that it needs."
         )
     return graph
 
@@ -162,8 +162,8 @@ def require_short(graph: Graph, what: str) -> None:
     """
     paths = int((graph.degrees.astype(np.float64) ** 2).sum())
     instead = (
-        "set Compare metrics to no, name a sample of the graph, or call dpselect.recommend_metric in Python, which "
-        "takes the time that it needs."
+        "set Compare metrics to no, name a sample of the graph, or call dpselect.accuracy.recommend_metric in Python, "
+        "which takes the time that it needs."
         if what == EVERY
         else "take degree, or a sample of the graph."
     )

@@ -27,6 +27,6 @@ def _loaded(pages: Sequence[Page]) -> None:
     from dpselect.analysis.charts.law import law_chart
     from dpselect.scores.scores import Scores
 
-    law_chart(Scores([1, 0], sensitivity=1, kind="integer"), 1).svg()
+    law_chart(Scores([1, 0], sensitivity=1, kind="integer"), epsilon=1).svg()
     for page in pages:
         _ = page.content

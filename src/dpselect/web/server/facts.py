@@ -134,7 +134,7 @@ class DatasetFacts(Facts):
         source: a table: a file, or a URL with its ``table``.
         graph: an edge file instead.
         separator, decimal, encoding, where, thousands: how a file of text is read, as for
-            :meth:`dpselect.TableFile.of`.
+            :meth:`dpselect.data.TableFile.of`.
         nodes: the public nodes of a graph: how many, or their names.
         ends: the columns of an edge file.
         columns: the public columns that may be asked about, with their domains.

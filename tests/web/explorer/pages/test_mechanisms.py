@@ -121,7 +121,7 @@ def test_the_example_draws_the_same(column) -> None:
     view, names = viewed(column=column), {}
     exec(view.example, names)
 
-    for part, chart in enumerate((dps.error_chart, dps.chance_chart)):
+    for part, chart in enumerate((dps.plot.error_chart, dps.plot.chance_chart)):
         mine, theirs = points(view.parts[part].draw(640)), points(chart(names["rows"]))
         assert np.allclose([each["figure"] for each in mine], [each["figure"] for each in theirs], rtol=1e-9)
         assert [each["mechanism"] for each in mine] == [each["mechanism"] for each in theirs]

@@ -76,7 +76,7 @@ def test_the_first_place_of_a_list_is_that_of_its_draws() -> None:
     rows = {name: [*cells] for name, cells in EXAMPLES.visits.items()}
     scores = dps.utilities.popularity(rows, person="visitor", item="place", domain=[*persons()])
     verdict = dps.audit.sampler(
-        lambda: dps.top_k(scores, 3, 0.6, mechanism="permute-and-flip").candidates[0],
+        lambda: dps.top_k(scores, 3, epsilon=0.6, mechanism="permute-and-flip").candidates[0],
         law,
         against=dict(zip(("0.7", "1.3"), wrong, strict=True)),
     )
@@ -112,10 +112,10 @@ def test_errors_are_those_of_the_law_and_of_the_worst_case() -> None:
     table = facts(viewed(), "How far")
 
     assert [f"at most {most} persons behind the best"] == table["first name, here, in 95 of 100 draws"]
-    assert [f"{dps.expected_error(scores, 0.2, mechanism='permute-and-flip'):.3g} persons behind the best"] == table[
-        "first name, here, on average"
-    ]
-    worst = dps.error_bound(0.2, candidates=10, range_bound=1, kind="integer").at(0.95)
+    assert [
+        f"{dps.accuracy.expected_error(scores, epsilon=0.2, mechanism='permute-and-flip'):.3g} persons behind the best"
+    ] == table["first name, here, on average"]
+    worst = dps.error_bound(epsilon=0.2, candidates=10, range_bound=1, kind="integer").at(0.95)
     assert f"less than {worst} persons behind the best" in table["each name, in general"][0]
 
 

@@ -55,7 +55,10 @@ def test_the_table_is_the_law(mechanism) -> None:
     table = shown(mechanism=mechanism, epsilon=0.3).parts[2]
     laws = [
         dps.mechanism(mechanism).law(each, 0.3)
-        for each in (dps.pareto(scores()), dps.aggregate(scores(), [5, 1], touched="one", range_bound=1))
+        for each in (
+            dps.multiobjective.pareto(scores()),
+            dps.multiobjective.aggregate(scores(), [5, 1], touched="one", range_bound=1),
+        )
     ]
 
     for place, law in zip((4, 5), laws, strict=True):
@@ -68,7 +71,7 @@ def test_the_front_is_the_librarys() -> None:
     """The column says of each candidate whether it is on the front, and how many are as good in both."""
     said = column(shown().parts[2], 3)
 
-    assert dps.metrics.front(scores()) == [name for name in NAMES if said[name] == "yes"]
+    assert dps.accuracy.metrics.front(scores()) == [name for name in NAMES if said[name] == "yes"]
     assert {"either": "no, behind 1", "age": "no, behind 4"} == {n: s for n, s in said.items() if s != "yes"}
 
 
@@ -81,7 +84,11 @@ def test_the_neighbour_keeps_the_promise(rule, neighbour) -> None:
 
     def law(rows):
         both = scores(rows)
-        combined = dps.pareto(both) if rule == "pareto" else dps.aggregate(both, [5, 1], touched="one", range_bound=1)
+        combined = (
+            dps.multiobjective.pareto(both)
+            if rule == "pareto"
+            else dps.multiobjective.aggregate(both, [5, 1], touched="one", range_bound=1)
+        )
         return dps.mechanism("exponential").law(combined, 0.4)
 
     here = law(RULES)

@@ -62,14 +62,14 @@ def test_errors_are_those_of_the_law_and_of_the_worst_case(epsilon) -> None:
     within = min(distance for distance in off if law[off <= distance].sum() >= 0.95)
     view = viewed(epsilon=epsilon, **GRID)
     table = facts(view, "How far")
-    worst = dps.error_bound(epsilon, candidates=121, kind="integer").at(0.95)
+    worst = dps.error_bound(epsilon=epsilon, candidates=121, kind="integer").at(0.95)
 
     # The grid value nearest to half of the people: no more than a step from the median itself.
     assert abs(true - np.median(INCOMES)) <= 1000
     assert f"at most {within:,} away from {true:,}" in view.headline
     assert [f"at most {within:,}"] == table["here, in 95 of 100 draws"]
     assert float(law @ off) == pytest.approx(float(table["here, on average"][0].replace(",", "")), rel=0.006)
-    lost = dps.expected_error(scores, epsilon, mechanism="permute-and-flip")
+    lost = dps.accuracy.expected_error(scores, epsilon=epsilon, mechanism="permute-and-flip")
     assert lost == pytest.approx(float(table["here, in persons, on average"][0]), rel=0.006)
     assert f"less than {worst} persons" in table["in general, in persons"][0]
 

@@ -176,7 +176,7 @@ def test_a_ledger_is_read_and_never_written(folder) -> None:
     """What was spent and is left follows it, and its bytes, times and neighbours on disk stay."""
     path = folder / "census <b>.ledger"
     ledger = dps.Ledger.open(path, epsilon=2, dataset="the secret name")
-    ledger.spend(dps.Guarantee(Fraction(1, 2), dps.Neighbours.ADD_REMOVE), mechanism="counts")
+    ledger.spend(dps.Guarantee(Fraction(1, 2), dps.mechanisms.Neighbours.ADD_REMOVE), mechanism="counts")
     before, stat, names = path.read_bytes(), path.stat(), sorted(folder.iterdir())
     client, guard = explorer(PORT, Material(ledger=dps.Ledger.read(path)))
     visitor = TestClient(client, base_url=f"http://127.0.0.1:{PORT}")
@@ -192,7 +192,7 @@ def test_a_ledger_is_read_and_never_written(folder) -> None:
     assert (before, names) == (path.read_bytes(), sorted(folder.iterdir()))
     assert stat.st_mtime_ns == path.stat().st_mtime_ns
     # What another program spends meanwhile is seen at once.
-    ledger.spend(dps.Guarantee(Fraction(1), dps.Neighbours.ADD_REMOVE), mechanism="counts")
+    ledger.spend(dps.Guarantee(Fraction(1), dps.mechanisms.Neighbours.ADD_REMOVE), mechanism="counts")
     assert "is refused" in visitor.get("/planner").text
 
 

@@ -57,7 +57,7 @@ def test_the_pictures_mark_the_neighbour() -> None:
 def test_the_table_is_that_of_recommend_metric() -> None:
     """Row by row, and its advice."""
     view = view_of(k=3, epsilon=2, max_degree=30)
-    advice = dps.recommend_metric(friends(), 3, 2, max_degree=30, data="public")
+    advice = dps.accuracy.recommend_metric(friends(), 3, epsilon=2, max_degree=30, data="public")
 
     assert (advice.sentence,) == view.parts[2].words
     assert [

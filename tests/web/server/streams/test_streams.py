@@ -107,7 +107,7 @@ def test_a_plan_is_free_and_true(office) -> None:
 
     assert 200 == plan.status
     assert before == spent(office)
-    expected = dps.threshold_bound(2, questions=50, positives=2, range_bound=1).describe()
+    expected = dps.accuracy.threshold_bound(epsilon=2, questions=50, positives=2, range_bound=1).describe()
     assert expected == plan.json["accuracy"]
     assert opened(office, "planned", queries=50).json["guarantee"] == plan.json["guarantee"]
 

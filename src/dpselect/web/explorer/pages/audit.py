@@ -155,7 +155,8 @@ def _mechanisms(claim: Claim, epsilon: Fraction, verdict: Verdict) -> Table:
 def _statements(state: State, claim: Claim) -> str:
     return (
         f"{claim.python()}\n"
-        f'loss = dps.audit.privacy_loss("{state["mechanism"]}", utility, universe, {exact_text(state["epsilon"])})\n'
+        f'loss = dps.audit.privacy_loss("{state["mechanism"]}", utility, universe, '
+        f"epsilon={exact_text(state['epsilon'])})\n"
         "print(loss)\nprint(dps.audit.admissible(utility, universe))"
     )
 
@@ -172,7 +173,8 @@ def _example(state: State, claim: Claim) -> str:
     return (
         f"{_statements(state, claim)}\n"
         "first, second = (utility(universe[place]) for place in loss.pair)\n"
-        f'dps.law_chart(first, {exact_text(state["epsilon"])}, mechanism="{state["mechanism"]}", neighbour=second)'
+        f"dps.plot.law_chart(first, epsilon={exact_text(state['epsilon'])}, "
+        f'mechanism="{state["mechanism"]}", neighbour=second)'
     )
 
 

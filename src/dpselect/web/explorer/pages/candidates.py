@@ -277,12 +277,12 @@ def commands_for(name: str, asked: float, column: str = "", reading: Mapping[str
         + opening(
             "people.ledger",
             'choices = Path("choices.txt").read_text(encoding="utf-8").splitlines()',
-            f'people = dps.TableFile.of("people.csv"{keywords(said)}).columns()',
+            f'people = dps.data.TableFile.of("people.csv"{keywords(said)}).columns()',
             f"found = Counter(people[{(column or 'choice')!r}].tolist())",
             paths=True,
         )
         + "scores = dps.utilities.counts([found[name] for name in choices], choices)\n"
-        f'dps.select(scores, {epsilon}, mechanism="{name}", ledger=ledger)'
+        f'dps.select(scores, epsilon={epsilon}, mechanism="{name}", ledger=ledger)'
     )
     return Commands(f"{shell} --epsilon {epsilon} --ledger people.ledger{meant}" if shell else "", python, note)
 
@@ -295,7 +295,7 @@ def _example(rows: Tally, place: int, state: State) -> str:
         "scores = dps.utilities.counts([*votes.values()], [*votes])\n"
         f"neighbour = votes | {{{rows[place][0]!r}: {rows[place][1] + _STEPS[state['neighbour']]}}}\n"
         "other = dps.utilities.counts([*neighbour.values()], [*neighbour])\n"
-        f'dps.law_chart(scores, {state["epsilon"]!r}, mechanism="{state["mechanism"]}", neighbour=other)'
+        f'dps.plot.law_chart(scores, epsilon={state["epsilon"]!r}, mechanism="{state["mechanism"]}", neighbour=other)'
     )
 
 

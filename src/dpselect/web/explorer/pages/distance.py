@@ -150,7 +150,7 @@ def _table(scores: Scores, names: Sequence[str], known: Dampened) -> Table:
 def _commands(state: State, kind: Kind, material: Material) -> Commands:
     shift = f'dps.mechanism("shifted-local-dampening", direction="{state["direction"]}")'
     python = f"{_opening(state, kind, material)}scores = {kind.python(state)}\n"
-    python += f"dps.select(scores, 1, mechanism={shift}, ledger=ledger)"
+    python += f"dps.select(scores, epsilon=1, mechanism={shift}, ledger=ledger)"
     note = (
         "Which mechanism draws is chosen on public data like these. The bound is public: never read it from the data."
     )
@@ -175,8 +175,8 @@ def _opening(state: State, kind: Kind, material: Material) -> str:
 def _example(state: State, material: Material, kind: Kind) -> str:
     lines = ["import dpselect as dps\n", kind.setup(state, material), f"scores = {kind.python(state)}"]
     lines += [kind.named] if kind.named else []
-    lines += [f"dps.sensitivity_chart(scores, beta={exact_text(state['beta'])})", "# %%"]
-    lines.append(f'dps.dampening_chart(scores, direction="{state["direction"]}")')
+    lines += [f"dps.plot.sensitivity_chart(scores, beta={exact_text(state['beta'])})", "# %%"]
+    lines.append(f'dps.plot.dampening_chart(scores, direction="{state["direction"]}")')
     return "\n".join(lines)
 
 

@@ -195,9 +195,9 @@ def _commands(problem: _Problem, name: str, state: State, reading: Mapping[str, 
         f"--mechanism {name} --epsilon {epsilon} --ledger people.ledger{options(reading)}{meant}"
     )
     python = (
-        opening("people.ledger", f'values = dps.Column.read("people.csv", {problem.column!r}{keywords(reading)})')
+        opening("people.ledger", f'values = dps.data.Column.read("people.csv", {problem.column!r}{keywords(reading)})')
         + f"scores = dps.utilities.median(values, lower={grid.lower}, upper={grid.upper}, step={grid.step})\n"
-        f'dps.select(scores, {epsilon}, mechanism="{name}", ledger=ledger)'
+        f'dps.select(scores, epsilon={epsilon}, mechanism="{name}", ledger=ledger)'
     )
     note = "The grid is public: of private data it follows from what is known beforehand, never from the records."
     return Commands(shell, python, note)
@@ -218,9 +218,9 @@ def _example(problem: _Problem, state: State) -> str:
         f"import dpselect as dps\n\n{made}"
         f"epsilons = {_epsilons(low, high)!r}\n"
         f"names = {[*state['mechanism']]!r}\n"
-        f"rows = [dps.compare.row(scores, name, epsilons, unit={problem.unit!r}) for name in names]\n"
-        "chances = dps.chance_chart(rows)  # shown by a cell that ends with this name\n"
-        "dps.error_chart(rows)"
+        f"rows = [dps.accuracy.compare.row(scores, name, epsilons, unit={problem.unit!r}) for name in names]\n"
+        "chances = dps.plot.chance_chart(rows)  # shown by a cell that ends with this name\n"
+        "dps.plot.error_chart(rows)"
     )
 
 

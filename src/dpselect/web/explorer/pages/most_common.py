@@ -219,7 +219,7 @@ def _errors(asked: _Asked) -> Table:
     order = np.argsort(behind, kind="stable")
     reached = np.cumsum(law[order])
     most = int(behind[order][min(np.searchsorted(reached, float(_RIGHT)), size - 1)])
-    worst = error_bound(asked.epsilon, candidates=size, k=k, range_bound=1, kind="integer")
+    worst = error_bound(epsilon=asked.epsilon, candidates=size, k=k, range_bound=1, kind="integer")
     rows = [
         ["first name, here, in 95 of 100 draws", f"at most {most:,} {unit} behind the best"],
         ["first name, here, on average", f"{float(law @ behind):.3g} {unit} behind the best"],
@@ -290,11 +290,12 @@ def _commands(asked: _Asked, reading: Mapping[str, str]) -> Commands:
     )
     domain = repr(names) if spelled else 'Path("items.txt").read_text(encoding="utf-8").splitlines()'
     person = f"person={state['person']!r}, " if state["person"] else ""
-    file = [f'visits = dps.TableFile.of("visits.csv"{keywords(reading)})'] if reading else []
+    file = [f'visits = dps.data.TableFile.of("visits.csv"{keywords(reading)})'] if reading else []
     table = "visits" if file else '"visits.csv"'
     python = (
         opening("visits.ledger", f"domain = {domain}", *file, paths=not spelled)
-        + f"dps.most_common({table}, {k}, {epsilon}, {person}item={state['item']!r}, domain=domain, ledger=ledger)"
+        + f"dps.most_common({table}, {k}, epsilon={epsilon}, {person}item={state['item']!r}, "
+        "domain=domain, ledger=ledger)"
     )
     where = "The items are public: list all that there may be" + ("." if spelled else ", one per line in items.txt.")
     budget = "the ledger is one of persons (dpselect budget create --neighbours person)" if state["person"] else ""
@@ -316,7 +317,7 @@ def _example(asked: _Asked, material: Material) -> str:
         f"# {_unnamed(asked)}.\n"
         f"added = {asked.added.tolist()!r}\n"
         f"more = dps.Scores(scores.values + added, 1, domain, {relation!r}, range_bound=1)\n"
-        f'dps.law_chart(scores, {epsilon}, mechanism="{NAME}", neighbour=more)'
+        f'dps.plot.law_chart(scores, epsilon={epsilon}, mechanism="{NAME}", neighbour=more)'
     )
 
 

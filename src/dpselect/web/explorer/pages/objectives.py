@@ -199,7 +199,7 @@ def _commands(state: State, name: str) -> Commands:
             'first = dps.Scores(found, sensitivity=1, range_bound=1, kind="integer")',
             'second = dps.Scores(cleared, sensitivity=1, range_bound=1, kind="integer")',
             f"scores = {_python(state)}",
-            f'dps.select(scores, {epsilon}, mechanism="{name}", ledger=ledger)',
+            f'dps.select(scores, epsilon={epsilon}, mechanism="{name}", ledger=ledger)',
         ]
     )
     note = (
@@ -212,9 +212,10 @@ def _commands(state: State, name: str) -> Commands:
 def _python(state: State) -> str:
     """Return the combined score as Python writes it."""
     if state["rule"] == "pareto":
-        return "dps.pareto([first, second])"
+        return "dps.multiobjective.pareto([first, second])"
     weights = ", ".join(f"{each!r}" for each in _weights(state))
-    return f'dps.aggregate([first, second], weights=[{weights}], touched="{state["touched"]}", range_bound=1)'
+    touched = state["touched"]
+    return f'dps.multiobjective.aggregate([first, second], weights=[{weights}], touched="{touched}", range_bound=1)'
 
 
 def _example(state: State, moved: Rows, name: str) -> str:
@@ -231,13 +232,14 @@ def _example(state: State, moved: Rows, name: str) -> str:
             'second = dps.Scores(cleared, sensitivity=1, range_bound=1, kind="integer")',
             f"scores = {_python(state)}",
             f"names = ({state['name-1']!r}, {state['name-2']!r})",
-            f'dps.front_chart([first, second], {epsilon}, scores=scores{weights}, mechanism="{name}", names=names)',
+            f"dps.plot.front_chart([first, second], epsilon={epsilon}, scores=scores{weights}, "
+            f'mechanism="{name}", names=names)',
             "# %%",
             f"found, cleared = {other[0]!r}, {other[1]!r}",
             'first = dps.Scores(found, sensitivity=1, range_bound=1, kind="integer")',
             'second = dps.Scores(cleared, sensitivity=1, range_bound=1, kind="integer")',
             f"neighbour = {_python(state)}",
-            f'dps.law_chart(scores, {epsilon}, mechanism="{name}", neighbour=neighbour)',
+            f'dps.plot.law_chart(scores, epsilon={epsilon}, mechanism="{name}", neighbour=neighbour)',
         ]
     )
 

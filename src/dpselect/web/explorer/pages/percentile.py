@@ -252,7 +252,7 @@ def _errors(asked: _Asked) -> Table:
     worst = "not known of this mechanism"
     if name in _WHATEVER:
         case = {"candidates": len(asked.scores), "mechanism": name, "kind": "integer"}
-        worst = error_bound(asked.epsilon, **case).describe("persons", _RIGHT)
+        worst = error_bound(epsilon=asked.epsilon, **case).describe("persons", _RIGHT)
     rows = [
         ["here, in 95 of 100 draws", f"at most {_text(_within(asked.off, law))}"],
         ["here, on average", _rough(float(law @ asked.off))],
@@ -317,9 +317,9 @@ def _commands(asked: _Asked, reading: Mapping[str, str]) -> Commands:
         f"--ledger people.ledger{options(reading)}{meant}"
     )
     python = (
-        opening("people.ledger", f'column = dps.Column.read("people.csv", {state["column"]!r}{keywords(reading)})')
+        opening("people.ledger", f'column = dps.data.Column.read("people.csv", {state["column"]!r}{keywords(reading)})')
         + f"scores = dps.utilities.percentile(column, {p}, lower={lower!r}, upper={upper!r}, step={step!r})\n"
-        f'dps.select(scores, {epsilon}, mechanism="{name}", ledger=ledger)'
+        f'dps.select(scores, epsilon={epsilon}, mechanism="{name}", ledger=ledger)'
     )
     note = (
         "Put your file and your ledger in place of people.csv and people.ledger. Lower and upper are public: know them "
@@ -339,7 +339,8 @@ def _example(asked: _Asked, source: Material) -> str:
         f"scores = dps.utilities.percentile(values, {grid})\n"
         f"# {dict(_NEIGHBOURS)[state['neighbour']].capitalize()}.\n"
         f"more = dps.utilities.percentile([*values, {_plain(extreme)!r}], {grid})\n"
-        f'dps.value_chart(scores, {exact_text(state["epsilon"])}, mechanism="{state["mechanism"]}", neighbour=more, '
+        f"dps.plot.value_chart(scores, epsilon={exact_text(state['epsilon'])}, "
+        f'mechanism="{state["mechanism"]}", neighbour=more, '
         f"unit={asked.column!r}, between={_near(asked) if state['shown'] == 'near' else None})"
     )
 

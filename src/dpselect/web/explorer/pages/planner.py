@@ -230,7 +230,7 @@ def _commands(asked: Sequence[_Asked], budget: _Budget) -> Commands:
         for each in asked
     ]
     if any("people" in call for call, _ in calls):
-        python.append('people = dps.TableFile.of("people.csv").columns()')
+        python.append('people = dps.data.TableFile.of("people.csv").columns()')
     for call, times in calls:
         python += [f"for _ in range({times}):", call] if times > 1 else [call]
     short = "The ledger is called by its name alone: add its folder, or its address. " if budget.name else ""
@@ -271,7 +271,7 @@ def _example(bars: Sequence[tuple[str, float]], budget: _Budget, refused: Sequen
     return (
         "import dpselect as dps\n\n"
         f"releases = [\n{rows}]\n"
-        f"dps.budget_chart({', '.join(['releases', repr(float(budget.whole)), *facts])})"
+        f"dps.plot.budget_chart({', '.join(['releases', repr(float(budget.whole)), *facts])})"
     )
 
 

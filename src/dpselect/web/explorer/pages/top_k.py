@@ -192,7 +192,7 @@ def _compared(graph: Graph, most: int, k: int) -> ComparedMetrics:
 
 
 def _metrics(graph: Graph, state: State, total: Fraction) -> Sequence[Part]:
-    """Return which metric names the brokers: the advice and the table of ``dpselect.recommend_metric``."""
+    """Return which metric names the brokers: the advice and the table of ``dpselect.accuracy.recommend_metric``."""
     title, k = "Which metric names those who connect others", int(state["k"])
     if state["compare"] == "no":
         return (Note(title, ("Choose yes at Compare metrics: a page of a large graph then takes a second.",)),)
@@ -218,7 +218,7 @@ def _scored(ranking: Ranking, graph: str) -> str:
     """Return what makes the scores, in Python."""
     words = "".join(f", {name}={value!r}" for name, value in ranking.arguments.items()).replace("'", '"')
     scores = f"dps.utilities.{ranking.function}({graph}{words})"
-    return f"dps.margin({scores}, {ranking.k})" if ranking.by_margin else scores
+    return f"dps.utilities.margin({scores}, {ranking.k})" if ranking.by_margin else scores
 
 
 def _drawn(ranking: Ranking) -> str:
@@ -242,7 +242,7 @@ def _commands(state: State, ranking: Ranking, reading: Mapping[str, str]) -> Com
             paths=True,
         )
         + f"scores = {_scored(ranking, 'graph')}\n"
-        f"dps.top_k(scores, {ranking.k}, {epsilon}{_drawn(ranking)}, ledger=ledger)"
+        f"dps.top_k(scores, {ranking.k}, epsilon={epsilon}{_drawn(ranking)}, ledger=ledger)"
     )
     note = (
         f"friends.csv has an edge in each row, with the columns {reading.get('source', 'source')} and "
@@ -268,9 +268,9 @@ def _example(state: State, graph: str, ranking: Ranking, edge: Edge, size: int) 
     ]
     if state["compare"] == "yes":
         asked = f"graph, {ranking.k}, {epsilon}, max_degree={ranking.most}"
-        lines.append(f'print(dps.recommend_metric({asked}, data="public"))')
+        lines.append(f'print(dps.accuracy.recommend_metric({asked}, data="public"))')
     share = epsilon if ranking.k == 1 else f"{epsilon} / {ranking.k}"
-    lines.append(f"dps.law_chart(here, {share}{_drawn(ranking)}, neighbour=there)")
+    lines.append(f"dps.plot.law_chart(here, epsilon={share}{_drawn(ranking)}, neighbour=there)")
     return "\n".join(lines)
 
 

@@ -174,7 +174,7 @@ def _drawn(model: Any, table: Mapping[str, Any], target: str, learner: str) -> t
     grown = grown_without_noise(model, table, target)
     counts, left = leaves_of(grown, model, table, target)
     names = grown.leaves
-    law, right = label_law(counts, left), counts.argmax(axis=1)
+    law, right = label_law(counts, epsilon=left), counts.argmax(axis=1)
     chance = law[np.arange(right.size), right]
     order = np.argsort(-counts.sum(axis=1), kind="stable")[:_LISTED]
     rows = [
@@ -289,7 +289,7 @@ def _commands(state: State, domains: Mapping[str, Any], reading: Mapping[str, st
             f"{name}.ledger",
             "# Of this sample: write down what is public of your table.",
             f"domains = {dict(domains)!r}",
-            f'table = dps.TableFile.of("{name}.csv"{keywords(reading)}).columns({numbers})',
+            f'table = dps.data.TableFile.of("{name}.csv"{keywords(reading)}).columns({numbers})',
             f"{name} = {{column: table[column] for column in domains}}",
         )
         + f"model = {_python(state, state['rows'], ', ledger=ledger')}\nmodel.fit({name}, {state['class']!r})"
@@ -324,7 +324,7 @@ def _example(state: State, material: Material, domains: Mapping[str, Any], rows:
             f"row = {state['row'] - 1}",
             "fewer = {name: cells[:row] + cells[row + 1 :] for name, cells in sample.items()}",
             f"neighbour = dps.learn.first_split(model, fewer, {target!r})",
-            "asked and dps.law_chart(",
+            "asked and dps.plot.law_chart(",
             "    asked.scores, asked.epsilon, mechanism=asked.mechanism, neighbour=neighbour and neighbour.scores,",
             f"    shown={_ASKED},",
             ")",
@@ -332,7 +332,7 @@ def _example(state: State, material: Material, domains: Mapping[str, Any], rows:
             f"print(dps.learn.without_noise(model, sample, {target!r}).export_text())",
             "# %%",
             f"tree = dps.learn.DPTreeClassifier(1, {_depth(state)}domains=domains, n_records={rows})",
-            f"dps.accuracy_chart(tree, sample, {target!r}, epsilon={exact_text(state['epsilon'])})",
+            f"dps.plot.accuracy_chart(tree, sample, {target!r}, epsilon={exact_text(state['epsilon'])})",
         ]
     )
 

@@ -45,7 +45,7 @@ class Counts(Question):
         """Return the release of :func:`dpselect.counts`."""
         return dps.counts(
             data.table(question.columns_of(facts, self.column, self.by)),
-            self.epsilon,
+            epsilon=self.epsilon,
             column=self.column,
             ledger=ledger,
             **self._cells(facts),

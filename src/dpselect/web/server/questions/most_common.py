@@ -42,7 +42,7 @@ class MostCommon(Question):
         return dps.most_common(
             data.table(question.columns_of(facts, self.column, None)),
             self.k,
-            self.epsilon,
+            epsilon=self.epsilon,
             person=facts.person,
             item=self.column,
             domain=[*question.values(facts, self.column)],

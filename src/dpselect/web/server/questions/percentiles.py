@@ -31,6 +31,6 @@ class Percentiles(Several):
         return self.p
 
     def release(self, table: Table, **asked: Any) -> Shown:
-        """Return the release of :func:`dpselect.percentiles`."""
-        released: Shown = dps.percentiles(table, self.p, **asked)
+        """Return the release of :func:`dpselect.quantiles`."""
+        released: Shown = dps.quantiles(table, p=self.p, **asked)
         return released

@@ -54,7 +54,7 @@ class Select(Question):
         """Return the release of :func:`dpselect.top_k` of these scores."""
         scores = self._scores(data, facts)
         scores = -scores if self.score.startswith("smallest") else scores
-        release = dps.top_k(scores, self.k, self.epsilon, mechanism=self.mechanism, ledger=ledger)
+        release = dps.top_k(scores, self.k, epsilon=self.epsilon, mechanism=self.mechanism, ledger=ledger)
         return replace(release, error_bound=replace(release.error_bound, **self._measured(facts)))
 
     @property

@@ -43,7 +43,7 @@ class TopK(Question):
 
     def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Shown:
         """Return the release of :func:`dpselect.top_k`."""
-        return dps.top_k(self._scores(data.graph(), facts), self.k, self.epsilon, ledger=ledger)
+        return dps.top_k(self._scores(data.graph(), facts), self.k, epsilon=self.epsilon, ledger=ledger)
 
     def is_long(self, facts: DatasetFacts) -> bool:
         """Return whether more is counted than edges, in a large graph."""
@@ -52,7 +52,7 @@ class TopK(Question):
 
     def _scores(self, graph: dps.Graph, facts: DatasetFacts) -> dps.Scores:
         if self.metric == "triangles" and facts.max_degree is not None:
-            return dps.TruncatedGraph(graph, facts.max_degree).scores(dps.utilities.triangles)
+            return dps.data.TruncatedGraph(graph, facts.max_degree).scores(dps.utilities.triangles)
         metrics = {
             "degree": dps.utilities.degree,
             "core-number": dps.utilities.core_number,

@@ -17,7 +17,7 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.kernel.written import written
-from dpselect.release.threshold_stream import ThresholdStream
+from dpselect.release.threshold_stream import ThresholdAnswer, ThresholdStream
 from dpselect.web import tokens
 from dpselect.web.server.dataset import Dataset
 from dpselect.web.server.desk import Desk
@@ -293,7 +293,7 @@ class StreamDesk:
             secret.end()
         return stored
 
-    def _told(self, task: _Task, secret: ThresholdStream, answer: dps.ThresholdAnswer, place: int) -> tuple[int, str]:
+    def _told(self, task: _Task, secret: ThresholdStream, answer: ThresholdAnswer, place: int) -> tuple[int, str]:
         """Return what is stored and sent of an answer: functions of the transcript and of public facts."""
         content = {
             "stream": task.stream.id,

@@ -58,7 +58,7 @@ class Opening(_Body):
         """
         return above_threshold(
             self.threshold,
-            self.epsilon,
+            epsilon=self.epsilon,
             positives=self.positives,
             levels=self.levels,
             sensitivity=1,

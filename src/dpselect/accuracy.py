@@ -1,0 +1,37 @@
+"""Errors and laws of releases, from public data or public facts."""
+
+from dpselect.analysis import compare as compare
+from dpselect.analysis import metrics as metrics
+from dpselect.analysis.accuracy import error_tail as error_tail
+from dpselect.analysis.accuracy import error_tail_bound as error_tail_bound
+from dpselect.analysis.accuracy import expected_error as expected_error
+from dpselect.analysis.accuracy import expected_error_bound as expected_error_bound
+from dpselect.analysis.recommend import Recommendation as Recommendation
+from dpselect.analysis.recommend_metric import MetricRecommendation as MetricRecommendation
+from dpselect.analysis.recommend_metric import recommend_metric as recommend_metric
+from dpselect.analysis.value import value_error as value_error
+from dpselect.analysis.value import value_law as value_law
+from dpselect.histograms.quantiles import quantile_method as quantile_method
+from dpselect.mechanisms.error_bound import NoBound as NoBound
+from dpselect.mechanisms.joint_top_k import joint_law as joint_law
+from dpselect.release.above_threshold import threshold_bound as threshold_bound
+from dpselect.release.keys import key_law as key_law
+
+__all__ = [
+    "MetricRecommendation",
+    "NoBound",
+    "Recommendation",
+    "compare",
+    "error_tail",
+    "error_tail_bound",
+    "expected_error",
+    "expected_error_bound",
+    "joint_law",
+    "key_law",
+    "metrics",
+    "quantile_method",
+    "recommend_metric",
+    "threshold_bound",
+    "value_error",
+    "value_law",
+]

@@ -1,0 +1,23 @@
+"""Tables, columns and graphs that a question is asked of."""
+
+from dpselect.sources.candidates import Candidates as Candidates
+from dpselect.sources.tables import TableFile as TableFile
+from dpselect.sources.warehouse import Warehouse as Warehouse
+from dpselect.views import Column as Column
+from dpselect.views import DirectedGraph as DirectedGraph
+from dpselect.views import StoredColumn as StoredColumn
+from dpselect.views import StoredGraph as StoredGraph
+from dpselect.views import TruncatedGraph as TruncatedGraph
+from dpselect.views import WeightedGraph as WeightedGraph
+
+__all__ = [
+    "Candidates",
+    "Column",
+    "DirectedGraph",
+    "StoredColumn",
+    "StoredGraph",
+    "TableFile",
+    "TruncatedGraph",
+    "Warehouse",
+    "WeightedGraph",
+]

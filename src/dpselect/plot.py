@@ -1,0 +1,25 @@
+"""Charts of laws, errors, sensitivities and budgets, for data that anybody may see."""
+
+from dpselect.analysis.charts.accuracy import accuracy_chart as accuracy_chart
+from dpselect.analysis.charts.budget import budget_chart as budget_chart
+from dpselect.analysis.charts.dampening import dampening_chart as dampening_chart
+from dpselect.analysis.charts.distance import sensitivity_chart as sensitivity_chart
+from dpselect.analysis.charts.error import chance_chart as chance_chart
+from dpselect.analysis.charts.error import error_chart as error_chart
+from dpselect.analysis.charts.front import front_chart as front_chart
+from dpselect.analysis.charts.law import law_chart as law_chart
+from dpselect.analysis.charts.values import value_chart as value_chart
+from dpselect.analysis.plot_law import plot_law as plot_law
+
+__all__ = [
+    "accuracy_chart",
+    "budget_chart",
+    "chance_chart",
+    "dampening_chart",
+    "error_chart",
+    "front_chart",
+    "law_chart",
+    "plot_law",
+    "sensitivity_chart",
+    "value_chart",
+]
