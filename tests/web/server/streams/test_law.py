@@ -124,16 +124,16 @@ def log_chance(epsilon: Fraction, values: Sequence[int], answers: Sequence[Any])
 
 @pytest.mark.chance(2.1e-6)
 def test_answers_have_the_law_of_their_epsilon() -> None:
-    """Whole transcripts of 320 served streams reject the laws at 0.7 and 1.3 epsilon; their first answers fit epsilon.
+    """Whole transcripts of 240 served streams reject the laws at 0.7 and 1.3 epsilon; their first answers fit epsilon.
 
     Under a wrong law, the chance that the right one is likelier by a factor x is at most 1 / x: 1 / x is a p-value.
-    The powers are Chernoff's bounds for the log-ratios of 60,000 simulated streams; they fail less often than that.
+    The powers are Chernoff's bounds for the log-ratios of 20,000 simulated streams; they fail less often than that.
     """
     asked, values, laws = [A, B] * 6, [-1, 0] * 6, [Fraction(share, 10) * 8 for share in (7, 10, 13)]
     sums, above = [0.0, 0.0, 0.0], Counter[bool]()
     with house_of({"few": ["b"]}) as house:
         desk = started(house)
-        for _ in range(320):
+        for _ in range(240):
             number = opened(desk, "few", {"epsilon": 8, "positives": POSITIVES, "threshold": 1}).id
             answers = list[Any]()
             for query in asked:
