@@ -1988,9 +1988,9 @@ MUTANTS = (
     ),
     Mutant(
         "sums of negative weights claim range bound 1 where one sensitivity is a constant",
-        "dpselect.scores.combine:aggregate",
-        "or all(part.sensitivity.fixed",
-        "or any(part.sensitivity.fixed",
+        "dpselect.scores.combine:_require_one_span",
+        "not all(part.sensitivity.fixed",
+        "not any(part.sensitivity.fixed",
         (),
         ("tests/scores/test_combine.py::test_negative_weights_of_other_sensitivities_have_range_bound_two",),
     ),

@@ -100,12 +100,8 @@ def aggregate(
         raise ValueError('touched is "all" or "one": how many objectives one step can touch.')
     if touched == "one" and len(used) > 1 and first.neighbours is Neighbours.SUBSTITUTION:
         raise PrivacyError('A substitution touches two records, and so two objectives: use touched="all".')
-    one_way = all(weight > 0 for weight, _ in used) or all(part.sensitivity.fixed for _, part in used)
-    if range_bound == 1 and not (one_way and all(part.range_bound == 1 for _, part in used)):
-        raise PrivacyError(
-            "Range bound 1 needs objectives of range bound 1, and weights >= 0 or constant sensitivities: "
-            "leave range_bound out."
-        )
+    if range_bound == 1:
+        _require_one_span(used)
     joined = _joined(used, touched, _local(sensitivity))
     return Scores(
         _within(_weighted(used), joined.ceiling),
@@ -116,6 +112,16 @@ def aggregate(
         metadata=_metadata(parts),
         zero=zero_of_sum((weight < 0, part.zero) for weight, part in used),
     )
+
+
+def _require_one_span(used: Sequence[tuple[Fraction, Scores]]) -> None:
+    """Refuse range bound 1 where two sums may move apart by more than the sensitivity."""
+    signed = any(weight < 0 for weight, _ in used) and not all(part.sensitivity.fixed for _, part in used)
+    if signed or any(part.range_bound != 1 for _, part in used):
+        raise PrivacyError(
+            "Range bound 1 needs objectives of range bound 1, and weights >= 0 or constant sensitivities: "
+            "leave range_bound out."
+        )
 
 
 @one_list
