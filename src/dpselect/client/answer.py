@@ -11,9 +11,10 @@ from typing import Any
 from dpselect._display.html_table import table
 from dpselect.certificates.certificate import Certificate
 from dpselect.client.amounts import amount
-from dpselect.client.certificate_bound import CertificateBound
+from dpselect.client.certificate_bound import error_bound_of
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
+from dpselect.mechanisms.error_bound import ErrorBound
 
 
 @dataclass(frozen=True)
@@ -29,18 +30,18 @@ class Plan:
 
     mechanism: str
     guarantee: Guarantee
-    error_bound: CertificateBound
+    error_bound: ErrorBound
     protects: str
 
     @classmethod
     def of(cls, content: Mapping[str, Any]) -> Plan:
         """Return the plan in a reply."""
         promise = content["guarantee"]
-        bound = CertificateBound(str(content["accuracy"]), content["error"])
+        bound = error_bound_of(str(content["accuracy"]), content["error"])
         return cls(str(content["mechanism"]), guarantee_of(promise), bound, str(promise["protects"]))
 
     def _repr_html_(self) -> str:
-        rows = [("mechanism", self.mechanism), ("accuracy", self.error_bound.line)]
+        rows = [("mechanism", self.mechanism), ("accuracy", self.error_bound.describe())]
         return table("Plan", [*rows, *self.guarantee.in_words()[:-1], ("protected", self.protects)])
 
 
@@ -64,7 +65,7 @@ class Answer:
     answer: Mapping[str, Any]
     mechanism: str
     guarantee: Guarantee
-    error_bound: CertificateBound
+    error_bound: ErrorBound
     protects: str
     ledger_row: int
     request: str
@@ -100,7 +101,7 @@ class Answer:
             content["answer"],
             str(content["mechanism"]),
             guarantee,
-            CertificateBound(str(content["accuracy"]), certificate.content["accuracy"]),
+            error_bound_of(str(content["accuracy"]), certificate.content["accuracy"]),
             str(promise["protects"]),
             int(content["ledger_row"]),
             str(content["request"]),
@@ -183,7 +184,7 @@ class Answer:
             raise AttributeError(f"This answer has .{self._kind}, and everything is in .answer.")
 
     def _repr_html_(self) -> str:
-        rows = [*self.answer.items(), ("accuracy", self.error_bound.line), ("mechanism", self.mechanism)]
+        rows = [*self.answer.items(), ("accuracy", self.error_bound.describe()), ("mechanism", self.mechanism)]
         return table("Answer", [*rows, *self.guarantee.in_words()[:-1], ("protected", self.protects)])
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dpselect.kernel.numbers import Epsilon
-from dpselect.mechanisms.error_bound import PROBABILITY, ErrorBound, exact_chance
+from dpselect.mechanisms.error_bound import NONE, PROBABILITY, ErrorBound, NoBound, exact_chance
 
 
 @dataclass(frozen=True)
@@ -16,25 +16,23 @@ class CertificateBound(ErrorBound):
 
     Attributes:
         line: what the server says, with its unit and its scope.
-        figures: the same for programs; ``None`` where no bound is known.
+        figures: the same for programs.
     """
 
     line: str
-    figures: Mapping[str, Any] | None = field(default=None, repr=False)
+    figures: Mapping[str, Any] = field(repr=False)
 
     @property
     def names(self) -> int | None:
         """Return among how many public candidates was chosen; ``None`` where that is not said."""
-        return None if self.figures is None else self.figures.get("candidates")
+        return self.figures.get("candidates")
 
     def at(self, probability: Epsilon = PROBABILITY) -> float:
         """Return what the error stays below with the probability of the statement; infinite where nothing can be said.
 
         Raises:
-            ValueError: the server states no bound, or that of another probability.
+            ValueError, TypeError: the server states another probability, or it is not between 0 and 1.
         """
-        if self.figures is None or self.figures.get("probability") is None:
-            raise ValueError(f"The server states a line alone: {self.line}.")
         said = exact_chance(self.figures["probability"])
         if exact_chance(probability) != said:
             raise ValueError(f"The server states the error with probability {float(said):g} alone: ask for that.")
@@ -48,6 +46,13 @@ class CertificateBound(ErrorBound):
     def _sentence(self, probability: Epsilon, unit: str) -> str:  # noqa: ARG002
         return self.line
 
-    def facts(self, unit: str = "") -> dict[str, Any] | None:  # noqa: ARG002
-        """Return the figures of the server; ``None`` where there are none."""
-        return None if self.figures is None else dict(self.figures)
+    def facts(self, unit: str = "") -> dict[str, Any]:  # noqa: ARG002
+        """Return the figures of the server, whatever the unit."""
+        return dict(self.figures)
+
+
+def error_bound_of(line: str, figures: Mapping[str, Any] | None) -> ErrorBound:
+    """Return what a server says of an error: without a figure that there is no bound, and why."""
+    if figures is None or figures.get("probability") is None:
+        return NoBound(line.removeprefix(f"{NONE}: "))
+    return CertificateBound(line, figures)

@@ -11,7 +11,7 @@ class DPSelectError(Exception):
 
 
 class PrivacyError(DPSelectError):
-    """A privacy claim would be false: a public fact is missing, as the message says, or a sensitivity has no bound."""
+    """A privacy claim would be false: a public fact is missing or a sensitivity has no bound; the message says so."""
 
 
 class BudgetError(DPSelectError):

@@ -127,7 +127,7 @@ def _ended(
     """Return the answer with what it cost, how wrong it may be, and where it was paid."""
     lines = [
         f"{note}{cost(answer)}, by {shown(answer.mechanism)}",
-        shown(answer.error_bound.line),
+        shown(answer.error_bound.describe()),
         f"request {shown(answer.request)}, row {answer.ledger_row} of the ledger of {shown(request.dataset)}",
     ]
     known = {
@@ -135,7 +135,7 @@ def _ended(
         "mechanism": answer.mechanism,
         "guarantee": promise(answer.guarantee),
         "accuracy": accuracy(answer.certificate().content["accuracy"]),
-        "accuracy_line": answer.error_bound.line,
+        "accuracy_line": answer.error_bound.describe(),
         "server": request.server,
         "dataset": request.dataset,
         "request": answer.request,

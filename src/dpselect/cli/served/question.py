@@ -128,7 +128,7 @@ def _planned(request: Request, dataset: client.ServedDataset, plan: client.Plan)
         "Dry run: nothing was spent, drawn or written.",
         f"cost       {cost(plan)}",
         f"mechanism  {shown(plan.mechanism)}",
-        f"accuracy   {shown(plan.error_bound.line)}",
+        f"accuracy   {shown(plan.error_bound.describe())}",
         f"left       {left_words(left)}",
     ]
     facts = {
@@ -136,7 +136,7 @@ def _planned(request: Request, dataset: client.ServedDataset, plan: client.Plan)
         "mechanism": plan.mechanism,
         "guarantee": promise(plan.guarantee),
         "accuracy": accuracy(plan.error_bound.facts()),
-        "accuracy_line": plan.error_bound.line,
+        "accuracy_line": plan.error_bound.describe(),
         "protects": plan.protects,
         "server": request.server,
         "dataset": dataset.name,

@@ -67,7 +67,7 @@ def greeting(tokens: dict[str, str], port: int) -> str:
         f'  server = dps.connect("http://127.0.0.1:{port}", "{tokens["ann"]}")',
         "  server.datasets()",
         '  people = server.dataset("made-up-people")',
-        '  people.plan("median", column="age", epsilon=0.5).error_bound.line',
+        '  people.plan("median", column="age", epsilon=0.5).error_bound.describe()',
         '  people.median(column="age", epsilon=0.5).candidate',
     ]
     return "\n".join(lines)
