@@ -205,3 +205,49 @@ def test_the_contracts_themselves_tell_it(tmp_path: Path) -> None:
         assert sentence in run.stdout
     assert "add a UtilityClaim to audit/claims.py for {'newcomers'}" in run.stdout
     assert not re.search(r"FileNotFoundError|KeyError", run.stdout)
+
+
+@pytest.mark.slow
+def test_the_list_for_a_mechanism_is_all_that_it_takes(tmp_path: Path) -> None:
+    """In a copy of the tree the files of the page are written, those and no others; then no contract lacks anything."""
+    ignored = shutil.ignore_patterns("__pycache__", "_build", "made", ".*")
+    for name in ("src", "tests", "docs", "data", "research", "scripts", "changes.d", "proofs"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
+    for file in ROOT.iterdir():
+        if file.is_file() and not file.name.startswith("."):
+            shutil.copy(file, tmp_path / file.name)
+    shutil.copytree(ROOT / ".ci", tmp_path / ".ci")
+    page = (ROOT / "docs" / "how-to" / "add-to-dpselect.md").read_text(encoding="utf-8")
+    listed = re.search(r"^## A mechanism: .*?(?=^## )", page, re.MULTILINE | re.DOTALL)[0]
+    files = [path.replace("NAME", "newcomer") for path in re.findall(r"^\d\. `([^`]+)`", listed, re.MULTILINE)]
+    code, proof, named, exported, papers_, trusted = (tmp_path / path for path in files)
+
+    code.write_text(
+        MECHANISM.replace("other-name", "newcomer")
+        .replace("Somewhere", "Never, for it is an example.")
+        .replace("Return it.", "Return it.\n\n    >>> newcomer().name\n    'newcomer'\n    ")
+    )
+    proof.write_text("# Newcomer\n\n" + "\n\n".join(f"{each}\nThat of another." for each in complete.HEADINGS) + "\n")
+    run_in(tmp_path, "-m", "tests.contracts.proof_hashes", "--write", str(proof.relative_to(tmp_path)))
+    line = "from dpselect.mechanisms.noisy"
+    for file, entry in ((named, '    "exponential": '), (exported, '    "noisy_max_laplace",')):
+        text = file.read_text().replace(line, f"from dpselect.mechanisms.newcomer import newcomer\n{line}", 1)
+        new = '    "newcomer": newcomer,\n' if file == named else '    "newcomer",\n'
+        file.write_text(text.replace(entry, new + entry, 1))
+    row = "| `permute-and-flip` | "
+    papers_.write_text(papers_.read_text().replace(row, f"| `newcomer` | ours | `mechanisms/newcomer.py` |\n{row}", 1))
+    table = run_in(tmp_path, "-c", "from dpselect.audit import trusted; print(trusted.table())").stdout
+    text = trusted.read_text()
+    trusted.write_text(re.sub(r"^\| mechanism \|.*?\n\n", lambda _: table + "\n", text, flags=re.M | re.S))
+
+    contracts = ("tests/contracts", "tests/display", str(code.relative_to(tmp_path)))
+    run = run_in(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", *contracts, check=False)
+    assert run.returncode == 0, run.stdout[-3000:]
+
+
+def run_in(folder: Path, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    """Python in a copy of the tree."""
+    known = os.environ | {"PYTHONPATH": f"src{os.pathsep}."}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=known, capture_output=True, text=True, check=check
+    )
