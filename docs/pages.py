@@ -32,8 +32,8 @@ TITLES = {
     "audit": "The auditor",
     "chooser": "The chooser",
     "client": "The client of a server",
-    "compare": "Comparing mechanisms",
-    "metrics": "How good a choice was",
+    "accuracy.compare": "Comparing mechanisms",
+    "accuracy.metrics": "How good a choice was",
 }
 # Packages that are not public by themselves, or have pages of another kind.
 INNER = {"core", "cli", "views", "sources", "mechanisms", "utilities", "papers"}
@@ -72,7 +72,11 @@ def public_modules() -> dict[str, ModuleType]:
     """Return the public modules, and the packages that are loaded when they are first used."""
     modules = {name: getattr(dps, name) for name in dps.__all__ if isinstance(getattr(dps, name), ModuleType)}
     packages = [file.parent.name for file in SOURCE.glob("*/__init__.py")]
-    modules |= {name: importlib.import_module(f"dpselect.{name}") for name in packages}
+    modules |= {name: importlib.import_module(f"dpselect.{name}") for name in (*packages, "interop", "tuning")}
+    modules |= {
+        f"accuracy.{module.__name__.rpartition('.')[2]}": module
+        for module in (dps.accuracy.compare, dps.accuracy.metrics)
+    }
     return {name: module for name, module in modules.items() if name not in INNER and public_names(module)}
 
 
@@ -127,7 +131,7 @@ def module_page(name: str, module: ModuleType) -> str:
 def public_names(module: ModuleType) -> list[str]:
     """Return what the module lists as public, or else the functions and classes that it defines."""
     if hasattr(module, "__all__"):
-        return list(module.__all__)
+        return [name for name in module.__all__ if not isinstance(getattr(module, name), ModuleType)]
     return [
         name
         for name, value in vars(module).items()

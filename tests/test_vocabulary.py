@@ -43,7 +43,7 @@ def test_tracebacks_and_pickles_use_the_public_name() -> None:
 @pytest.mark.parametrize(
     ("slip", "meant"),
     [
-        ("percentile", ": did you mean dpselect.percentiles? On the command line it is dpselect percentile."),
+        ("percentile", ": did you mean dpselect.quantiles? On the command line it is dpselect percentile."),
         ("histogram", ": did you mean dpselect.counts?"),
         ("top_kk", ": did you mean dpselect.top_k?"),
         ("xyzzy", ""),

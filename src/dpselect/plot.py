@@ -1,6 +1,7 @@
 """Charts of laws, errors, sensitivities and budgets, for data that anybody may see."""
 
-from dpselect.analysis.charts.accuracy import accuracy_chart as accuracy_chart
+from typing import TYPE_CHECKING, Any
+
 from dpselect.analysis.charts.budget import budget_chart as budget_chart
 from dpselect.analysis.charts.dampening import dampening_chart as dampening_chart
 from dpselect.analysis.charts.distance import sensitivity_chart as sensitivity_chart
@@ -23,3 +24,19 @@ __all__ = [
     "sensitivity_chart",
     "value_chart",
 ]
+
+if TYPE_CHECKING:
+    from dpselect.analysis.charts.accuracy import accuracy_chart as accuracy_chart
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Import what needs scikit-learn when it is first used."""
+        if name != "accuracy_chart":
+            raise AttributeError(f"module 'dpselect.plot' has no attribute {name!r}")
+        from dpselect._optional import missing
+
+        try:
+            from dpselect.analysis.charts.accuracy import accuracy_chart
+        except ImportError as error:
+            raise missing(error, "learn") from None
+        return accuracy_chart

@@ -138,7 +138,7 @@ def test_bounds_of_smooth_mechanisms_hold_and_are_attained(mechanism, kind: str)
                 )
         level = dps.Scores([9, 0, 0, 0], known, kind=kind)
         exact, bound = (
-            tail(level, epsilon, 9, mechanism=mechanism)
+            tail(level, epsilon=epsilon, theta=9, mechanism=mechanism)
             for tail in (dps.accuracy.error_tail, dps.accuracy.error_tail_bound)
         )
         assert exact == pytest.approx(bound, rel=1e-6)

@@ -164,7 +164,7 @@ def test_both_compare_the_same_noises() -> None:
     """Cauchy noise among them: what tuning finds best, a recommendation does not miss."""
     safe = dps.sensitivity.local(lambda t: float(t >= 20), ceiling=1.0)
     scores = dps.Scores([1, 0, 0], safe, kind="integer")
-    tuned, advice = (f(scores, 1, data="example") for f in (dps.tuning.tune, dps.recommend))
+    tuned, advice = (f(scores, epsilon=1, data="example") for f in (dps.tuning.tune, dps.recommend))
 
     assert set(tuned.table) <= set(advice.table)
     assert advice.table[0][1] <= tuned.table[0][1] < 1e-7

@@ -181,7 +181,7 @@ def test_where_the_data_came_from_is_recorded_once(capsys) -> None:
     words = ["most-common", *inputs.EVENTS, "--epsilon", "1", "--ledger", "persons.ledger"]
     ledger = dps.Ledger.open("persons.ledger", epsilon=9, neighbours="person")
     assert 0 == main([*words, "--dry-run"])
-    assert 1 == capsys.readouterr().out.count("events.csv")
+    assert 1 == capsys.readouterr().out.count("file = events.csv")
     assert 0 == main(words)
     (event,) = ledger.events
     assert "events.csv" == event.metadata["file"]

@@ -83,7 +83,7 @@ def test_quantiles_by_shares_on_a_grid_of_any_size(people: str, capsys: pytest.C
     shares = json.loads(capsys.readouterr().out)
     assert 0 == main(["quantiles", people, "--p", "25", "75", *fine])
 
-    assert ["0.25", "0.75"] == shares["shares"]
+    assert ["0.25", "0.75"] == shares["q"]
     assert np.allclose(shares["candidates"], json.loads(capsys.readouterr().out)["candidates"], atol=1)
 
 
@@ -198,8 +198,8 @@ def test_compare_works_for_graphs(capsys: pytest.CaptureFixture[str]) -> None:
         (["percentile", "none.npy", "--p", "50", "--epsilon", "1"], "no file"),
         (["median", "FILE", "--column", "age", "--lower", "9", "--upper", "9", "--epsilon", "1"], "--lower must be"),
         (["quantiles", "FILE", "--column", "age", "--p", "5", "5", *BOUNDS, "--epsilon", "1"], "given twice"),
-        (["quantiles", "FILE", "--column", "age", *BOUNDS, "--epsilon", "1"], "either --p"),
-        (["quantiles", "FILE", "--column", "age", "--p", "5", "--q", "0.1", *BOUNDS, "--epsilon", "1"], "either"),
+        (["quantiles", "FILE", "--column", "age", *BOUNDS, "--epsilon", "1"], "either --q"),
+        (["quantiles", "FILE", "--column", "age", "--p", "5", "--q", "0.1", *BOUNDS, "--epsilon", "1"], "either --q"),
         (["quantiles", "FILE", "--column", "age", "--q", "25", *BOUNDS, "--epsilon", "1"], "25 is a percentage"),
         (["quantiles", "FILE", "--column", "age", "--p", "5", *BOUNDS, "--step", "500", "--epsilon", "1"], "--step"),
         (["snp", "FILE", "--families", "100", "--epsilon", "1"], "no column 'b'"),

@@ -87,7 +87,10 @@ def test_shares_on_the_command_line_are_answered_with_percentages(capsys) -> Non
     command = ["quantiles", *PERCENTILE[:-1], "0.25", "0.5", *LEDGER, "--epsilon", "1"]
     assert 2 == main(command)
 
-    assert "0.25 and 0.5 are shares, and --p takes percentages: pass 25 and 50.\n" in capsys.readouterr().err
+    assert (
+        "0.25 and 0.5 are shares, and --p takes percentages: pass 25 and 50, or --q instead of --p.\n"
+        in capsys.readouterr().err
+    )
     assert 0 == spends()
 
 

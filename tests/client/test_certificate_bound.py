@@ -38,5 +38,5 @@ def test_without_figures_the_line_says_why(figures) -> None:
     line = "no bound on the error: it is private"
     bound = error_bound_of(line, figures)
 
-    assert dps.NoBound("it is private") == bound
+    assert dps.accuracy.NoBound("it is private") == bound
     assert line == bound.describe()

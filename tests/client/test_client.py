@@ -20,15 +20,20 @@ QUESTIONS = [
     ("median", "survey", (), {"column": "age", "epsilon": 0.5}),
     ("median", "survey", (), {"column": "age", "epsilon": 0.5, "by": "job"}),
     ("quantiles", "survey", ([0.1, 0.5, 0.9],), {"column": "age", "epsilon": Fraction(1, 2)}),
-    ("percentiles", "survey", ([10, 90],), {"column": "age", "epsilon": 0.5}),
-    ("select", "survey", ("largest-count", 0.5), {"candidate": "job", "k": 2}),
-    ("select", "survey", ("smallest-total", 0.5), {"candidate": "job", "of": "age", "mechanism": "exponential"}),
-    ("counts", "survey", (0.5,), {"column": "job"}),
-    ("counts", "survey", (0.5,), {"column": "age", "bins": [0, 50, 100], "by": "job"}),
-    ("most_common", "survey", (2, 0.5), {"item": "job"}),
-    ("train", "survey", ("job", 0.5), {"max_depth": 2, "features": ["age"]}),
-    ("train", "survey", ("age", 0.5), {"model": "boosted", "rounds": 3, "interactions": False}),
-    ("top_k", "friends", ("degree", 2, 0.5), {}),
+    ("quantiles", "survey", (), {"p": [10, 90], "column": "age", "epsilon": 0.5}),
+    ("select", "survey", ("largest-count",), {"epsilon": 0.5, "candidate": "job", "k": 2}),
+    (
+        "select",
+        "survey",
+        ("smallest-total",),
+        {"epsilon": 0.5, "candidate": "job", "of": "age", "mechanism": "exponential"},
+    ),
+    ("counts", "survey", (), {"epsilon": 0.5, "column": "job"}),
+    ("counts", "survey", (), {"epsilon": 0.5, "column": "age", "bins": [0, 50, 100], "by": "job"}),
+    ("most_common", "survey", (2,), {"epsilon": 0.5, "item": "job"}),
+    ("train", "survey", ("job",), {"epsilon": 0.5, "max_depth": 2, "features": ["age"]}),
+    ("train", "survey", ("age",), {"epsilon": 0.5, "model": "boosted", "rounds": 3, "interactions": False}),
+    ("top_k", "friends", ("degree", 2), {"epsilon": 0.5}),
 ]
 
 
@@ -55,8 +60,9 @@ def test_every_question_of_the_server_can_be_asked() -> None:
     from dpselect.web.server.questions import AnyQuestion
 
     served = {get_args(each.model_fields["question"].annotation)[0] for each in get_args(get_args(AnyQuestion)[0])}
-    assert served == {*EVERY_QUESTION} == {name for name, *_ in QUESTIONS}
-    for name in served:
+    # Quantiles in per cent are asked by the same method.
+    assert served - {"percentiles"} == {*EVERY_QUESTION} == {name for name, *_ in QUESTIONS}
+    for name in EVERY_QUESTION:
         assert callable(getattr(dps, name, dps.learn.DPTreeClassifier))
         assert callable(getattr(ServedDataset, name))
 
@@ -96,7 +102,7 @@ def test_answers_are_read_as_releases_are(ann, tmp_path) -> None:
     survey = ann.dataset("survey")
     median = survey.median(column="age", epsilon=0.5)
     grouped = survey.median(column="age", epsilon=0.5, by="job")
-    counts = survey.counts(0.5, column="job")
+    counts = survey.counts(epsilon=0.5, column="job")
 
     assert 0 <= median.candidate <= 100
     assert {"clerk", "nurse", "smith"} == grouped.groups.keys() == counts.counts.keys()
@@ -112,7 +118,7 @@ def test_answers_are_read_as_releases_are(ann, tmp_path) -> None:
 def test_a_model_is_the_estimator_of_the_library(ann, tmp_path) -> None:
     """It predicts, and its file is the one of the certificate; other answers have no model, and a model no winners."""
     survey = ann.dataset("survey")
-    release = survey.train("job", 1, n_records=400, key="a-model")
+    release = survey.train("job", epsilon=1, n_records=400, key="a-model")
     model = release.model
 
     assert isinstance(model, dps.learn.DPTreeClassifier)
@@ -121,17 +127,17 @@ def test_a_model_is_the_estimator_of_the_library(ann, tmp_path) -> None:
     model.save(tmp_path / "model.json")
     assert sha256((tmp_path / "model.json").read_bytes()).hexdigest() == release.answer["SHA-256 of its file"]
     assert dps.learn.load(tmp_path / "model.json").export_text() == model.export_text()
-    assert survey.train("job", 1, n_records=400, key="a-model") == release
+    assert survey.train("job", epsilon=1, n_records=400, key="a-model") == release
     with pytest.raises(AttributeError, match="This answer has .model"):
         _ = release.candidates
     with pytest.raises(AttributeError, match="This answer has .counts"):
-        _ = survey.counts(0.25, column="job").model
+        _ = survey.counts(epsilon=0.25, column="job").model
 
 
 def test_a_model_of_another_certificate_is_refused(ann) -> None:
     """The checksum of its file is compared."""
-    release = ann.dataset("survey").train("job", 0.5)
-    other = ann.dataset("survey").train("job", 0.5)
+    release = ann.dataset("survey").train("job", epsilon=0.5)
+    other = ann.dataset("survey").train("job", epsilon=0.5)
 
     with pytest.raises(ValueError, match="not the model of the certificate"):
         _ = replace(release, _model=other._model).model
@@ -140,7 +146,7 @@ def test_a_model_of_another_certificate_is_refused(ann) -> None:
 def test_what_is_left_falls_by_what_was_paid(bob) -> None:
     """By exactly that; public facts are shown, and what was asked is in the history."""
     before = {offer.name: offer for offer in bob.datasets()}
-    release = bob.dataset("survey").counts(0.25, column="job")
+    release = bob.dataset("survey").counts(epsilon=0.25, column="job")
     after = {offer.name: offer for offer in bob.datasets()}
 
     assert {"survey", "visits"} == before.keys()
@@ -152,7 +158,7 @@ def test_what_is_left_falls_by_what_was_paid(bob) -> None:
 
 def test_a_concentrated_promise_is_read(bob) -> None:
     """A list from a ledger that adds up rho costs at most the epsilon that was asked."""
-    release = bob.dataset("visits").most_common(2, 0.5, item="ward")
+    release = bob.dataset("visits").most_common(2, epsilon=0.5, item="ward")
 
     assert {"east", "west"} == {*release.candidates}
     assert release.guarantee.epsilon <= Fraction(1, 2)
@@ -162,13 +168,13 @@ def test_a_concentrated_promise_is_read(bob) -> None:
 def test_the_same_key_is_the_same_answer(ann) -> None:
     """Asked twice and paid once; each call without a key is a question of its own; another question is refused."""
     survey = ann.dataset("survey")
-    first, again = (survey.counts(0.01, column="job", key="report-1") for _ in range(2))
-    others = {survey.counts(0.01, column="job").ledger_row for _ in range(2)}
+    first, again = (survey.counts(epsilon=0.01, column="job", key="report-1") for _ in range(2))
+    others = {survey.counts(epsilon=0.01, column="job").ledger_row for _ in range(2)}
 
     assert first == again
     assert 2 == len(others - {first.ledger_row})
     with pytest.raises(ValueError, match="This idempotency key was used for another request"):
-        survey.counts(0.02, column="job", key="report-1")
+        survey.counts(epsilon=0.02, column="job", key="report-1")
 
 
 @pytest.mark.own_server
@@ -189,12 +195,15 @@ def test_a_budget_that_does_not_reach_is_a_budget_error(ann) -> None:
         (lambda server: server.dataset("../people"), "There is nothing at this address."),
         (lambda server: server.dataset("survey").median(column="nothing", epsilon=1), "no such column"),
         (lambda server: server.dataset("survey").median(column="age", epsilon=0), "epsilon must be positive"),
-        (lambda server: server.dataset("survey").counts(Fraction(1, 3), column="job"), "at most six decimals"),
-        (lambda server: server.dataset("survey").counts(1, column="job", key="with space"), "key is at most 200"),
+        (lambda server: server.dataset("survey").counts(epsilon=Fraction(1, 3), column="job"), "at most six decimals"),
+        (
+            lambda server: server.dataset("survey").counts(epsilon=1, column="job", key="with space"),
+            "key is at most 200",
+        ),
         (lambda server: server.dataset("survey").plan("mean", column="age"), "question is one of median, "),
-        (lambda server: server.dataset("survey").plan("top_k", "degree", 1, 1), "This dataset is a table"),
-        (lambda server: server.dataset("friends").top_k("beauty", 1, 1), "metric: "),
-        (lambda server: server.dataset("survey").most_common(1.5, 1, item="job"), "k must be "),
+        (lambda server: server.dataset("survey").plan("top_k", "degree", 1, epsilon=1), "This dataset is a table"),
+        (lambda server: server.dataset("friends").top_k("beauty", 1, epsilon=1), "metric: "),
+        (lambda server: server.dataset("survey").most_common(1.5, epsilon=1, item="job"), "k must be "),
     ],
 )
 def test_what_is_wrong_is_a_value_error(ask, sentence, ann) -> None:

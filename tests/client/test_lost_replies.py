@@ -50,7 +50,7 @@ def test_a_lost_reply_is_asked_for_again_with_the_same_key(office) -> None:
     before = spends(office)
     with standing(Between(office.port, loses(3))) as between:
         survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
-        release = survey.counts(0.01, column="job")
+        release = survey.counts(epsilon=0.01, column="job")
 
     assert 4 == len(between.keys)
     assert {release.key} == {*between.keys}
@@ -62,7 +62,7 @@ def test_two_calls_have_two_keys(office) -> None:
     with standing(Between(office.port)) as between:
         survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
         for _ in range(2):
-            survey.counts(0.01, column="job")
+            survey.counts(epsilon=0.01, column="job")
 
     assert 2 == len({*between.keys})
 
@@ -73,11 +73,11 @@ def test_an_answer_that_never_comes_names_its_key(office) -> None:
     with standing(Between(office.port, loses(100))) as between:
         survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
         with pytest.raises(ConnectionError, match="There is no reply from http://localhost") as lost:
-            survey.counts(0.01, column="job")
+            survey.counts(epsilon=0.01, column="job")
     (key,) = {*between.keys}
     assert f"ask again with key={key!r}" in str(lost.value)
     direct = dps.connect(f"http://localhost:{office.port}", office.tokens["ann"]).dataset("survey")
-    assert key == direct.counts(0.01, column="job", key=key).key
+    assert key == direct.counts(epsilon=0.01, column="job", key=key).key
 
     assert len(line.WAITS) + 1 == len(between.keys)
     assert before + 1 == spends(office)
@@ -100,7 +100,7 @@ def test_a_server_that_is_killed_and_comes_back_answers_once(point, tmp_path, mo
         survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
         coming = Thread(target=back)
         coming.start()
-        release = survey.counts(0.01, column="job")
+        release = survey.counts(epsilon=0.01, column="job")
         coming.join()
         assert len(between.keys) > 1
     assert 1 == spends(office) == release.ledger_row
@@ -116,7 +116,7 @@ def test_a_request_that_failed_after_its_payment_says_its_number(tmp_path) -> No
         with standing(Between(office.port)) as between:
             survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
             with pytest.raises(ConnectionError, match="tell the curator its number") as failed:
-                survey.counts(0.01, column="job")
+                survey.counts(epsilon=0.01, column="job")
         (asked,) = office.send("ann", "GET", "/history").json
         assert str(failed.value).endswith(f"It is {asked['request']}.")
         assert "town" not in str(failed.value)
@@ -135,7 +135,7 @@ def test_what_a_proxy_says_meanwhile_is_not_an_answer(status, body, office) -> N
     changed = lambda path, now, answer: pages.pop() if pages and "/release" in path else (now, answer)  # noqa: E731
     with standing(Between(office.port, changed)) as between:
         survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
-        assert 3 == len(survey.counts(0.01, column="job").counts)
+        assert 3 == len(survey.counts(epsilon=0.01, column="job").counts)
     assert 2 == len(between.keys)
 
 
@@ -192,7 +192,7 @@ def test_an_answer_that_is_not_what_was_asked_is_refused(alter, error, sentence,
     with standing(Between(office.port, changes(alter))) as between:
         survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
         with pytest.raises(error, match=sentence):
-            survey.counts(0.01, column="job")
+            survey.counts(epsilon=0.01, column="job")
 
 
 def test_no_server_is_a_connection_error() -> None:
@@ -211,14 +211,14 @@ def test_a_queued_answer_is_waited_for_and_a_rate_is_kept(tmp_path) -> None:
     try:
         with standing(Between(office.port)) as between:
             survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
-            releases = [survey.counts(0.01, column="job") for _ in range(3)]
+            releases = [survey.counts(epsilon=0.01, column="job") for _ in range(3)]
         assert [1, 2, 3] == [release.ledger_row for release in releases]
         assert any(path.startswith("/requests/") for _, path, _ in between.seen)
 
         hurried = dps.connect(f"http://localhost:{office.port}", office.tokens["ann"], patience=-1).dataset("survey")
         with pytest.raises(ConnectionError, match="no answer yet after -1 seconds.*ask again with key='late'"):
-            hurried.counts(0.01, column="job", key="late")
-        assert 4 == survey_of(office).counts(0.01, column="job", key="late").ledger_row
+            hurried.counts(epsilon=0.01, column="job", key="late")
+        assert 4 == survey_of(office).counts(epsilon=0.01, column="job", key="late").ledger_row
     finally:
         office.stop()
 

@@ -203,10 +203,10 @@ def test_the_contract_can_fail() -> None:
 
     def inferred(column: Any, grid: list[Any]) -> np.ndarray:
         array = np.asarray(column)
-        return counts(array if array.dtype.kind in "if" else [None] * array.size, epsilon=grid)
+        return counts(array if array.dtype.kind in "if" else [None] * array.size, grid)
 
     def strict(column: Any, grid: list[Any]) -> np.ndarray:
-        return counts(np.asarray(column, dtype=np.float64), epsilon=grid)
+        return counts(np.asarray(column, dtype=np.float64), grid)
 
     require_alike({"list": list}, [1, 2], 7, GRIDS["even"], inferred)
     with pytest.raises(AssertionError, match="other records were read otherwise"):

@@ -14,7 +14,7 @@ SOURCE = Path(dps.__file__).parent
 BASE = "DPSelectError"
 # Exceptions that tell dpselect's own code how to go on, and reach no caller.
 SIGNALS = {
-    "cli/plan.py:Planned": "a dry run has come to its spend",
+    "ledger/recording.py:StopAtSpend": "a dry run has come to its spend",
     "sources/ordinals.py:Moved": "rows are counted and drawn again",
 }
 
@@ -75,7 +75,7 @@ def test_what_users_caught_they_still_catch() -> None:
     """Our base, and the built-in one where there is one."""
     from dpselect.certificates.certificate import Changed
     from dpselect.client.problem import NoAnswer
-    from dpselect.ledger.store import UncertainSpend
+    from dpselect.ledger import UncertainSpend
 
     with dps.budget(epsilon=1), pytest.raises(dps.DPSelectError):
         dps.select(dps.Scores([1], 1), epsilon=2)

@@ -93,7 +93,7 @@ RELEASES: dict[str, Callable] = {
         for count in (2, 4)
     },
     **{
-        f"histogram, {name}": lambda ledger, algorithm=algorithm: algorithm(np.arange(16), 1, ledger=ledger)
+        f"histogram, {name}": lambda ledger, algorithm=algorithm: algorithm(np.arange(16), epsilon=1, ledger=ledger)
         for name, algorithm in histograms.EVERY_ALGORITHM.items()
     },
     **{

@@ -63,7 +63,7 @@ def test_noise_that_would_not_fit_is_refused(name: str, monkeypatch: pytest.Monk
     """Before anything is spent."""
     monkeypatch.setattr(bounds, "_MOST_BITS", 1)
     with dps.budget(epsilon=2) as book, pytest.raises(ValueError, match="epsilon is too small for counts"):
-        histograms.EVERY_ALGORITHM[name]([3, 1, 4, 1], Fraction(1, 100))
+        histograms.EVERY_ALGORITHM[name]([3, 1, 4, 1], epsilon=Fraction(1, 100))
 
     assert 0 == book.totals.spends
 
@@ -113,7 +113,7 @@ def test_thin_grids_cost_what_lines_cost(name: str, shape: tuple[int, ...]) -> N
     curve.cache_clear()
     started = time.process_time()
     with dps.budget(epsilon=1) as book:
-        estimate = algorithm(np.ones(shape, dtype=int), 1)
+        estimate = algorithm(np.ones(shape, dtype=int), epsilon=1)
 
     assert shape == estimate.shape
     assert 1 == book.totals.spends

@@ -24,7 +24,9 @@ def errors(name: str, scale: int) -> dict[str, float]:
     repeats = 30 if counts.ndim == 1 else 6
     runs = {**histograms.EVERY_ALGORITHM, "mwem": partial(histograms.mwem, queries=asked)}
     return {
-        key: float(np.mean([histograms.scaled_average_error(run(counts, 0.1), counts, asked) for _ in range(repeats)]))
+        key: float(
+            np.mean([histograms.scaled_average_error(run(counts, epsilon=0.1), counts, asked) for _ in range(repeats)])
+        )
         for key, run in runs.items()
     }
 

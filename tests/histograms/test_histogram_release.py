@@ -56,7 +56,7 @@ def test_bad_input_costs_nothing(algorithm, counts, epsilon, error: type[Excepti
     """One sentence says what to pass, before anything is spent."""
     book = Book()
     with pytest.raises(error, match=told):
-        algorithm(counts, epsilon, ledger=book)
+        algorithm(counts, epsilon=epsilon, ledger=book)
 
     assert [] == book.rows
 
@@ -67,7 +67,7 @@ def test_any_small_domain_is_answered(algorithm, shape: tuple[int, ...]) -> None
     """One cell, uneven sides, no records at all: an estimate of the same shape, finite."""
     for counts in (np.zeros(shape, dtype=int), np.full(shape, 2**62), np.arange(np.prod(shape)).reshape(shape)):
         for epsilon in (1e-4, 10**9):
-            estimate = algorithm(counts, epsilon)
+            estimate = algorithm(counts, epsilon=epsilon)
 
             assert shape == estimate.shape
             assert np.isfinite(estimate).all()
@@ -77,7 +77,7 @@ def test_any_small_domain_is_answered(algorithm, shape: tuple[int, ...]) -> None
 def test_one_spend_of_the_whole_epsilon(algorithm) -> None:
     """By the ledger passed, or by the session."""
     book = Book()
-    algorithm([3, 1], 0.1, ledger=book)
+    algorithm([3, 1], epsilon=0.1, ledger=book)
     ((guarantee, mechanism, count, _),) = book.rows
 
     assert dps.Guarantee(Fraction(1, 10), "add-remove") == guarantee
@@ -90,10 +90,10 @@ def test_nothing_is_drawn_without_budget(algorithm, monkeypatch: pytest.MonkeyPa
     drawn, random = [], os.urandom
     monkeypatch.setattr("dpselect.kernel.coins.os.urandom", lambda count: drawn.append(count) or random(count))
     with pytest.raises(dps.BudgetError):
-        algorithm([3, 1], 1, ledger=Book(full=True))
+        algorithm([3, 1], epsilon=1, ledger=Book(full=True))
     assert [] == drawn
 
-    algorithm([3, 1], 1, ledger=Book())
+    algorithm([3, 1], epsilon=1, ledger=Book())
     assert drawn
 
 
@@ -101,7 +101,7 @@ def test_nothing_is_drawn_without_budget(algorithm, monkeypatch: pytest.MonkeyPa
 def test_large_epsilons_give_the_data_back(algorithm) -> None:
     """No noise and no bias is left, except what an even histogram or few queries leave."""
     counts = np.array([40, 40, 7, 7, 7, 7, 0, 900])
-    estimate = algorithm(counts, 10**6)
+    estimate = algorithm(counts, epsilon=10**6)
 
     assert abs(counts.sum() - estimate.sum()) < 1e-3
     if algorithm not in (histograms.uniform, histograms.mwem):
@@ -113,7 +113,7 @@ def test_counts_are_left_alone(algorithm) -> None:
     """The caller's array is read only."""
     counts = np.array([3, 1, 4, 1])
     counts.flags.writeable = False
-    algorithm(counts, 1)
+    algorithm(counts, epsilon=1)
 
     assert [3, 1, 4, 1] == counts.tolist()
 
@@ -126,7 +126,7 @@ def test_counts_are_left_alone(algorithm) -> None:
         ({"rounds": 0}, ValueError, "rounds must be"),
         ({"rounds": 1.5}, ValueError, "rounds must be"),
         ({"rounds": 1000}, ValueError, "rounds must be"),
-        ({"mechanism": 3}, TypeError, "mechanism must be a name"),
+        ({"mechanism": 3}, TypeError, "mechanism is a name"),
         ({"mechanism": dps.mechanism("inverse-sensitivity")}, dps.PrivacyError, "distance"),
     ],
     ids=str,

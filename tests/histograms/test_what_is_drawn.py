@@ -31,7 +31,7 @@ def test_nothing_is_left(name: str, left: list[Fraction]) -> None:
     """At the door itself, to the last fraction: what is paid for and not drawn is accuracy thrown away."""
     for shape, epsilon in itertools.product([(1,), (5,), (64,), (3, 5)], [Fraction(1, 10), Fraction(7, 3), 50]):
         left.clear()
-        histograms.EVERY_ALGORITHM[name](np.full(shape, 7), epsilon)
+        histograms.EVERY_ALGORITHM[name](np.full(shape, 7), epsilon=epsilon)
 
         assert [0] == left, (shape, epsilon)
 

@@ -124,11 +124,12 @@ def test_no_bound_is_said_of_ones_own() -> None:
             dps.select(VOTES, epsilon=1, mechanism=own),
             dps.top_k(VOTES, 2, epsilon=1, mechanism=own, method="peeling"),
         ):
-            assert release.accuracy_line() == (
+            assert release.error_bound.describe() == (
                 "no bound on the error: no exact worst case is known for capped; permute-and-flip and exponential "
                 "have one"
             )
     named = UnitMechanism("exponential", "Under a name that is taken.", scale, LAPLACE)
     assert (
-        "no exact worst case is known for exponential" in dps.select(VOTES, epsilon=1, mechanism=named).accuracy_line()
+        "no exact worst case is known for exponential"
+        in dps.select(VOTES, epsilon=1, mechanism=named).error_bound.describe()
     )

@@ -292,14 +292,13 @@ def test_what_groups_do_not_have_is_refused_before_the_spend(changed, message) -
     assert [] == kept.spent
 
 
-@pytest.mark.parametrize("choose", [dps.quantiles, dps.percentiles])
-def test_a_public_total_is_not_that_of_the_rows_of_persons_that_count(choose) -> None:
+@pytest.mark.parametrize("asked", [{"q": [0.5, 0.75]}, {"p": [50, 75]}])
+def test_a_public_total_is_not_that_of_the_rows_of_persons_that_count(asked) -> None:
     """Two thousand rows of two hundred persons: ranks would aim at the total, far from what the release then says."""
     kept = Kept()
     values, people = np.repeat(np.arange(200), 10), np.repeat(np.arange(200), 10)
-    asked = [0.5, 0.75] if choose is dps.quantiles else [50, 75]
     with pytest.raises(ValueError, match=r"total=.*person= is passed.*leave total= out"):
-        choose(values, asked, lower=0, upper=200, epsilon=1, person=people, total=2000, ledger=kept)
+        dps.quantiles(values, **asked, lower=0, upper=200, epsilon=1, person=people, total=2000, ledger=kept)
     assert [] == kept.spent
 
 

@@ -157,7 +157,12 @@ class Closed:
         (["50"], range(5), TypeError, "list of percentages"),
         ([50], None, dps.PrivacyError, "pass grid="),
         ([50], [0], ValueError, "at least 2"),
-        ([0.25, 0.5, 0.75], range(5), ValueError, r"^0.25, 0.5 and 0.75 are shares: pass 25, 50 and 75, or use quant"),
+        (
+            [0.25, 0.5, 0.75],
+            range(5),
+            ValueError,
+            r"^0.25, 0.5 and 0.75 are shares: pass 25, 50 and 75, or q instead of p",
+        ),
         ([0, 0.5, 1], range(5), ValueError, "are shares"),
         (
             [0.5],
@@ -177,12 +182,12 @@ def test_bad_percentages_are_refused_before_anything_is_spent(p, grid, error, me
 @pytest.mark.parametrize(
     ("shares", "error", "message"),
     [
-        ([], ValueError, "shares is empty"),
+        ([], ValueError, "q is empty"),
         ([0.5, Fraction(1, 2)], ValueError, "given twice"),
-        ([25, 50, 75], ValueError, "^25, 50 and 75 are percentages: use percentiles, or pass 0.25, 0.5 and 0.75.$"),
-        (range(1, 100), ValueError, "^2, 3, ..., 99 are percentages: use percentiles, or pass 0.02, 0.03, ..., 0.99.$"),
-        ([0.5, 99.9], ValueError, "^99.9 is a percentage: use percentiles, or pass 0.999.$"),
-        ([100], ValueError, "100 is a percentage: use percentiles, or pass 1.$"),
+        ([25, 50, 75], ValueError, "^25, 50 and 75 are percentages: pass p instead of q, or 0.25, 0.5 and 0.75.$"),
+        (range(1, 100), ValueError, "^2, 3, ..., 99 are percentages: pass p instead of q, or 0.02, 0.03, ..., 0.99.$"),
+        ([0.5, 99.9], ValueError, "^99.9 is a percentage: pass p instead of q, or 0.999.$"),
+        ([100], ValueError, "100 is a percentage: pass p instead of q, or 1.$"),
         ([101], ValueError, "from 0 to 1"),
         ([-0.1, 0.5], ValueError, "from 0 to 1"),
         ([-0.1, 50], ValueError, "from 0 to 1"),

@@ -31,7 +31,7 @@ def parts() -> list[dps.Scores]:
 def test_each_form_has_its_published_mechanism(parts, choose, form: str, mechanism: str) -> None:
     """Local dampening or the exponential mechanism, k selections at epsilon / k."""
     ledger = Noted()
-    release = choose(parts, 3, k=2, sensitivity=form, ledger=ledger)
+    release = choose(parts, epsilon=3, k=2, sensitivity=form, ledger=ledger)
 
     assert (mechanism, 2, 3) == (release.mechanism, len(set(release.candidates)), release.guarantee.epsilon)
     assert [(Fraction(3, 2), mechanism, 2)] == ledger.spent
@@ -73,9 +73,9 @@ def test_objectives_come_as_one_list(parts) -> None:
     """Any iterable; passed one by one they are refused with one sentence, and nothing is spent."""
     ledger = Noted()
     for choose in (dps.multiobjective.priv_pareto, dps.multiobjective.priv_agg):
-        for given in ((*parts, 1), (parts[0], 1), ({"a": parts[0]}, 1)):
+        for given in ((*parts,), (parts[0],), ({"a": parts[0]},)):
             with pytest.raises(TypeError, match="Pass the objectives as one list of Scores"):
-                choose(*given, ledger=ledger)
+                choose(*given, epsilon=1, ledger=ledger)
     assert [] == ledger.spent
     assert 1 == len(dps.multiobjective.priv_pareto((part for part in parts), epsilon=1).candidates)
 
@@ -90,6 +90,6 @@ def test_weights_may_be_passed_by_position_as_in_aggregate() -> None:
 @pytest.mark.parametrize("choose", [dps.multiobjective.priv_pareto, dps.multiobjective.priv_agg])
 def test_another_mechanism_may_draw(parts, choose) -> None:
     """It is named in the release."""
-    release = choose(parts, 1, mechanism=dps.mechanism("local-dampening-flip"))
+    release = choose(parts, epsilon=1, mechanism=dps.mechanism("local-dampening-flip"))
 
     assert "local-dampening-flip" == release.mechanism

@@ -178,8 +178,8 @@ def test_a_histogram_is_never_written_out() -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ("people.csv", r"dps\.Column\.read"),
-        (Path("people.parquet"), r"dps\.Column\.read"),
+        ("people.csv", r"dps\.data\.Column\.read"),
+        (Path("people.parquet"), r"dps\.data\.Column\.read"),
         (polars.DataFrame({"a": [1], "b": [2]}), r"of a table, one column"),
         (polars.LazyFrame({"a": [1]}), r"\.collect\(\)"),
     ],

@@ -10,7 +10,8 @@ from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
-import dpselect.histograms.cumulative as trees
+from dpselect.histograms.cumulative import BY_TREE
+from dpselect.histograms.cumulative import release_of as release_of_tree
 from dpselect.histograms.release import LEAST_EPSILON
 from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import Advice
@@ -102,11 +103,9 @@ def quantiles(
         values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
             is left out. A column of an Ibis table is counted where it is.
         column: where ``values`` is a table in memory, the name of its column; ``by`` and ``person`` are names then too.
-        q: distinct shares of the records, 0 <= share <= 1: 0 is the minimum, 0.5 the median, 1 the maximum. One above 1
-            can only be a percentage and is refused. Any digits are exact.
-        p: instead of ``q``, distinct percentages, 0 <= p <= 100. Several of which none exceeds 1 and not all are whole,
-            such as [0.25, 0.5, 0.75], can only be shares and are refused. So is a single one between 0 and 1, which may
-            be either: half a per cent is ``q=[0.005]``.
+        q: distinct shares of the records, 0 <= share <= 1: 0 is the minimum, 0.5 the median, 1 the maximum.
+        p: instead of ``q``, distinct percentages, 0 <= p <= 100. What can only be shares is refused, and so is a single
+            one between 0 and 1, which may be either: half a per cent is ``q=[0.005]``.
         grid: the public candidates, strictly increasing, at least 2. A ``range`` may have any number of values.
         lower, upper, step: the same as an even grid: lower, lower + step, ... up to upper; step is 1 between integers.
             It is never written out, so it may have any number of values too.
@@ -212,7 +211,7 @@ def _release(
         return halving.joint_release_of(values, shares, grid, epsilon, ledger, total)
     if method == HALVING:
         return halving.release_of(values, shares, grid, epsilon, ledger, total=total)
-    curve = trees.release_of(values, grid, epsilon, ledger)
+    curve = release_of_tree(values, grid, epsilon, ledger)
     return Release(curve.quantiles(shares), curve.mechanism, curve.guarantee, error_bound=curve.error_bound)
 
 
@@ -225,7 +224,7 @@ def error_bound_of_quantiles(
         method = _automatic(shares, size, _least_gap(shares), exact, total)
     if method == HALVING:
         return RankBound(tuple(sorted(shares)), size, exact, total)
-    return NoBound(halving.BY_JOINT if method == JOINT else trees.BY_TREE)
+    return NoBound(halving.BY_JOINT if method == JOINT else BY_TREE)
 
 
 def _require_halving(method: str, total: int | None) -> None:

@@ -5,6 +5,8 @@ moves each by at most one unit, and a sampler. ``scale`` divides by the sensitiv
 ``floor_ticks`` rounds real numbers down. The samplers are ``EXPONENTIAL``, ``PERMUTE_AND_FLIP`` and ``LAPLACE``.
 """
 
+from dpselect.kernel.bound import Bound, SquaredBound
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.units import UnitScores, exact_ticks, floor_ticks
 from dpselect.mechanisms.exponential import exponential
 from dpselect.mechanisms.generalised_exponential import generalised_exponential
@@ -27,11 +29,14 @@ __all__ = [
     "EXPONENTIAL",
     "LAPLACE",
     "PERMUTE_AND_FLIP",
+    "Bound",
     "LawOnly",
     "Mechanism",
+    "Neighbours",
     "Sampler",
     "SmoothMechanism",
     "SmoothScores",
+    "SquaredBound",
     "UnitMechanism",
     "UnitScores",
     "default_mechanism",

@@ -319,8 +319,7 @@ class Draws:
         Args:
             run: returns a result and its score, both computed from data through its draws alone; it leaves no other
                 trace, and does not depend on the runs before it.
-            epsilon: of all runs together. law: public; such as ``dpselect.tuning.tuning_plan(settings,
-                epsilon=epsilon).law``.
+            epsilon: of all runs together. law: public; that of ``dpselect.tuning.tuning_plan``.
 
         Raises:
             TypeError: no such law.

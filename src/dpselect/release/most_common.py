@@ -124,8 +124,6 @@ def most_common(
     >>> products = ["gin", "milk", "soy", "tea"]
     >>> most_common(bought, 2, epsilon=3, person="user", item="product", domain=products).candidates
     ('tea', 'milk')
-    >>> most_common(bought, 2, epsilon=3, item="product", domain=products).guarantee
-    Guarantee(epsilon=3, neighbours='add-remove')
     """
     _require_of_records(person, domain, delta, kept, items_per_person, groups_per_person)
     if by is not None or groups is not None or groups_per_person is not None:

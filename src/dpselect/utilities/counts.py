@@ -34,7 +34,7 @@ def counts(class_counts: ArrayLike, candidates: Sequence[Any] | None = None) -> 
     Raises:
         ValueError: no counts, or some that are negative or not integers.
 
-    >>> counts([5, 9, 0], epsilon=["tea", "coffee", "milk"]).distance
+    >>> counts([5, 9, 0], ["tea", "coffee", "milk"]).distance
     array([4, 0, 9])
     """
     whole = whole_counts(class_counts)

@@ -59,7 +59,7 @@ def select(score: str, mechanism: str = "permute-and-flip") -> Select:
 
 def law(rows, facts: DatasetFacts, score: str, mechanism: str, epsilon: Fraction = EPSILON) -> np.ndarray:
     """Return the exact law of the answer."""
-    scores = select(score, epsilon=mechanism)._scores(Given(rows), facts)
+    scores = select(score, mechanism)._scores(Given(rows), facts)
     values = (-scores if score.startswith("smallest") else scores).values
     return known_law(tuple(values.tolist()), int(scores.sensitivity.ceiling), scores.range_bound, mechanism, epsilon)
 
@@ -132,7 +132,7 @@ def test_one_person_is_protected(rows_per_person, score, mechanism) -> None:
 def test_the_check_can_fail() -> None:
     """A range bound of 1 for a person who moves one total up and another down is caught."""
     facts, bounds = facts_of(BOUNDS["both signs"], 2), BOUNDS["both signs"]
-    asked = select("largest-total", epsilon="exponential")
+    asked = select("largest-total", "exponential")
 
     def wrong(rows) -> np.ndarray:
         right = asked._scores(Given(rows), facts)

@@ -267,7 +267,7 @@ def _example(state: State, graph: str, ranking: Ranking, edge: Edge, size: int) 
         f"here, there = ({_scored(ranking, 'each')} for each in (graph, other))",
     ]
     if state["compare"] == "yes":
-        asked = f"graph, {ranking.k}, {epsilon}, max_degree={ranking.most}"
+        asked = f"graph, {ranking.k}, epsilon={epsilon}, max_degree={ranking.most}"
         lines.append(f'print(dps.accuracy.recommend_metric({asked}, data="public"))')
     share = epsilon if ranking.k == 1 else f"{epsilon} / {ranking.k}"
     lines.append(f"dps.plot.law_chart(here, epsilon={share}{_drawn(ranking)}, neighbour=there)")
