@@ -454,7 +454,7 @@ def test_what_cannot_work_is_refused_unpaid(engine, monkeypatch) -> None:
         for name, k, epsilon, error, message in cases:
             with pytest.raises(error, match=message):
                 dps.top_k(candidates, k, epsilon=epsilon, mechanism=dps.mechanism(name))
-        with pytest.raises(TypeError, match="mechanism must be a name"):
+        with pytest.raises(TypeError, match="mechanism is a name"):
             dps.select(candidates, epsilon=1, mechanism=object())
 
     assert ([], 0) == (asked, len(book.events))
