@@ -10,7 +10,7 @@ FIRST = """
 import sys
 import dpselect as dps
 winner = dps.select(dps.Scores([50, 0], 1, kind="integer"), epsilon=10,
-mechanism=dps.mechanism("permute-and-flip")).candidate
+mechanism=dps.mechanism("permute-and-flip")).value
 assert winner == 0 and set(dps.__all__) <= set(dir(dps))
 print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("dpselect.")}))
 print(dps.utilities.__name__, dps.Ledger.__module__, dps.median.__module__)
@@ -86,7 +86,7 @@ votes = dps.Scores([50, 0], 1, kind="integer")
 ledger = dps.Ledger.open("base.ledger", epsilon=100)
 release = dps.select(votes, epsilon=10, mechanism="permute-and-flip", ledger=ledger)
 release.certificate(ledger=ledger, row=1).save("base.json")
-assert dps.Certificate.read("base.json").content["answer"] == {"candidates": [*release.candidates]}
+assert dps.Certificate.read("base.json").content["answer"] == {"candidates": [release.value]}
 assert dps.Ledger.read("base.ledger").verify().spends == 1
 dps.median([1, 2, 3], epsilon=10, lower=0, upper=3, step=1, ledger=ledger)
 dps.recommend(votes, epsilon=1, data="example")

@@ -89,7 +89,7 @@ def test_a_slip_in_a_public_name_is_a_type_error(tmp_path: Path) -> None:
         "reveal_type(dps.chooser.ChoiceMaker), dps.learn, dps.histograms\n"
         "scores, flip = dps.Scores([2, 1], 1, candidates=['a', 'b']), dps.mechanism('permute-and-flip')\n"
         "names: dps.Release[str] = dps.select(scores, epsilon=1, mechanism=flip)\n"
-        "reveal_type(names.candidate), reveal_type(dps.median([1], lower=0, upper=2, epsilon=1).candidates)\n"
+        "reveal_type(names.value), reveal_type(dps.median([1], lower=0, upper=2, epsilon=1).value)\n"
     )
     run = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--config-file", str(ROOT / "pyproject.toml"), str(file)],
@@ -102,4 +102,4 @@ def test_a_slip_in_a_public_name_is_a_type_error(tmp_path: Path) -> None:
     assert "dpselect.chooser.choice_maker.ChoiceMaker" in run.stdout
     # The room that a type is from is left out by newer versions of mypy.
     bare = run.stdout.replace("builtins.", "")
-    assert ["str", "tuple[float, ...]"] == re.findall(r'slip.py:7: note: .* "(.*)"', bare)
+    assert ["str", "float"] == re.findall(r'slip.py:7: note: .* "(.*)"', bare)

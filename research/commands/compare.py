@@ -141,7 +141,7 @@ def _front(
     many = min(5, len(combined))
     best = np.argsort(-combined.values, kind="stable")[:many].tolist()
     positions = {candidate: position for position, candidate in enumerate(combined.candidates)}
-    drawn = dps.top_k(combined, many, epsilon=epsilon, mechanism=mechanism).candidates
+    drawn = dps.top_k(combined, many, epsilon=epsilon, mechanism=mechanism).value
     label = f"{mechanism.name},\nepsilon {float(epsilon):g} in all"
     private = [positions[candidate] for candidate in drawn]
     request.objectives.draw(

@@ -76,7 +76,7 @@ def run(name: str) -> None:
     release = dps.top_k(candidates, k, epsilon=1, mechanism=dps.mechanism(mechanism))
     took, waited = time.process_time() - start, time.perf_counter() - wall
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    assert len(set(release.candidates)) == k
+    assert len(set(release.value)) == k
     print(f"{name:<58} {took:>8.1f} {waited:>8.1f} {peak:>8.0f}", flush=True)
 
 

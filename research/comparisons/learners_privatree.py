@@ -74,7 +74,7 @@ class PrivaTree:
             values.astype(int), [share / _BINS for share in range(1, _BINS)], lower=int(self.low[column]),
             upper=int(self.high[column]), epsilon=round(epsilon, 9), total=len(values),
         )  # fmt: skip
-        return np.unique(release.candidates)
+        return np.unique(release.value)
 
     def _codes(self, X: NDArray[np.float64]) -> Integers:
         columns = [X[:, c] if e is None else np.searchsorted(e, X[:, c]) for c, e in enumerate(self.edges)]

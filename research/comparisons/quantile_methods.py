@@ -64,7 +64,7 @@ def errors(source: np.ndarray, n: int, m: int, epsilon: float, repeats: int) -> 
         column = dps.data.Column.from_counts(counts)
         for method in METHODS:
             if method == "halving":
-                chosen = dps.quantiles(column, shares, grid=grid, epsilon=epsilon, method="halving").candidates
+                chosen = dps.quantiles(column, shares, grid=grid, epsilon=epsilon, method="halving").value
             else:
                 chosen = dps.histograms.cumulative(column, grid=grid, epsilon=epsilon).quantiles(shares)
             result[method].append(error(counts, shares, np.array(chosen)))

@@ -54,7 +54,7 @@ def top_recall(counts: Counts, k: int, epsilon: float) -> float:
     """Return the share of the k largest among those that ``top_k`` names."""
     scores = dps.Scores(counts, 1, range_bound=1, kind="integer")
     release = dps.top_k(scores, k, epsilon=epsilon, mechanism=dps.mechanism("permute-and-flip"))
-    return len({*release.candidates} & {*np.argsort(-counts, kind="stable")[:k].tolist()}) / k
+    return len({*release.value} & {*np.argsort(-counts, kind="stable")[:k].tolist()}) / k
 
 
 def known_beforehand(generator: np.random.Generator) -> None:

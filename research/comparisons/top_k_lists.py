@@ -36,7 +36,7 @@ def ours(counts: NDArray[np.int64], k: int, epsilon: float, mechanism: str, meth
     """Return how to release one list."""
     scores = dps.Scores(counts, 1, range_bound=1)
     drawn = dps.mechanism(mechanism)
-    return lambda: list(dps.top_k(scores, k, epsilon=epsilon, mechanism=drawn, method=method).candidates)
+    return lambda: list(dps.top_k(scores, k, epsilon=epsilon, mechanism=drawn, method=method).value)
 
 
 WAYS: dict[str, Callable[[NDArray[np.int64], int, float], List | None]] = {

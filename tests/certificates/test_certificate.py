@@ -252,3 +252,28 @@ def test_an_edit_that_has_no_canonical_form_is_an_edit(value: object, tmp_path: 
         # A record whose public part is no list is none of this version, whatever else stands in it.
         assert main(["verify", str(file)]) == (2 if path == ("public",) else 1)
         assert "defect" not in capsys.readouterr().err
+
+
+def test_certificates_write_lists_whatever_the_value_is() -> None:
+    """A median is a list of one, also in a group, whose name is text; a number has its tick; counts are as they are."""
+    table = {"x": [1] * 60 + [7] * 60, "r": [1] * 60 + [2] * 60}
+    asked = {"column": "x", "lower": 0, "upper": 9, "epsilon": 10**5}
+    grouped = {"by": "r", "groups": [1, 2]}
+    with dps.budget(epsilon=10**7):
+        releases = [
+            dps.median(table, **asked),
+            dps.median(table, **asked, **grouped),
+            dps.quantiles(table, [0.2, 0.9], **asked, **grouped),
+            dps.counts(table, epsilon=10**5, column="r", domain=[1, 2, 3]),
+        ]
+    with dps.budget(epsilon=2, neighbours="substitution"):
+        number = dps.release_value(50, 4, epsilon=2, beta=0.3, tick=10, neighbours="substitution")
+
+    assert [7, {1: 1, 2: 7}, {1: (1, 1), 2: (7, 7)}, {1: 60, 2: 60, 3: 0}] == [each.value for each in releases]
+    assert [
+        {"candidates": [7]},
+        {"1": [1], "2": [7]},
+        {"1": [1, 1], "2": [7, 7]},
+        {"1": 60, "2": 60, "3": 0},
+    ] == [each.certificate().content["answer"] for each in releases]
+    assert {"value": str(number.value), "tick": "10"} == number.certificate().content["answer"]

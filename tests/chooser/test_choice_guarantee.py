@@ -35,8 +35,8 @@ def ones(records) -> int:
 def maker(share=Fraction(1, 2), **given) -> ChoiceMaker:
     """Permute-and-flip or the exponential mechanism or a constant, by rows and ones, on an ad hoc loss."""
     options = [
-        Option("flip", lambda x, e: dps.select(scores(x), epsilon=e, mechanism=FLIP).candidate),
-        Option("exponential", lambda x, e: dps.select(scores(x), epsilon=e, mechanism=EXPONENTIAL).candidate),
+        Option("flip", lambda x, e: dps.select(scores(x), epsilon=e, mechanism=FLIP).value),
+        Option("exponential", lambda x, e: dps.select(scores(x), epsilon=e, mechanism=EXPONENTIAL).value),
         Option("one", lambda *_: 1),
     ]
     metafeatures = [Metafeature("rows", len, sensitivity=1), Metafeature("ones", ones, sensitivity=1)]

@@ -37,7 +37,7 @@ def test_one_guarantee_spent_once() -> None:
 
     def releases(records, epsilon):
         scores = dps.Scores([sum(records), 0], sensitivity=1, candidates=["many", "none"])
-        return dps.select(scores, epsilon=epsilon, mechanism=dps.mechanism("permute-and-flip")).candidate
+        return dps.select(scores, epsilon=epsilon, mechanism=dps.mechanism("permute-and-flip")).value
 
     def wrong(records, answer):
         return float((answer == "many") != (len(records) > 100)) + 0.01

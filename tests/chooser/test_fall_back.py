@@ -32,8 +32,8 @@ LAWS = {
     "middle": lambda x, e: {CELLS // 2: 1.0},
 }
 OPTIONS = [
-    Option("rank", lambda x, e: int(dps.select(ranked(x), epsilon=e, mechanism=FLIP).candidate)),
-    Option("block", lambda x, e: 8 * int(dps.select(blocks(x), epsilon=e, mechanism=FLIP).candidate) + 4),
+    Option("rank", lambda x, e: int(dps.select(ranked(x), epsilon=e, mechanism=FLIP).value)),
+    Option("block", lambda x, e: 8 * int(dps.select(blocks(x), epsilon=e, mechanism=FLIP).value) + 4),
     Option("middle", lambda x, e: CELLS // 2),
 ]
 FACTS = [

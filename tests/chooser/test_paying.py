@@ -23,8 +23,7 @@ def selecting(factor, times: int = 1, **facts):
 
     def answer(records, epsilon):
         return [
-            dps.select(scores(records, **facts), epsilon=epsilon * factor, mechanism=FLIP).candidate
-            for _ in range(times)
+            dps.select(scores(records, **facts), epsilon=epsilon * factor, mechanism=FLIP).value for _ in range(times)
         ]
 
     return answer

@@ -140,7 +140,7 @@ def test_public_runs_spend_nothing() -> None:
 
     def releases(_, epsilon):
         scores = dps.Scores([1, 0], sensitivity=1)
-        return dps.select(scores, epsilon=epsilon, mechanism=dps.mechanism("exponential")).candidate
+        return dps.select(scores, epsilon=epsilon, mechanism=dps.mechanism("exponential")).value
 
     with dps.budget(epsilon=1) as book:
         maker(options=[ZERO, chooser.Option("releases", releases)]).train(PUBLIC, [1], 2, jobs=1)

@@ -82,9 +82,7 @@ def test_a_joint_list_that_cannot_be_drawn_has_no_row(capsys) -> None:
     assert "joint: A joint list of 200 at this epsilon looks at" in capsys.readouterr().out
     assert "joint" == facts([*line, "--epsilon", "100"], capsys)["plans"][-1]["method"]
     scores = dps.Scores(np.arange(1000), 1, range_bound=1)
-    assert 200 == len(
-        dps.top_k(scores, 200, epsilon=100, mechanism=dps.mechanism("exponential"), method="joint").candidates
-    )
+    assert 200 == len(dps.top_k(scores, 200, epsilon=100, mechanism=dps.mechanism("exponential"), method="joint").value)
 
 
 def test_a_percentile_is_planned_by_its_grid_in_records(capsys) -> None:

@@ -135,7 +135,7 @@ def test_what_a_proxy_says_meanwhile_is_not_an_answer(status, body, office) -> N
     changed = lambda path, now, answer: pages.pop() if pages and "/release" in path else (now, answer)  # noqa: E731
     with standing(Between(office.port, changed)) as between:
         survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
-        assert 3 == len(survey.counts(epsilon=0.01, column="job").counts)
+        assert 3 == len(survey.counts(epsilon=0.01, column="job").value)
     assert 2 == len(between.keys)
 
 

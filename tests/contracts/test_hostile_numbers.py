@@ -165,7 +165,7 @@ def test_differences_of_64_bits_do_not_wrap(name: str) -> None:
     for best in (2**62, 2**62 - 1):
         scores = dps.Scores(np.array([best, -(2**62)]), 1)
 
-        assert all(0 == dps.select(scores, epsilon=1, mechanism=dps.mechanism(name)).candidate for _ in range(5))
+        assert all(0 == dps.select(scores, epsilon=1, mechanism=dps.mechanism(name)).value for _ in range(5))
         assert dps.mechanism(name).law(scores, 1)[0] > 0.99
 
 

@@ -29,8 +29,11 @@ def test_every_answer_agrees_with_the_data_at_a_large_budget() -> None:
     for value in (-5, 0, 17.5, 150, 10**9):
         assert abs(release.share_below(value) - (VALUES < value).mean()) < 1e-3
     assert abs(release.total - 4000) < 1
-    assert (np.diff(release.counts) >= 0).all()
-    assert release.counts[0] >= 0
+    assert (np.diff(release.value) >= 0).all()
+    assert release.value[0] >= 0
+    # Arrays have neither one truth nor a hash, and a release has both.
+    assert release == release
+    assert 1 == len({release, release})
 
 
 def test_one_entry_pays_for_all_questions() -> None:

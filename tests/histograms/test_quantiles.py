@@ -68,7 +68,7 @@ def test_the_release_says_which_method_ran(shares, method: str, mechanism: str) 
 
     assert mechanism == release.mechanism
     assert [(50, 1, mechanism)] == [each[:3] for each in spent]
-    assert np.abs(np.array(release.candidates) - 2000 * np.array(asked)).max() < 60
+    assert np.abs(np.array(release.value) - 2000 * np.array(asked)).max() < 60
 
 
 @pytest.mark.parametrize("method", ["halving", "tree"])
@@ -76,8 +76,8 @@ def test_percentages_and_shares_are_the_same_by_either_method(method: str) -> No
     """At a budget that leaves no doubt."""
     values, grid = np.repeat([3, 5, 6, 8], 25), range(10)
 
-    assert (8, 5, 3) == dps.quantiles(values, [1, 0.4, 0], grid=grid, epsilon=10**5, method=method).candidates
-    assert (8, 5, 3) == dps.quantiles(values, p=[100, 40, 0], grid=grid, epsilon=10**5, method=method).candidates
+    assert (8, 5, 3) == dps.quantiles(values, [1, 0.4, 0], grid=grid, epsilon=10**5, method=method).value
+    assert (8, 5, 3) == dps.quantiles(values, p=[100, 40, 0], grid=grid, epsilon=10**5, method=method).value
 
 
 def test_what_is_too_little_for_a_tree_is_drawn_by_halving() -> None:

@@ -70,7 +70,7 @@ def test_one_candidate_always_wins(name: str) -> None:
     scores = dps.Scores([-3.5], sensitivity=1)
 
     assert [1.0] == dps.mechanism(name).law(scores, 0.01).round(12).tolist()
-    assert 0 == dps.select(scores, epsilon=0.01, mechanism=dps.mechanism(name)).candidate
+    assert 0 == dps.select(scores, epsilon=0.01, mechanism=dps.mechanism(name)).value
 
 
 @pytest.mark.parametrize("name", CLASSICS)

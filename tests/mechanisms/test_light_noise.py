@@ -181,7 +181,7 @@ def test_public_numbers_at_their_ends_have_a_law_and_a_draw(parameters: dict, ep
 
     assert abs(law.sum() - 1) < 1e-9
     assert law[0] >= law[1] >= law[2]
-    assert dps.select(scores, epsilon=epsilon, mechanism=mechanism).candidate in (0, 1, 2)
+    assert dps.select(scores, epsilon=epsilon, mechanism=mechanism).value in (0, 1, 2)
 
 
 def test_a_floor_of_a_thousandth_is_the_default() -> None:

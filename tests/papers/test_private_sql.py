@@ -72,7 +72,7 @@ def test_the_noise_is_that_of_all_views_together(monkeypatch) -> None:
 
     assert [(Fraction(1, 2), "edge")] == spent
     assert [(34 * 33 * 32 // 2, Fraction(1, 2) / (34 * least(33)))] == drawn
-    assert 3 == len(set(release.candidates))
+    assert 3 == len(set(release.value))
     assert Fraction(1, 2) == release.guarantee.epsilon
 
 
@@ -88,7 +88,7 @@ def test_a_huge_budget_finds_the_truth() -> None:
     exact = dps.utilities.ego_betweenness(KARATE, max_degree=33).values
     best = np.argsort(-exact, kind="stable")[:3].tolist()
 
-    assert best == list(private_sql(KARATE, 3, max_degree=33, epsilon=10**7).candidates)
+    assert best == list(private_sql(KARATE, 3, max_degree=33, epsilon=10**7).value)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 import pytest
 
@@ -19,12 +21,13 @@ CALLS = {
 @pytest.mark.parametrize("name", CALLS)
 def test_names_stand_for_columns(name: str) -> None:
     """Those of groups and persons too; and so they do in a mapping."""
+    answer: Any = int if name == "median" else lambda value: (value,)
     with dps.budget(epsilon=200, neighbours="person"):
         for table in (TABLE, TABLE.to_dict("list")):
             grouped = CALLS[name](table, **ASKED, by="region", groups=["n", "s"], person="who", epsilon=60)
-            assert {"n": (10,), "s": (30,)} == dict(grouped.groups)
+            assert {"n": answer(10), "s": answer(30)} == grouped.value
             assert "person" == grouped.guarantee.neighbours
-    assert 1 == len(CALLS[name](TABLE, **ASKED, epsilon=1).candidates)
+    assert isinstance(CALLS[name](TABLE, **ASKED, epsilon=1).value, type(answer(0)))
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -35,7 +35,7 @@ def test_rows_are_counted_and_the_promise_is_for_one_of_them() -> None:
         scores.values.dtype.kind,
     )
     release = dps.most_common(rows, 1, epsilon=60, item="what", domain=["milk", "tea", "soy"])
-    assert (("tea",), dps.Guarantee(60, "add-remove")) == (release.candidates, release.guarantee)
+    assert (("tea",), dps.Guarantee(60, "add-remove")) == (release.value, release.guarantee)
     assert release.error_bound.at(0.95) <= 1
     assert "neighbours" in repr(release.guarantee)
 
@@ -61,7 +61,7 @@ def test_each_group_of_records_draws_at_all_of_epsilon() -> None:
     kept = Kept()
     release = dps.most_common(COLUMNS, 2, epsilon=100, **ASKED, **BY, ledger=kept)
 
-    assert {"n": ("tea", "milk"), "s": ("tea", "milk")} == {name: release.groups[name] for name in "ns"}
+    assert {"n": ("tea", "milk"), "s": ("tea", "milk")} == {name: release.value[name] for name in "ns"}
     assert [dps.Guarantee(100, "add-remove")] == [spend[0] for spend in kept.spent]
     for epsilon in (0.1, 1, 4):
         alone = dps.most_common(COLUMNS, 2, epsilon=epsilon, **ASKED)
@@ -99,8 +99,8 @@ def test_no_cell_decides_whether_there_is_an_answer(column: str, cell) -> None:
     """In lists and in pandas; other rows count as before."""
     columns = {name: [*cells, cell if name == column else cells[0]] for name, cells in COLUMNS.items()}
     for table in (columns, pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})):
-        assert ("tea", "milk") == dps.most_common(table, 2, epsilon=60, **ASKED).candidates
-        assert ("tea", "milk") == dps.most_common(table, 2, epsilon=60, **ASKED, **BY).groups["n"]
+        assert ("tea", "milk") == dps.most_common(table, 2, epsilon=60, **ASKED).value
+        assert ("tea", "milk") == dps.most_common(table, 2, epsilon=60, **ASKED, **BY).value["n"]
 
 
 def test_an_engine_counts_rows_where_they_are() -> None:
@@ -119,7 +119,7 @@ def test_an_engine_counts_rows_where_they_are() -> None:
     assert [0, 0, 0, 3] == scores.values.tolist() == in_memory.values.tolist()
     assert ("add-remove", 1) == (scores.neighbours, scores.range_bound)
     release = dps.most_common(table, 1, epsilon=60, item="what", domain=SHELF)
-    assert (("tea",), dps.Guarantee(60, "add-remove")) == (release.candidates, release.guarantee)
+    assert (("tea",), dps.Guarantee(60, "add-remove")) == (release.value, release.guarantee)
 
 
 # ---- the exact loss ---------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ def grouped_loss(rows: int, copies: int = 1) -> float:
         if repr(table) not in laws:
             columns = {"where": [where for where, _ in table], "what": [what for _, what in table]}
             asked = (columns, 1, 1, None, "what", [0, 1], "where", [0, 1], None)
-            laws[repr(table)] = tossed_law(lambda door: tuple(grouped_of(*asked, door=door).groups.values()))
+            laws[repr(table)] = tossed_law(lambda door: tuple(grouped_of(*asked, door=door).value.values()))
         return laws[repr(table)]
 
     records = [(0, 0), (0, 1), (1, 0), (1, 1), (None, 0), (1, []), (9, 1), (0, float("nan"))]

@@ -45,7 +45,7 @@ def exact(table, *args, **more) -> dict:
     silent = Silent()
     release = counts_of(table, 1, *args, **more, door=door_to(lambda: silent))
     assert [release.rate] == silent.rates == [Fraction(1, more.get("rows_per_person") or 1)]
-    return dict(release.counts)
+    return dict(release.value)
 
 
 @pytest.mark.parametrize("kind", [dict, pd.DataFrame, pl.DataFrame, pa.table, "csv"])
@@ -88,7 +88,7 @@ def test_results_below_zero_stay_or_are_clipped() -> None:
         release = counts_of(
             {"job": []}, 1, "job", JOBS, negative=negative, door=door_to(lambda: type("Low", (), {"noisy": _low})())
         )
-        assert dict.fromkeys(JOBS, least) == release.counts
+        assert dict.fromkeys(JOBS, least) == release.value
 
 
 def _low(_, counts, __):

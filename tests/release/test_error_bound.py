@@ -102,4 +102,4 @@ def test_what_a_release_shows_and_equals_does_not_change() -> None:
     release = dps.select(dps.Scores([1], 1), epsilon=1, mechanism=FLIP)
 
     assert "worst" not in repr(release)
-    assert release == dps.Release(release.candidates, release.mechanism, release.guarantee)
+    assert release == dps.Release(0, release.mechanism, release.guarantee, single=True)

@@ -102,7 +102,7 @@ def test_the_release_says_what_ran() -> None:
     assert ("joint quantiles, about 1000 records", "recursive halving") == (joint.mechanism, poor.mechanism)
     assert noisy.mechanism.startswith("joint quantiles, about ")
     assert few.mechanism.startswith("recursive halving, about ")
-    assert np.abs(np.array(joint.candidates) - np.arange(100, 1000, 100)).max() < 120
+    assert np.abs(np.array(joint.value) - np.arange(100, 1000, 100)).max() < 120
 
 
 @pytest.mark.parametrize(
@@ -152,5 +152,5 @@ def test_any_number_of_records_is_an_answer() -> None:
     """More than a total may say, none, and a wrong total."""
     for counts in ([0, 0, 0], [2**59, 0, 2**59], [10**7, 0, 10**7]):
         column = dps.data.Column.from_counts(counts)
-        chosen = dps.quantiles(column, [0.2, 0.4, 0.6], grid=range(3), epsilon=100, method="joint", total=10).candidates
+        chosen = dps.quantiles(column, [0.2, 0.4, 0.6], grid=range(3), epsilon=100, method="joint", total=10).value
         assert list(chosen) == sorted(chosen)

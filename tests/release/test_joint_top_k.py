@@ -16,7 +16,7 @@ def test_a_clear_list_is_named_in_order():
     """At gaps of 200 and epsilon 2 nothing else happens."""
     release = dps.top_k(COUNTS, 3, epsilon=2, mechanism=EXPONENTIAL, method="joint")
 
-    assert release.candidates == ("a", "b", "c")
+    assert release.value == ("a", "b", "c")
     assert release.mechanism == "exponential, joint"
     assert release.guarantee == dps.Guarantee(2, "add-remove", bounded_range=True)
     assert release.error_bound.describe().startswith("every place")
@@ -75,7 +75,7 @@ def test_one_candidate_is_the_plain_mechanism():
     release = dps.top_k(COUNTS, 1, epsilon=2, mechanism=EXPONENTIAL, method="joint")
 
     assert release.mechanism == "exponential"
-    assert release.candidates == ("a",)
+    assert release.value == ("a",)
 
 
 def test_draws_of_one_s_own_may_be_joint():
@@ -95,7 +95,7 @@ def test_hostile_numbers_are_named(values):
     scores = dps.Scores(np.array(values, dtype=np.int64), 1)
     release = dps.top_k(scores, 2, epsilon=Fraction(1, 3), mechanism=EXPONENTIAL, method="joint")
 
-    assert len(set(release.candidates)) == 2
+    assert len(set(release.value)) == 2
 
 
 def test_the_command_draws_a_joint_list(capsys):

@@ -20,7 +20,7 @@ def law(people, epsilon, delta, most: int) -> dict[tuple, float]:
     """The chance of every set of names, over all coins; a person is a set of names."""
     rows = [(who, what) for who, held in enumerate(people) for what in held]
     columns = {"who": [who for who, _ in rows], "what": [what for _, what in rows]}
-    return tossed_law(lambda door: keys_of(columns, epsilon, delta, "who", "what", most, door=door).candidates)
+    return tossed_law(lambda door: keys_of(columns, epsilon, delta, "who", "what", most, door=door).value)
 
 
 def divergence(one, other, epsilon: float) -> float:
@@ -50,9 +50,9 @@ def test_frequent_names_are_told_and_rare_ones_are_not() -> None:
     """Nor empty ones, nor those of nobody."""
     release = dps.select_keys(ROWS, epsilon=2, delta=1e-9, **ASKED)
 
-    assert ("milk", "tea") == release.candidates
+    assert ("milk", "tea") == release.value
     assert dps.Guarantee(2, "person", 1e-9) == release.guarantee
-    assert () == dps.select_keys({"who": [], "what": []}, epsilon=1, delta=1e-6, **ASKED).candidates
+    assert () == dps.select_keys({"who": [], "what": []}, epsilon=1, delta=1e-6, **ASKED).value
 
 
 def test_the_ledger_keeps_epsilon_and_delta_of_persons(tmp_path) -> None:

@@ -54,9 +54,9 @@ def test_a_large_epsilon_is_asked_about_and_a_budget_is_the_answer(call: Callabl
 
 def test_ten_passes() -> None:
     """The limit itself is not above it, and neither are public data."""
-    assert unsaid(lambda: dps.select(VOTES, epsilon=10)).candidate in VOTES.candidates
+    assert unsaid(lambda: dps.select(VOTES, epsilon=10)).value in VOTES.candidates
     with paying_from(None):
-        assert 0 == dps.select(VOTES, epsilon=1000).candidate
+        assert 0 == dps.select(VOTES, epsilon=1000).value
     tree = DPTreeClassifier(5, **TREE)
     assert unsaid(lambda: preview(tree, ROWS, LABELS, n_records=4000, tries=1)).accuracy > 0.5
 
@@ -65,7 +65,7 @@ def test_a_ledger_that_is_named_says_that_it_is_meant(tmp_path: Any) -> None:
     """As a budget around does."""
     ledger = dps.Ledger.open(tmp_path / "l", epsilon=100)
 
-    assert 0 == unsaid(lambda: dps.select(VOTES, epsilon=50, ledger=ledger)).candidate
+    assert 0 == unsaid(lambda: dps.select(VOTES, epsilon=50, ledger=ledger)).value
 
 
 @pytest.mark.parametrize("epsilon", [11, 10**6, 10**300])
@@ -94,6 +94,6 @@ def test_the_budget_that_is_proposed_is_one_that_takes_the_release() -> None:
     with pytest.raises(dps.PrivacyError, match=r"dpselect\.budget\(epsilon=20, neighbours='edge'\)"):
         unsaid(lambda: dps.select(edges, epsilon=20))
     with dps.budget(epsilon=20, neighbours="edge"):
-        assert 0 == dps.select(edges, epsilon=20).candidate
+        assert 0 == dps.select(edges, epsilon=20).value
     with pytest.raises(dps.PrivacyError, match=r"budget\(epsilon=20, delta=1e-06\)"):
         unsaid(lambda: dps.opened(dps.Guarantee(20, "add-remove", delta=1e-6)))

@@ -24,10 +24,10 @@ def test_it_is_the_median_of_the_grid() -> None:
     book = Book()
     release = dps.median([3, 9, 4, 8.9], lower=0, upper=10, epsilon=10**4, ledger=book)
 
-    assert 9 == release.candidate
+    assert 9 == release.value
     assert "permute-and-flip" == release.mechanism
     assert [(Fraction(10**4), 1, "permute-and-flip")] == book.spent
-    assert 0.4 == dps.median([0.2, 0.41, 7], grid=[0, 0.4, 1], epsilon=10**4).candidate
+    assert 0.4 == dps.median([0.2, 0.41, 7], grid=[0, 0.4, 1], epsilon=10**4).value
 
 
 def test_the_error_is_small_on_many_records() -> None:
@@ -35,7 +35,7 @@ def test_the_error_is_small_on_many_records() -> None:
     values = np.arange(0, 100_000, 100)
     release = dps.median(values, lower=0, upper=100_000, step=100, epsilon=1)
 
-    assert abs(release.candidate - 50_000) <= 5_000
+    assert abs(release.value - 50_000) <= 5_000
     assert "add-remove" == release.guarantee.neighbours.value
 
 
@@ -61,4 +61,4 @@ def test_bad_requests_are_refused_before_anything_is_spent(given, error, message
 @pytest.mark.parametrize("values", [[], [None, "x"], [np.nan, 1e300]])
 def test_any_column_is_an_answer(values) -> None:
     """Whether there are usable records is private."""
-    assert 0 <= dps.median(values, lower=0, upper=9, epsilon=1).candidate <= 9
+    assert 0 <= dps.median(values, lower=0, upper=9, epsilon=1).value <= 9

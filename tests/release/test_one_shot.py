@@ -44,7 +44,7 @@ def test_released_lists_follow_the_law_of_one_pass(k: int) -> None:
         return dict(zip(itertools.permutations(range(4), k), np.exp(logs).tolist(), strict=True))
 
     verdict = dps.audit.sampler(
-        lambda: dps.top_k(scores, k, epsilon=epsilon, mechanism=FLIP).candidates,
+        lambda: dps.top_k(scores, k, epsilon=epsilon, mechanism=FLIP).value,
         law(epsilon),
         against={f"{factor} epsilon": law(epsilon * Fraction(factor)) for factor in ("0.7", "1.3", str(k))},
     )
@@ -176,7 +176,7 @@ def test_wrong_names_have_small_p_values_as_rarely_as_stated() -> None:
     for k in (1, 2):
         scores = dps.Scores([*[1] * k, *[0] * 11], 1, kind="integer", range_bound=1)
         releases = [dps.top_k(scores, k, epsilon=Fraction(k, 50), mechanism=FLIP, gaps=True) for _ in range(1500)]
-        wrong = np.array([r.p_value if max(r.candidates) >= k else 1.5 for r in releases])
+        wrong = np.array([r.p_value if max(r.value) >= k else 1.5 for r in releases])
         for level in (0.4, 0.15):
             small = int((wrong <= level).sum())
             believe(stats.binomtest(small, 1500, level, alternative="greater").pvalue, 1e-8)
@@ -227,7 +227,7 @@ def loss_with_gaps(epsilon: Fraction) -> float:
             while waiting:
                 replay = Replay(waiting.pop(), (0, 3))
                 release = release_of(scores, k, epsilon, FLIP, door=door_to(lambda replay=replay: replay), gaps=True)
-                law[release.candidates, release.gaps] = replay.log_chance
+                law[release.value, release.gaps] = replay.log_chance
                 taken = tuple(replay.taken)
                 for at in range(len(replay.script), len(taken)):
                     waiting.extend((*taken[:at], other) for other in range(1, replay.ways[at]))

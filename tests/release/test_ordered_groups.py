@@ -56,7 +56,7 @@ def test_released_lists_follow_the_law_of_one_pass() -> None:
         return dict(zip(itertools.permutations(range(5), 2), np.exp(logs).tolist(), strict=True))
 
     verdict = dps.audit.sampler(
-        lambda: dps.top_k(Source(votes), 2, epsilon=epsilon, mechanism=FLIP).candidates,
+        lambda: dps.top_k(Source(votes), 2, epsilon=epsilon, mechanism=FLIP).value,
         law(epsilon),
         against={f"{factor} epsilon": law(epsilon * Fraction(factor)) for factor in ("0.7", "1.3", "2")},
     )
@@ -79,7 +79,7 @@ def test_one_pass_is_one_event_of_epsilon_and_peeling_is_k(mechanism, asked, rul
     book = Book(rule)
     release = dps.top_k(Source([9, 6, 4, 1], 4), 3, epsilon=3, mechanism=mechanism, ledger=book, **asked)
     assert [spent] == book.spent
-    assert (spent[0], 3, 3) == (release.mechanism, release.guarantee.epsilon, len(set(release.candidates)))
+    assert (spent[0], 3, 3) == (release.mechanism, release.guarantee.epsilon, len(set(release.value)))
     assert 3 * ("gaps" in asked) == len(release.gaps)
 
 
@@ -107,11 +107,11 @@ def test_gaps_are_those_of_the_list_that_is_returned() -> None:
     """Lists of a state that has passed go nowhere, and neither do their gaps; where all win the last has none."""
     source = Source([900, 600, 400, 100], 4, tries=3)
     release = dps.top_k(source, 2, epsilon=1000, mechanism=FLIP, gaps=True)
-    assert ((0, 1), 2) == (release.candidates, len(release.gaps))
+    assert ((0, 1), 2) == (release.value, len(release.gaps))
     assert all(abs(gap - exact) <= 2 for gap, exact in zip(release.gaps, (300, 200), strict=True))
     assert release.p_value < 1e-300
     everyone = dps.top_k(Source([9, 6, 4]), 3, epsilon=1, mechanism=FLIP, gaps=True)
-    assert (3, 2, None) == (len(everyone.candidates), len(everyone.gaps), everyone.p_value)
+    assert (3, 2, None) == (len(everyone.value), len(everyone.gaps), everyone.p_value)
 
 
 def test_one_pass_takes_the_price_of_the_whole_list() -> None:
@@ -137,7 +137,7 @@ def law_of(votes, k: int, epsilon: Fraction, *, gaps: bool) -> dict:
     while waiting:
         replay = Replay(waiting.pop(), (0, 3))
         release = release_of(Source(votes), k, epsilon, FLIP, door=door_to(lambda replay=replay: replay), gaps=gaps)
-        key = (release.candidates, release.gaps)
+        key = (release.value, release.gaps)
         chances[key] = chances.get(key, 0.0) + math.exp(replay.log_chance)
         taken = tuple(replay.taken)
         for at in range(len(replay.script), len(taken)):

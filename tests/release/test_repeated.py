@@ -166,7 +166,7 @@ def test_releases_inside_a_run_pay_from_it_and_no_ledger_counts_them() -> None:
     mechanism = dps.mechanism("exponential")
 
     def run(own: dps.Draws) -> tuple[Any, int]:
-        return dps.select(votes, epsilon=own.left, mechanism=mechanism).candidate, 5
+        return dps.select(votes, epsilon=own.left, mechanism=mechanism).value, 5
 
     with dps.budget(epsilon=1):
         with door_to(lambda: Counted(4))(dps.Guarantee(1, "add-remove")) as draws:

@@ -33,25 +33,25 @@ def test_each_form_has_its_published_mechanism(parts, choose, form: str, mechani
     ledger = Noted()
     release = choose(parts, epsilon=3, k=2, sensitivity=form, ledger=ledger)
 
-    assert (mechanism, 2, 3) == (release.mechanism, len(set(release.candidates)), release.guarantee.epsilon)
+    assert (mechanism, 2, 3) == (release.mechanism, len(set(release.value)), release.guarantee.epsilon)
     assert [(Fraction(3, 2), mechanism, 2)] == ledger.spent
 
 
 def test_with_much_epsilon_they_name_the_best(parts) -> None:
     """The winner by weights; a node on the front."""
     weighted = dps.multiobjective.aggregate(parts, [1, 100])
-    winner = dps.multiobjective.priv_agg(parts, epsilon=10**6, weights=[1, 100], sensitivity="global").candidate
+    winner = dps.multiobjective.priv_agg(parts, epsilon=10**6, weights=[1, 100], sensitivity="global").value[0]
     front = {weighted.candidates[i] for i in np.flatnonzero(dps.multiobjective.pareto(parts).values == 0)}
 
     assert weighted.candidates[int(weighted.values.argmax())] == winner
-    assert dps.multiobjective.priv_pareto(parts, epsilon=10**6).candidate in front
+    assert dps.multiobjective.priv_pareto(parts, epsilon=10**6).value[0] in front
 
 
 def test_rates_may_say_that_a_record_touches_one() -> None:
     """3 TPR + 2 TNR."""
     rates = [dps.utilities.true_positive_rate([90, 10], 100), dps.utilities.true_negative_rate([90, 10], 100)]
 
-    assert 0 == dps.multiobjective.priv_agg(rates, epsilon=10**4, weights=[3, 2], touched="one").candidate
+    assert 0 == dps.multiobjective.priv_agg(rates, epsilon=10**4, weights=[3, 2], touched="one").value[0]
 
 
 def test_nothing_is_spent_on_a_refusal(parts) -> None:
@@ -77,14 +77,14 @@ def test_objectives_come_as_one_list(parts) -> None:
             with pytest.raises(TypeError, match="Pass the objectives as one list of Scores"):
                 choose(*given, epsilon=1, ledger=ledger)
     assert [] == ledger.spent
-    assert 1 == len(dps.multiobjective.priv_pareto((part for part in parts), epsilon=1).candidates)
+    assert 1 == len(dps.multiobjective.priv_pareto((part for part in parts), epsilon=1).value)
 
 
 def test_weights_may_be_passed_by_position_as_in_aggregate() -> None:
     """The third argument; the second candidate wins by the second objective."""
     parts = [dps.Scores([1000, 0], 1), dps.Scores([0, 1000], 1)]
 
-    assert 1 == dps.multiobjective.priv_agg(parts, epsilon=10**4, weights=[1, 10]).candidate
+    assert 1 == dps.multiobjective.priv_agg(parts, epsilon=10**4, weights=[1, 10]).value[0]
 
 
 @pytest.mark.parametrize("choose", [dps.multiobjective.priv_pareto, dps.multiobjective.priv_agg])

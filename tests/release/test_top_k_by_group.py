@@ -35,7 +35,7 @@ def enumerated(votes: tuple, share: int | None, k: int) -> dict[tuple, float]:
     def once(replay: Replay) -> None:
         scores = of(dict(votes), "add-remove" if share is None else "person")
         release = top_k_of(scores, k, EPSILON, None, share, door=door_to(lambda: replay))
-        answer = tuple(release.groups.values())
+        answer = tuple(release.value.values())
         chances[answer] = chances.get(answer, 0.0) + math.exp(replay.log_chance)
 
     for _ in transcripts(once):
@@ -78,7 +78,7 @@ def test_one_spend_for_all_groups(tmp_path) -> None:
     ledger = dps.Ledger.open(tmp_path / "a.ledger", epsilon=100)
     release = dps.top_k_by_group(of({"n": [90, 0, 5], "s": [0, 80]}), 1, epsilon=50, ledger=ledger)
 
-    assert {"n": (0,), "s": (1,)} == dict(release.groups)
+    assert {"n": (0,), "s": (1,)} == dict(release.value)
     (event,) = ledger.events
     assert (50, "permute-and-flip") == (event.epsilon, event.mechanism)
     assert 3 == release.error_bound.case.candidates

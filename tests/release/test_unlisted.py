@@ -19,9 +19,7 @@ def law(people, k: int, epsilon: float, delta: float, most: int) -> dict[tuple, 
     """The chance of every list, over all coins; a person is a set of names."""
     rows = [(who, what) for who, held in enumerate(people) for what in held]
     columns = {"who": [who for who, _ in rows], "what": [what for _, what in rows]}
-    return tossed_law(
-        lambda door: unlisted_of(columns, k, epsilon, delta, "who", "what", None, most, door=door).candidates
-    )
+    return tossed_law(lambda door: unlisted_of(columns, k, epsilon, delta, "who", "what", None, most, door=door).value)
 
 
 def test_no_person_is_told_apart_by_more_than_epsilon_and_delta() -> None:
@@ -38,7 +36,7 @@ def test_all_items_of_a_person_count_once_names_are_told() -> None:
     """At most k of what may be revealed, in order."""
     release = dps.most_common(ROWS, 3, epsilon=20, **ASKED, delta=1e-6, items_per_person=1)
 
-    assert ("tea", "milk") == release.candidates
+    assert ("tea", "milk") == release.value
     assert dps.Guarantee(20, "person", 1e-6) == release.guarantee
     assert "partition selection, permute-and-flip" == release.mechanism
 
@@ -47,7 +45,7 @@ def test_where_nothing_can_be_told_the_list_is_empty() -> None:
     """It is an answer all the same."""
     release = dps.most_common({"who": [1], "what": ["x"]}, 3, epsilon=1, **ASKED, delta=1e-30, items_per_person=1)
 
-    assert () == release.candidates
+    assert () == release.value
 
 
 @pytest.mark.parametrize(

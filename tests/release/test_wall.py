@@ -120,12 +120,12 @@ def test_frequent_names_come_before_the_wall_and_rare_ones_do_not(tmp_path) -> N
     ledger = dps.Ledger.open(tmp_path / "people.ledger", epsilon=50, delta=1e-5, neighbours="person")
     release = dps.most_common(ROWS, 3, epsilon=20, **ASKED, delta=1e-6, kept=10, ledger=ledger)
 
-    assert ("tea", "milk") == release.candidates
+    assert ("tea", "milk") == release.value
     assert dps.Guarantee(20, "person", 1e-6) == release.guarantee
     (event,) = ledger.events
     assert (20, 1e-6, "person", 1) == (event.epsilon, float(event.delta), event.neighbours, event.count)
     assert release.mechanism == event.mechanism == "permute-and-flip before a wall, kept=10"
-    assert () == dps.most_common({"who": [], "what": []}, 2, epsilon=1, **ASKED, delta=1e-6, kept=2).candidates
+    assert () == dps.most_common({"who": [], "what": []}, 2, epsilon=1, **ASKED, delta=1e-6, kept=2).value
 
 
 @pytest.mark.parametrize("kind", ["memory", "parquet", "csv"])
@@ -145,7 +145,7 @@ def test_an_engine_counts_and_fetches_the_most_frequent_names_alone(kind: str, t
     assert {"person": "who", "item": "what"}.items() <= metadata.items()
     table = ibis.memtable(rows) if kind == "memory" else dps.data.Warehouse.open(tmp_path / f"events.{kind}")
     release = dps.most_common(table, 3, epsilon=20, **ASKED, delta=1e-6, kept=10)
-    assert ("tea", "milk") == release.candidates
+    assert ("tea", "milk") == release.value
 
 
 def released(people, delta: float) -> dict[tuple, float]:
@@ -157,7 +157,7 @@ def released(people, delta: float) -> dict[tuple, float]:
     while waiting:
         replay = Replay(waiting.pop())
         door = door_to(lambda replay=replay: replay)
-        told = unlisted_of(columns, 2, 2.0, delta, "who", "what", 3, None, door=door).candidates
+        told = unlisted_of(columns, 2, 2.0, delta, "who", "what", 3, None, door=door).value
         for at in range(len(replay.script), len(replay.taken)):
             waiting += [(*replay.taken[:at], other) for other in range(1, replay.ways[at])]
         chances[told] = chances.get(told, 0.0) + math.exp(replay.log_chance)
@@ -213,4 +213,4 @@ def test_no_cell_decides_whether_there_is_an_answer(column: str, cell, more) -> 
     """Names of any kind, and of none."""
     columns = {name: [*cells, cell if name == column else cells[0]] for name, cells in ROWS.items()}
 
-    assert ("tea", "milk") == dps.most_common(columns, 2, epsilon=40, **ASKED, delta=1e-6, **more).candidates
+    assert ("tea", "milk") == dps.most_common(columns, 2, epsilon=40, **ASKED, delta=1e-6, **more).value

@@ -157,7 +157,7 @@ def test_nodes_that_are_central_and_dense() -> None:
     both = pareto([dps.utilities.degree(graph), dps.utilities.ego_density(graph)])
     release = dps.top_k(both, 3, epsilon=5, mechanism=dps.mechanism("local-dampening-flip"))
 
-    assert 3 == len(set(release.candidates))
+    assert 3 == len(set(release.value))
 
 
 def unbounded() -> dps.Scores:

@@ -27,7 +27,7 @@ def test_labels_are_candidates(values: Any) -> None:
     scores = dps.Scores(values, 1, kind="integer")
 
     assert COLUMNS["page"] == list(scores.candidates)
-    assert "home" == dps.select(scores, epsilon=1000).candidate
+    assert "home" == dps.select(scores, epsilon=1000).value
 
 
 @pytest.mark.parametrize(

@@ -308,8 +308,8 @@ def test_a_large_epsilon_names_the_k_best() -> None:
     scores = dps.Scores([900.0, 500.0, 300.0, 10.0], spread, candidates=list("abcd"))
     flip, dampening = dps.mechanism("permute-and-flip"), dps.mechanism("local-dampening-flip")
 
-    assert "a" == dps.select(dps.utilities.margin(scores, 1), epsilon=1000, mechanism=flip).candidate
-    assert {"a", "b"} == {*dps.top_k(dps.utilities.margin(scores, 2), 2, epsilon=2000, mechanism=flip).candidates}
+    assert "a" == dps.select(dps.utilities.margin(scores, 1), epsilon=1000, mechanism=flip).value
+    assert {"a", "b"} == {*dps.top_k(dps.utilities.margin(scores, 2), 2, epsilon=2000, mechanism=flip).value}
     assert "a" != scores.candidates[int(np.argmax(dampening.law(scores, 1000)))]
 
 
@@ -392,7 +392,7 @@ def test_margins_for_another_k_are_refused() -> None:
         dps.top_k(fixed, 2, epsilon=1, mechanism=dps.mechanism("exponential"), method="joint")
     with pytest.raises(ValueError, match="margins already"):
         dps.utilities.margin(margins, 3)
-    assert 3 == len(dps.top_k(margins, 3, epsilon=1, mechanism=flip).candidates)
+    assert 3 == len(dps.top_k(margins, 3, epsilon=1, mechanism=flip).value)
 
 
 @pytest.mark.parametrize(

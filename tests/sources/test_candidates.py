@@ -209,11 +209,11 @@ def test_select_and_top_k_take_candidates(engine, name: str) -> None:
     candidates = made(engine, "(4, 1), (5, 90), (6, 70), (8, 1)", sensitivity=shared)
     mechanism = dps.mechanism(name)
 
-    assert 5 == dps.select(candidates, epsilon=10**6, mechanism=mechanism).candidate
-    assert (5, 6) == dps.top_k(candidates, 2, epsilon=10**6, mechanism=mechanism).candidates
+    assert 5 == dps.select(candidates, epsilon=10**6, mechanism=mechanism).value
+    assert (5, 6) == dps.top_k(candidates, 2, epsilon=10**6, mechanism=mechanism).value
     release = dps.top_k(candidates, 4, epsilon=0.1, mechanism=mechanism)
-    assert {4, 5, 6, 8} == set(release.candidates)
-    assert {int} == {type(name) for name in release.candidates}
+    assert {4, 5, 6, 8} == set(release.value)
+    assert {int} == {type(name) for name in release.value}
     assert (name, Fraction(1, 10)) == (release.mechanism.partition(",")[0], release.guarantee.epsilon)
 
 
@@ -230,7 +230,7 @@ def test_lists_from_an_engine_are_drawn_in_one_pass_with_gaps(engine) -> None:
     """At an enormous epsilon nearly the differences of scores; where all rows win, the last has no gap."""
     candidates = made(engine, "(4, 1), (5, 90), (6, 70)")
     release = dps.top_k(candidates, 2, epsilon=10**6, mechanism=FLIP, gaps=True)
-    assert ((5, 6), "permute-and-flip, one-shot") == (release.candidates, release.mechanism)
+    assert ((5, 6), "permute-and-flip, one-shot") == (release.value, release.mechanism)
     assert (release.gaps[0] in (19, 20), release.gaps[1] in (68, 69)) == (True, True)
     assert release.p_value < 1e-300
     assert 2 == len(dps.top_k(candidates, 3, epsilon=10**6, mechanism=FLIP, gaps=True).gaps)
@@ -243,7 +243,7 @@ def test_files_are_read_where_they_are(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("who,votes\na,1\nb,500\n", encoding="utf-8")
 
     with dps.data.Candidates(tmp_path / "votes.parquet", "who", "votes", 1, domain=["a", "b", "c"]) as candidates:
-        assert "b" == dps.select(candidates, epsilon=9, mechanism=dps.mechanism("permute-and-flip")).candidate
+        assert "b" == dps.select(candidates, epsilon=9, mechanism=dps.mechanism("permute-and-flip")).value
     with pytest.raises(dps.PrivacyError, match="does not say whether its scores are integers"):
         dps.data.Candidates(tmp_path / "votes.csv", "who", "votes", 1, domain=["a", "b", "c"])
 
@@ -264,7 +264,7 @@ def test_a_table_in_memory_is_there_every_time() -> None:
     candidates = dps.data.Candidates(table, "id", "score", 1, domain=range(4))
 
     assert [4, 4] == [candidates.check(), candidates.check()]
-    assert 2 == dps.select(candidates, epsilon=100, mechanism=FLIP).candidate
+    assert 2 == dps.select(candidates, epsilon=100, mechanism=FLIP).value
 
 
 ODD = {
@@ -285,7 +285,7 @@ def test_rows_are_read_one_by_one(engine, rows: str, options: dict, message: str
     candidates = made(engine, rows, "id bigint, score double", **options)
 
     assert scores == everyone(candidates)
-    assert dps.select(candidates, epsilon=1, mechanism=FLIP).candidate in scores
+    assert dps.select(candidates, epsilon=1, mechanism=FLIP).value in scores
     with pytest.raises(ValueError, match=message) as refused:
         candidates.check()
     assert not any(character.isdigit() for character in str(refused.value).replace("as 0", ""))
@@ -302,8 +302,8 @@ def test_a_long_list_of_names_is_a_domain_too(engine, names) -> None:
     kind = "text" if isinstance(names, list) else "bigint"
     candidates = made(engine, f"('{names[7]}', 5), ('-1', 9)", f"id {kind}, score int", domain=list(names))
 
-    assert names[7] == dps.select(candidates, epsilon=100, mechanism=FLIP).candidate
-    assert names[7] == dps.select(candidates, epsilon=100, mechanism=FLIP).candidate
+    assert names[7] == dps.select(candidates, epsilon=100, mechanism=FLIP).value
+    assert names[7] == dps.select(candidates, epsilon=100, mechanism=FLIP).value
     with pytest.raises(ValueError, match="public domain"):
         candidates.check()
 
@@ -521,7 +521,7 @@ def test_a_file_that_changes_once_is_read_again_with_fresh_coins(engine, tmp_pat
     with dps.budget(epsilon=1) as book:
         release = release_of(candidates, 1, 1, FLIP, book, behind(stream))
 
-    assert ((3,), [0, 1], 1) == (release.candidates, streams, len(book.events))
+    assert ((3,), [0, 1], 1) == (release.value, streams, len(book.events))
 
 
 def test_a_winner_that_is_gone_is_a_restart(engine, tmp_path: Path) -> None:
@@ -568,8 +568,8 @@ def test_a_hundred_million_candidates_need_no_memory_here(engine) -> None:
     release = dps.top_k(candidates, 3, epsilon=1, mechanism=FLIP)
 
     assert 10**8 == candidates.check()
-    assert all(0 <= name < 10**8 for name in release.candidates)
-    assert 3 == len(set(release.candidates))
+    assert all(0 <= name < 10**8 for name in release.value)
+    assert 3 == len(set(release.value))
 
 
 @pytest.mark.chance(2.1e-6)
@@ -587,7 +587,7 @@ def test_winners_from_an_engine_follow_the_law(engine, name: str) -> None:
         return dict(enumerate(mechanism.law(scores, epsilon).tolist()))
 
     verdict = dps.audit.sampler(
-        lambda: dps.select(candidates, epsilon=1, mechanism=mechanism).candidate,
+        lambda: dps.select(candidates, epsilon=1, mechanism=mechanism).value,
         law(Fraction(1)),
         against={f"{float(factor)} epsilon": law(factor) for factor in (Fraction(7, 10), Fraction(13, 10))},
         draws=3072,
@@ -598,7 +598,7 @@ def test_winners_from_an_engine_follow_the_law(engine, name: str) -> None:
 def test_pairs_of_groups_are_all_reachable(engine, entropy) -> None:
     """Ordered pairs drawn at a tiny epsilon cover every pair of candidates, absent ones included."""
     candidates = made(engine, "(0, 1), (1, 1)", domain=range(3))
-    pairs = {release_of(candidates, 2, 0.001, FLIP, None, behind(lambda: entropy)).candidates for _ in range(25)}
+    pairs = {release_of(candidates, 2, 0.001, FLIP, None, behind(lambda: entropy)).value for _ in range(25)}
 
     assert set(itertools.permutations(range(3), 2)) == pairs
 

@@ -34,7 +34,7 @@ def test_a_pattern_reads_all_files_that_match(tmp_path: Path, ending: str) -> No
         *column.values.tolist()
     ]
     release = dps.counts(tmp_path / f"part-*.{ending}", epsilon=60, column="job", domain=["nurse", "smith"])
-    assert {"nurse": 60, "smith": 60} == dict(release.counts)
+    assert {"nurse": 60, "smith": 60} == dict(release.value)
 
 
 def test_a_command_reads_a_pattern_without_in_place(tmp_path: Path, monkeypatch, capsys) -> None:

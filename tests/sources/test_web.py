@@ -80,7 +80,7 @@ def test_an_address_is_read_like_a_file_and_fetched_once(place: Place) -> None:
     assert 40 == len(column.values)
     assert ("North",) == dps.most_common(
         events, 1, epsilon=9, person="person", item="region", domain=["North", "x"]
-    ).candidates
+    ).value
     assert [1, 1] == [place.asked["/moved.csv"], place.asked["/people.csv?token=x"]]
     assert f"{place.address}/people.csv" == events.metadata["source"]
     assert dps.Graph.read(f"{place.address}/edges.csv", nodes=3).degrees.tolist() == [2, 1, 1]

@@ -100,7 +100,7 @@ def test_a_million_candidates() -> None:
     scores = percentile(np.arange(0, 10**6, 7), 99, grid=np.arange(10**6))
     release = dps.select(scores, epsilon=5, mechanism=dps.mechanism("permute-and-flip"))
 
-    assert abs(release.candidate - 990_000) < 5000
+    assert abs(release.value - 990_000) < 5000
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=2, max_size=6), st.fractions(0, 1, max_denominator=10**8))

@@ -54,7 +54,7 @@ def test_every_metric_of_every_form_names_isolated_nodes_too(tmp_path: Path) -> 
             scores = graph.scores(utility) if form == "truncated" else utility(graph, **more)
             assert (form, expected.values.tolist()) == (form, scores.values.tolist()), utility.__name__
             assert [*range(NODES)] == [int(each) for each in scores.candidates]
-        names = dps.top_k(expected, NODES, epsilon=1, mechanism=FLIP).candidates
+        names = dps.top_k(expected, NODES, epsilon=1, mechanism=FLIP).value
         assert [*range(NODES)] == sorted(names)
 
 

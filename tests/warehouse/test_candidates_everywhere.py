@@ -97,7 +97,7 @@ def test_every_engine_knows_who_is_absent(engine: str, monkeypatch, request: pyt
         candidates = dps.data.Candidates(table, "id", "score", 1, domain=domain)
         assert engine == "spark" or expected == everyone(candidates)
         assert 11 == candidates.check()
-        assert 9 == dps.select(candidates, epsilon=1000, mechanism=FLIP).candidate
+        assert 9 == dps.select(candidates, epsilon=1000, mechanism=FLIP).value
     with pytest.raises(ValueError, match="not in the public domain"):
         dps.data.Candidates(table, "id", "score", 1, domain=range(9)).check()
     twins = stored(engine, "twins", {"id": np.array([3, 3]), "score": np.array([1, 2])}, request)

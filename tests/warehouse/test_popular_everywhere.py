@@ -31,7 +31,7 @@ def test_every_engine_counts_the_persons_of_a_public_list(engine: str, request) 
         assert [2, 1, 1, 0] == candidates.scores().values.tolist()
     for kind in (range(1, 5), [1, 2, 3, 4]):
         release = dps.most_common(table, 1, epsilon=60, person="who", item="number", domain=kind)
-        assert ((1,), "person") == (release.candidates, release.guarantee.neighbours)
+        assert ((1,), "person") == (release.value, release.guarantee.neighbours)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -41,7 +41,7 @@ def test_every_engine_fetches_the_names_before_a_wall(engine: str, request) -> N
 
     assert ([3], ["tea"]) == tuple(part.tolist() for part in _two(table, "what", 1))
     assert ([2, 1], [1, 2]) == tuple(part.tolist() for part in _two(table, "number", 2))
-    assert () == dps.most_common(table, 1, epsilon=1, person="who", item="what", delta=1e-9, kept=2).candidates
+    assert () == dps.most_common(table, 1, epsilon=1, person="who", item="what", delta=1e-9, kept=2).value
 
 
 def _two(table, item: str, most: int):
@@ -58,7 +58,7 @@ def test_a_longer_list_is_drawn_by_the_group(monkeypatch) -> None:
     table = ibis.memtable(pyarrow.table({"who": WHO.tolist(), "what": WHAT.tolist()}))
     release = dps.most_common(table, 1, epsilon=60, person="who", item="what", domain=SHELF)
 
-    assert ("tea",) == release.candidates
+    assert ("tea",) == release.value
 
 
 def test_a_connection_that_was_opened_for_a_release_is_closed_after_it(tmp_path, monkeypatch) -> None:
@@ -75,7 +75,7 @@ def test_a_connection_that_was_opened_for_a_release_is_closed_after_it(tmp_path,
 
     for more in ({"domain": ["tea", "milk"]}, {"delta": 1e-9, "kept": 3}):
         closed.clear()
-        assert ("tea",) == dps.most_common(url, 1, epsilon=60, person="who", item="what", **more).candidates
+        assert ("tea",) == dps.most_common(url, 1, epsilon=60, person="who", item="what", **more).value
         assert any(closed)
 
 

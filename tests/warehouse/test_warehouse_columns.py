@@ -141,7 +141,7 @@ def test_percentiles_take_a_column_of_an_engine() -> None:
         dps.select(-two, epsilon=1, mechanism=dps.mechanism("permute-and-flip"))
     facts: list[Any] = [event.metadata for event in book.events]
 
-    assert [abs(found - true) < 40 for found, true in zip(release.candidates, (250, 750), strict=True)] == [True, True]
+    assert [abs(found - true) < 40 for found, true in zip(release.value, (250, 750), strict=True)] == [True, True]
     assert [("duckdb", "x")] * 3 == [(each["source"], each["column"]) for each in facts]
 
 
@@ -149,8 +149,8 @@ def test_grids_of_any_size_are_counted_in_the_engine() -> None:
     """Only occupied values are fetched; a whole distribution comes from the same counts."""
     values = np.random.default_rng(4).integers(-(10**12), 10**12, 500)
     column = ibis.memtable({"x": values}).x
-    chosen = dps.quantiles(column, [0, 0.5, 1], lower=-(2**60), upper=2**60, epsilon=10**6).candidates
-    coarse = dps.quantiles(column, [0.5], grid=range(-(10**13), 10**13, 1000), epsilon=10**6).candidate
+    chosen = dps.quantiles(column, [0, 0.5, 1], lower=-(2**60), upper=2**60, epsilon=10**6).value
+    coarse = dps.quantiles(column, [0.5], grid=range(-(10**13), 10**13, 1000), epsilon=10**6).value[0]
     curve = dps.histograms.cumulative(column, lower=-(10**12), upper=10**12, step=10**9, epsilon=10**5)
     ordered = np.sort(values)
 

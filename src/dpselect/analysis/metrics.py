@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect._optional import not_installed
-from dpselect.release.select import Release
+from dpselect.release.release import Release
 from dpselect.scores.objectives import listed
 from dpselect.scores.scores import Scores
 
@@ -145,7 +145,7 @@ def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
 
 
 def _candidates(named: Release[Any] | Iterable[Any], name: str) -> set[Any]:
-    listed = named.candidates if isinstance(named, Release) else named
+    listed: Any = named if not isinstance(named, Release) else (named.value,) if named.single else named.value
     try:
         if isinstance(listed, (str, bytes, Mapping)):
             raise TypeError

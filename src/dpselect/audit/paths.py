@@ -86,7 +86,7 @@ def lists_of_two(name: str, method: str | None = None) -> Finding:
     def law(records: NDArray[Any]) -> dict[Hashable, float]:
         scores = Scores(np.array([int((records == kind).sum()) for kind in range(3)]), 1, range_bound=1)
         return law_of_release(
-            lambda door, book: release.release_of(scores, 2, EPSILON, mechanism, book, door, method=method).candidates
+            lambda door, book: release.release_of(scores, 2, EPSILON, mechanism, book, door, method=method).value
         )
 
     return _verdict(law, multisets(range(3), 4))
@@ -97,7 +97,7 @@ def three_percentiles() -> Finding:
     shares, grid = [Fraction(1, 10), Fraction(1, 2), Fraction(3, 4)], EvenGrid(0, 1, 3)
 
     def law(records: NDArray[Any]) -> dict[Hashable, float]:
-        return law_of_release(lambda door, book: quantiles_of(records, shares, grid, EPSILON, book, 2, door).candidates)
+        return law_of_release(lambda door, book: quantiles_of(records, shares, grid, EPSILON, book, 2, door).value)
 
     return _verdict(law, multisets(range(3), 3))
 

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from dpselect._version import VERSION
 from dpselect.certificates.certificate import FORMAT, Certificate, promised
@@ -16,6 +16,17 @@ from dpselect.certificates.rows import ledger_row
 
 if TYPE_CHECKING:
     from dpselect.kernel.guarantee import Guarantee
+
+
+class Stated(TypedDict, total=False):
+    """What the certificate of a release may state beside it: arguments of :func:`certificate`."""
+
+    question: str
+    public: Mapping[str, Any] | None
+    repeat: str
+    ledger: Any
+    row: int | None
+    file_hash: str | Path | None
 
 
 def certificate(

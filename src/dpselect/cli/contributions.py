@@ -16,7 +16,6 @@ from dpselect.cli.request import Request
 from dpselect.cli.spending import accountant_of
 from dpselect.cli.verb import Answer
 from dpselect.release.by_group import chosen_by_group, error_bound_of_group
-from dpselect.release.grouped_release import GroupedRelease
 from dpselect.sources import tables
 from dpselect.sources.absent import no_column
 from dpselect.views.contributions import Contributions
@@ -114,16 +113,15 @@ def chosen(
     return answered(request, chosen_by_group(column, share, grid, request.epsilon, mechanism, rows, book), noun, unit)
 
 
-def answered(
-    request: Request, release: dps.Release[Any] | GroupedRelease, noun: str, unit: str = "", **more: Any
-) -> Answer:
+def answered(request: Request, release: dps.Release[Any], noun: str, unit: str = "", **more: Any) -> Answer:
     """Return a release of groups, or of persons, as its lines and facts."""
     if request.counted is not None:
         more["rows_per_person"] = request.counted
     request.nouns = tuple(noun.split(", "))
-    if isinstance(release, GroupedRelease):
+    if isinstance(release.value, dict):
         return groups.answered(release, unit, note=f"{noun}; ", protected=request.protected, **more)
-    lines = [f"{each}: {value}" for each, value in zip(noun.split(", "), release.candidates, strict=True)]
+    named = zip(noun.split(", "), release._answer["candidates"], strict=True)
+    lines = [f"{each}: {value}" for each, value in named]
     return released(release, lines, unit=unit, protected=request.protected, **more)
 
 

@@ -15,10 +15,10 @@ from dpselect.cli.verb import Answer
 from dpselect.mechanisms.error_bound import NoBound
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import error_bound_of
-from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.most_common import LEFT_OUT
 from dpselect.release.one_shot import method_of
 from dpselect.release.questions import question, require_count
+from dpselect.release.release import Release
 
 
 def plan(request: Request, items: Any, groups: Any, unit: str) -> None:
@@ -43,7 +43,7 @@ def plan(request: Request, items: Any, groups: Any, unit: str) -> None:
 
 
 def answered(
-    release: GroupedRelease,
+    release: Release[dict[Any, Any]],
     unit: str = "",
     *,
     note: str = "",
@@ -57,9 +57,10 @@ def answered(
         protected: what one step between databases is, in words, where the relation alone does not say it.
         more: further facts for programs.
     """
-    lines = [f"{shown(group)}: {', '.join(map(shown, winners))}" for group, winners in release.groups.items()]
+    groups = [*zip(release.value, release._answer.values(), strict=True)]
+    lines = [f"{shown(group)}: {', '.join(map(shown, winners))}" for group, winners in groups]
     facts = {
-        "groups": [{"group": group, "candidates": winners} for group, winners in release.groups.items()],
+        "groups": [{"group": group, "candidates": winners} for group, winners in groups],
         **more,
         "mechanism": release.mechanism,
         "guarantee": promise(release.guarantee),

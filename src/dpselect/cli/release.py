@@ -19,7 +19,8 @@ from dpselect.mechanisms.joint_top_k import JOINT
 from dpselect.mechanisms.worst_case import error_bound_of, error_bound_of_source
 from dpselect.release.one_shot import ONE_SHOT, PEELING, has_gaps, method_of
 from dpselect.release.questions import question, require_count
-from dpselect.release.select import Release, grouped_method
+from dpselect.release.release import Release
+from dpselect.release.select import grouped_method
 
 # From here on a share is written out.
 _TINY = Decimal("1e-8")
@@ -45,7 +46,7 @@ def best(
     method: str | None = None,
     gaps: bool = True,
     **facts: str,
-) -> Release[Any]:
+) -> Release[tuple[Any, ...]]:
     """Release the best k candidates, from the ledger of the command line; ``facts`` are recorded.
 
     ``unit`` says what a score counts, where that is known, and ``method`` how a list is drawn, where that was asked.
@@ -83,7 +84,7 @@ def best_stored(
     method: str | None = None,
     unit: str = "",
     **facts: str,
-) -> Release[Any]:
+) -> Release[tuple[Any, ...]]:
     """Release the best k candidates of an engine, from the ledger of the command line: as :func:`best`."""
     book, total = accountant_of(request, **facts), exact_epsilon(request.epsilon)
     k = require_count(request.k, source.known)
@@ -139,7 +140,7 @@ def released(
     ``protected`` is what one step between databases is, in words, where the relation alone does not say it.
     """
     facts = {
-        "candidates": release.candidates,
+        "candidates": release._answer["candidates"],
         **more,
         "mechanism": release.mechanism,
         "guarantee": promise(release.guarantee),
@@ -155,19 +156,20 @@ def _told(release: Release[Any]) -> list[str]:
     """Return what the p-value says, and no more, where there is one."""
     if release.p_value is None:
         return []
+    one = len(release._answer["candidates"]) == 1
     if release.p_value >= 1:
-        least = "the choice" if len(release.candidates) == 1 else "the last name"
+        least = "the choice" if one else "the last name"
         return [f"no p-value: the lead of {least} over the others rounds to zero, which says nothing"]
-    wrong = "a wrong choice" if len(release.candidates) == 1 else "a wrong name"
+    wrong = "a wrong choice" if one else "a wrong name"
     # Rounded up, so that what is printed is a p-value too.
     shown = Context(prec=2, rounding=ROUND_CEILING).create_decimal(Decimal(release.p_value))
     share = f"{shown.scaleb(2).normalize():f}" if shown > _TINY else f"{shown.scaleb(2):g}"
     return [f"p = {shown:g}: whatever the data, {wrong} comes with a p this small in at most {share} % of releases"]
 
 
-def ranked(release: Release[Any]) -> list[str]:
+def ranked(release: Release[tuple[Any, ...]]) -> list[str]:
     """Return the winners, one per line, in the order of their selection."""
-    return [f"{rank:>3}  {shown(name)}" for rank, name in enumerate(release.candidates, 1)]
+    return [f"{rank:>3}  {shown(name)}" for rank, name in enumerate(release.value, 1)]
 
 
 def shown(name: Any) -> str:

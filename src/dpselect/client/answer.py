@@ -15,6 +15,7 @@ from dpselect.client.certificate_bound import error_bound_of
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.mechanisms.error_bound import ErrorBound
+from dpselect.release.release import Release
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,10 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A release that a server paid for and drew: what may be published.
+class ServedRelease(Release[Any]):
+    """A release that a server paid for and drew: in its value, names of groups, values and bins are text.
 
     Attributes:
-        answer: what was released, as its certificate has it: names of groups, values and bins are text.
-        mechanism: what drew it.
-        guarantee: the promise for the whole answer.
-        error_bound: how wrong it may be, whatever the data, as its certificate has it.
         protects: who is protected, in words.
         ledger_row: the first row of the dataset's ledger that paid for it.
         request: its number at the server.
@@ -62,21 +59,17 @@ class Answer:
         question: what was asked, as it was sent.
     """
 
-    answer: Mapping[str, Any]
-    mechanism: str
-    guarantee: Guarantee
-    error_bound: ErrorBound
-    protects: str
-    ledger_row: int
-    request: str
-    key: str | None
-    question: Mapping[str, Any] = field(repr=False)
-    _certificate: Certificate = field(repr=False)
-    _model: Mapping[str, Any] | None = field(repr=False)
+    protects: str = field(kw_only=True)
+    ledger_row: int = field(kw_only=True)
+    request: str = field(kw_only=True)
+    key: str | None = field(kw_only=True)
+    question: Mapping[str, Any] = field(repr=False, kw_only=True)
+    _certificate: Certificate = field(repr=False, kw_only=True)
+    _model: Mapping[str, Any] | None = field(repr=False, kw_only=True)
 
     @classmethod
-    def of(cls, content: Mapping[str, Any], question: Mapping[str, Any], key: str | None) -> Answer:
-        """Return the answer in a reply.
+    def of(cls, content: Mapping[str, Any], question: Mapping[str, Any], key: str | None) -> ServedRelease:
+        """Return the release in a reply.
 
         Raises:
             PrivacyError: it costs more than what was asked for.
@@ -97,60 +90,23 @@ class Answer:
                 f"The server promises delta {promise['delta']} where {delta} was asked for: tell its curator, and "
                 "publish nothing of it."
             )
+        answer = content["answer"]
         return cls(
-            content["answer"],
+            _value(answer, question),
             str(content["mechanism"]),
             guarantee,
-            error_bound_of(str(content["accuracy"]), certificate.content["accuracy"]),
-            str(promise["protects"]),
-            int(content["ledger_row"]),
-            str(content["request"]),
-            key,
-            question,
-            certificate,
-            content.get("model"),
+            tuple(answer.get("gaps", ())),
+            answer.get("p-value"),
+            single=question.get("by") is None and _single(question),
+            error_bound=error_bound_of(str(content["accuracy"]), certificate.content["accuracy"]),
+            protects=str(promise["protects"]),
+            ledger_row=int(content["ledger_row"]),
+            request=str(content["request"]),
+            key=key,
+            question=question,
+            _certificate=certificate,
+            _model=content.get("model"),
         )
-
-    @property
-    def candidates(self) -> tuple[Any, ...]:
-        """Return the winners, or the quantiles, in their order.
-
-        Raises:
-            AttributeError: counts and groups have none.
-        """
-        self._require(self._kind == "candidates")
-        return tuple(self.answer["candidates"])
-
-    @property
-    def candidate(self) -> Any:
-        """Return the single winner, or the median.
-
-        Raises:
-            ValueError: there are several: use ``candidates``.
-        """
-        if len(self.candidates) != 1:
-            raise ValueError(f"This release names {len(self.candidates)} candidates: use .candidates.")
-        return self.candidates[0]
-
-    @property
-    def groups(self) -> Mapping[str, tuple[Any, ...]]:
-        """Return the winners of each group.
-
-        Raises:
-            AttributeError: it was not asked ``by`` a column.
-        """
-        self._require(self._kind == "groups")
-        return {group: tuple(winners) for group, winners in self.answer.items()}
-
-    @property
-    def counts(self) -> Mapping[str, Any]:
-        """Return the noisy count of each value or bin; with groups, each group with such a mapping.
-
-        Raises:
-            AttributeError: it is not about counts.
-        """
-        self._require(self._kind == "counts")
-        return self.answer
 
     @property
     def model(self) -> Any:
@@ -161,31 +117,53 @@ class Answer:
             ValueError: it is not the one of the certificate.
             ImportError: scikit-learn is not installed.
         """
-        self._require(self._kind == "model")
+        if self._model is None:
+            raise AttributeError("No model was trained here: .value is what was released.")
         from dpselect import learn
 
         fitted = learn.export.restored(self._model)
-        if hashlib.sha256(learn.export.as_json(fitted).encode()).hexdigest() != self.answer["SHA-256 of its file"]:
+        if hashlib.sha256(learn.export.as_json(fitted).encode()).hexdigest() != self._answer["SHA-256 of its file"]:
             raise ValueError("This is not the model of the certificate: tell the curator of the server.")
         return fitted
 
-    def certificate(self) -> Certificate:
-        """Return the certificate, which was compared with its checksum; ``.save(path)`` writes it as JSON or HTML."""
+    def certificate(self, **stated: Any) -> Certificate:
+        """Return the server's certificate, which was compared with its checksum; ``.save(path)`` writes JSON or HTML.
+
+        Raises:
+            TypeError: anything is to be said in it: the server has said it.
+        """
+        if stated:
+            raise TypeError("The server made this certificate: call .certificate() without arguments.")
         return self._certificate
 
     @property
-    def _kind(self) -> str:
-        kinds = {"counts": "counts", "train": "model"}
-        ranked = "candidates" if self.question.get("by") is None else "groups"
-        return kinds.get(self.question["question"], ranked)
+    def _answer(self) -> Mapping[str, Any]:
+        answer: Mapping[str, Any] = self._certificate.content["answer"]
+        return answer
 
-    def _require(self, right: bool) -> None:
-        if not right:
-            raise AttributeError(f"This answer has .{self._kind}, and everything is in .answer.")
+    @property
+    def _protects(self) -> str:
+        return self.protects
 
-    def _repr_html_(self) -> str:
-        rows = [*self.answer.items(), ("accuracy", self.error_bound.describe()), ("mechanism", self.mechanism)]
-        return table("Answer", [*rows, *self.guarantee.in_words()[:-1], ("protected", self.protects)])
+
+def _value(answer: Mapping[str, Any], question: Mapping[str, Any]) -> Any:
+    """Return the value as releases of the library have it; an answer of another form as it is."""
+    kind, listed = question["question"], _only if _single(question) else tuple
+    try:
+        if question.get("by") is None:
+            return answer if kind in ("counts", "train") else listed(answer["candidates"])
+        return answer if kind == "counts" else {group: listed(winners) for group, winners in answer.items()}
+    except (LookupError, TypeError, ValueError):
+        return answer
+
+
+def _single(question: Mapping[str, Any]) -> bool:
+    return question["question"] in ("median", "select") and question.get("k", 1) == 1
+
+
+def _only(winners: Any) -> Any:
+    (winner,) = winners
+    return winner
 
 
 def guarantee_of(promise: Mapping[str, Any]) -> Guarantee:

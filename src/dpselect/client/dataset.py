@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from dpselect._display.html_table import table
 from dpselect.client import questions, stream
-from dpselect.client.answer import Answer, Plan
+from dpselect.client.answer import Plan, ServedRelease
 from dpselect.client.keys import chosen
 from dpselect.client.line import Line, understood
 from dpselect.client.problem import NoAnswer
@@ -67,7 +67,7 @@ class ServedDataset:
         reply = self._line.send("POST", f"{self._path}/plan", EVERY_QUESTION[question](*arguments, **named))
         return understood(self._line, lambda: Plan.of(reply.content))
 
-    def median(self, *, column: str, epsilon: Epsilon, by: str | None = None, key: str | None = None) -> Answer:
+    def median(self, *, column: str, epsilon: Epsilon, by: str | None = None, key: str | None = None) -> ServedRelease:
         """Release the median of a column of numbers, of all rows or in each group: as :func:`dpselect.median`."""
         return self._release(questions.median(column=column, epsilon=epsilon, by=by), key)
 
@@ -80,7 +80,7 @@ class ServedDataset:
         epsilon: Epsilon,
         by: str | None = None,
         key: str | None = None,
-    ) -> Answer:
+    ) -> ServedRelease:
         """Release several quantiles of a column of numbers, as shares or in per cent: as :func:`dpselect.quantiles`."""
         return self._release(questions.quantiles(q, p=p, column=column, epsilon=epsilon, by=by), key)
 
@@ -92,11 +92,11 @@ class ServedDataset:
         bins: Iterable[float] | None = None,
         by: str | None = None,
         key: str | None = None,
-    ) -> Answer:
+    ) -> ServedRelease:
         """Release a histogram of a column: as :func:`dpselect.counts`."""
         return self._release(questions.counts(epsilon=epsilon, column=column, bins=bins, by=by), key)
 
-    def most_common(self, k: int, *, epsilon: Epsilon, item: str, key: str | None = None) -> Answer:
+    def most_common(self, k: int, *, epsilon: Epsilon, item: str, key: str | None = None) -> ServedRelease:
         """Release the k most common values of a column: as :func:`dpselect.most_common`."""
         return self._release(questions.most_common(k, epsilon=epsilon, item=item), key)
 
@@ -110,7 +110,7 @@ class ServedDataset:
         k: int = 1,
         mechanism: str | None = None,
         key: str | None = None,
-    ) -> Answer:
+    ) -> ServedRelease:
         """Release the best of the public values of a column, ``candidate``: as :func:`dpselect.select`.
 
         The score is ``"largest-count"`` or ``"smallest-count"``, of rows or of different persons, or
@@ -136,7 +136,7 @@ class ServedDataset:
         unknown: str | None = None,
         missing: str | None = None,
         key: str | None = None,
-    ) -> Answer:
+    ) -> ServedRelease:
         """Release a model that predicts a column from others; ``.model`` is the estimator of :mod:`dpselect.learn`.
 
         Args:
@@ -166,7 +166,7 @@ class ServedDataset:
         )
         return self._release(asked, key)
 
-    def top_k(self, metric: str, k: int, *, epsilon: Epsilon, key: str | None = None) -> Answer:
+    def top_k(self, metric: str, k: int, *, epsilon: Epsilon, key: str | None = None) -> ServedRelease:
         """Release the k largest nodes of a graph by a metric, such as ``"degree"``: as :func:`dpselect.top_k`."""
         return self._release(questions.top_k(metric, k, epsilon=epsilon), key)
 
@@ -191,7 +191,7 @@ class ServedDataset:
     def _path(self) -> str:
         return f"/datasets/{quote(self.name, safe='')}"
 
-    def _release(self, question: Question, key: str | None) -> Answer:
+    def _release(self, question: Question, key: str | None) -> ServedRelease:
         key = chosen(key)
         reply, begun = self._line.send("POST", f"{self._path}/release", question, key), time.monotonic()
         number = understood(self._line, lambda: str(reply.content["request"]))
@@ -203,4 +203,4 @@ class ServedDataset:
             self._line.sleep(wait)
             wait = next(polls, wait)
             reply = self._line.send("GET", f"/requests/{quote(number, safe='')}", key=key)
-        return understood(self._line, lambda: Answer.of(reply.content, question, key))
+        return understood(self._line, lambda: ServedRelease.of(reply.content, question, key))

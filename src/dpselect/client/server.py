@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from dpselect.client.amounts import amount
-from dpselect.client.answer import Answer
+from dpselect.client.answer import ServedRelease
 from dpselect.client.dataset import ServedDataset
 from dpselect.client.line import Line, understood
 
@@ -78,7 +78,7 @@ class Server:
         reply = self._line.send("GET", "/history")
         return understood(self._line, lambda: [dict(each) for each in reply.content])
 
-    def answer(self, request: str) -> Answer:
+    def answer(self, request: str) -> ServedRelease:
         """Return the answer to a question that was asked before, by its number in the history. It costs nothing.
 
         Raises:
@@ -92,7 +92,7 @@ class Server:
         reply = self._line.send("GET", f"/requests/{quote(request, safe='')}")
         if reply.status == 202:
             raise ConnectionError("There is no answer yet: ask for it again in a while.")
-        return understood(self._line, lambda: Answer.of(reply.content, asked[0]["question"], None))
+        return understood(self._line, lambda: ServedRelease.of(reply.content, asked[0]["question"], None))
 
 
 def connect(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpselect.certificates.certified import Shown
 from dpselect.histograms.counts import COUNT_CLIP, MOST_CELLS, Floats, Integers
 from dpselect.histograms.hb import estimate, least_rate
 from dpselect.histograms.release import released
@@ -19,9 +18,10 @@ from dpselect.kernel.budget import Accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.error_bound import NoBound
+from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.release.draws import Draws
 from dpselect.release.opened import Door, opened
+from dpselect.release.release import Release
 from dpselect.utilities.columns import occupied, public_values
 from dpselect.utilities.shares import shares_of
 from dpselect.views import Column, StoredColumn
@@ -36,36 +36,35 @@ _LISTED = 1000
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Cumulative(Shown):
+class Cumulative(Release[Floats]):
     """What may be published: how many records there are up to each grid value; questions about it cost nothing.
+
+    Its value is the noisy numbers of records, shape of the grid; they never decrease, and none is negative.
 
     Attributes:
         grid: the public grid.
-        counts: noisy numbers of records up to each value, shape of the grid; they never decrease, and none is negative.
-        mechanism: what drew them.
-        guarantee: the promise.
     """
 
-    grid: Grid
-    counts: Floats
-    mechanism: str
-    guarantee: Guarantee
-    error_bound = NoBound(BY_TREE)
+    grid: Grid = field(kw_only=True)
+    error_bound: ErrorBound = field(default=NoBound(BY_TREE), kw_only=True)
+    # Arrays have neither one truth nor a hash.
+    __eq__, __hash__ = object.__eq__, object.__hash__
 
-    def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
+    @property
+    def _answer(self) -> dict[str, Any]:
         answer: dict[str, Any] = {"total": self.total}
         if self.grid.size <= _LISTED:
-            curve = zip(map(self.grid.value, range(self.grid.size)), self.counts.tolist(), strict=True)
+            curve = zip(map(self.grid.value, range(self.grid.size)), self.value.tolist(), strict=True)
             answer["value and records up to it"] = [list(each) for each in curve]
         else:
             quartiles = (0.25, 0.5, 0.75)
-            answer |= {"quartiles": list(self.quantiles(quartiles)), "SHA-256 of counts": _digest(self.counts)}
-        return answer, self.guarantee, self.mechanism
+            answer |= {"quartiles": list(self.quantiles(quartiles)), "SHA-256 of counts": _digest(self.value)}
+        return answer
 
     @property
     def total(self) -> float:
         """Return the noisy number of records."""
-        return float(self.counts[-1])
+        return float(self.value[-1])
 
     def quantile(self, share: Any) -> int | float:
         """Return the grid value that holds a share of the records, 0 <= share <= 1: 0.5 is the median.
@@ -86,7 +85,7 @@ class Cumulative(Shown):
     def _quantile(self, share: Fraction) -> int | float:
         # The record of rank floor(share n) + 1, that of share 1 the last.
         rank = float(share) * self.total
-        place = int(self.counts.searchsorted(rank, side="left" if share == 1 else "right"))
+        place = int(self.value.searchsorted(rank, side="left" if share == 1 else "right"))
         return self.grid.value(min(place, self.grid.size - 1))
 
     def share_below(self, value: float) -> float:
@@ -99,7 +98,7 @@ class Cumulative(Shown):
         (0.25, 0.75, 2)
         """
         places = int(np.searchsorted(self.grid.array(), value, side="left"))
-        return float(self.counts[places - 1]) / self.total if places and self.total else 0.0
+        return float(self.value[places - 1]) / self.total if places and self.total else 0.0
 
     def __repr__(self) -> str:
         return f"Cumulative({self.grid.size} values, {self.guarantee})"
@@ -166,7 +165,7 @@ def release_of(
     cells[places] = np.minimum(many, COUNT_CLIP)
     promise = Guarantee(exact_epsilon(epsilon), Neighbours.ADD_REMOVE)
     counts = released(TREE, curve, least_rate, cells, epsilon, ledger, door=door, metadata=metadata)
-    return Cumulative(grid, counts, TREE, promise)
+    return Cumulative(counts, TREE, promise, grid=grid)
 
 
 def curve(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:

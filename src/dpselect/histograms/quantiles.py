@@ -18,10 +18,9 @@ from dpselect.kernel.errors import Advice
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.release import quantiles as halving
-from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.joint_quantiles import MOST_SHARES, MOST_TOTAL, MOST_VALUES
 from dpselect.release.rank_bound import RankBound
-from dpselect.release.select import Release
+from dpselect.release.release import Release
 from dpselect.utilities.columns import public_values
 from dpselect.utilities.shares import shares_of
 from dpselect.views import Column, StoredColumn
@@ -57,7 +56,7 @@ def quantiles(
     by: None = None,
     groups: None = None,
     **asked: Unpack[_Arguments],
-) -> Release[float]: ...
+) -> Release[tuple[float, ...]]: ...
 
 
 @overload
@@ -70,7 +69,7 @@ def quantiles(
     by: Any,
     groups: Any,
     **asked: Unpack[_Arguments],
-) -> GroupedRelease: ...
+) -> Release[dict[Any, tuple[float, ...]]]: ...
 
 
 def quantiles(
@@ -91,8 +90,8 @@ def quantiles(
     person: Any = None,
     rows_per_person: int | None = None,
     ledger: Accountant | None = None,
-) -> Release[float] | GroupedRelease:
-    """Choose several quantiles privately; ``candidates`` of the release are in the order of ``q`` or ``p``.
+) -> Release[tuple[float, ...]] | Release[dict[Any, tuple[float, ...]]]:
+    """Choose several quantiles privately; the value of the release has them in the order of ``q`` or ``p``.
 
     By recursive halving: the middle quantile is drawn first, by the exponential mechanism on ranks, then those below
     and above it. Time depends on the records and on the number of quantiles, not on the grid. With a public number of
@@ -127,7 +126,7 @@ def quantiles(
         ValueError: no share, one given twice or outside [0, 1], or a bad grid or method; nothing was spent.
 
     >>> release = quantiles(range(1000), [0.9, 0.1, 0.5], lower=0, upper=10**9, epsilon=10)
-    >>> [abs(found - true) < 30 for found, true in zip(release.candidates, (900, 100, 500), strict=True)]
+    >>> [abs(found - true) < 30 for found, true in zip(release.value, (900, 100, 500), strict=True)]
     [True, True, True]
     """
     values, by, person = picked(values, column, by, person)
@@ -191,7 +190,7 @@ def _release(
     total: int | None,
     rows: Contributions | None,
     ledger: Accountant | None,
-) -> Release[float] | GroupedRelease:
+) -> Release[tuple[float, ...]] | Release[dict[Any, tuple[float, ...]]]:
     if method not in METHODS:
         raise ValueError(Advice("{method} must be auto, halving, joint or tree."))
     if total is not None and whole(total, "total", "a public number of records") > _MOST:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dpselect.certificates.certified import Certified
+from dpselect.certificates import composed
 from dpselect.kernel.budget import paying_from
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
@@ -52,11 +52,12 @@ def neighbours_of(model: Any) -> Neighbours:
     return Neighbours.ADD_REMOVE if model.person is None else Neighbours.PERSON
 
 
-class PrivateEstimator(Certified, BaseEstimator, ABC):  # type: ignore[misc]
+class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the private estimators: subclasses say how a table is read, what is spent, and what is fitted."""
 
     # Where a fit pays and draws; tests and audits open another one.
     _door: Door = staticmethod(opened)
+    certificate = composed.certificate
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to a table and its target, or to a table (or warehouse) and the name of its target column.
@@ -78,9 +79,8 @@ class PrivateEstimator(Certified, BaseEstimator, ABC):  # type: ignore[misc]
             result, guarantee = self._fitted(data, epsilon)
         # All at once, at the end: a fit that was refused leaves an earlier one as it was.
         self._adopt(data, result, guarantee)
-        if self._reading().observed and not isinstance(y, str):
-            return self
-        self._name_features([each.name for each in self.attributes_])
+        if not self._reading().observed or isinstance(y, str):
+            self._name_features([each.name for each in self.attributes_])
         return self
 
     def _fitted(self, data: TrainingData, epsilon: Fraction) -> tuple[Any, Guarantee]:

@@ -30,7 +30,7 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.release.opened import opened
-from dpselect.release.select import Release
+from dpselect.release.release import Release
 from dpselect.utilities.ego_betweenness import public_degree, require_degrees
 from dpselect.views import Graph
 
@@ -42,7 +42,7 @@ _MOST = 500
 
 def private_sql(
     graph: Graph, k: int = 1, *, max_degree: int | None = None, epsilon: Epsilon, ledger: Accountant | None = None
-) -> Release[Any]:
+) -> Release[tuple[Any, ...]]:
     """Name the k nodes whose noisy views have the largest ego betweenness, in order.
 
     Args:
@@ -64,8 +64,8 @@ def private_sql(
     >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4], nodes=6)
     >>> from dpselect import budget
     >>> with budget(epsilon=10**4, neighbours="edge"):
-    ...     private_sql(star, max_degree=5, epsilon=10**4).candidate
-    0
+    ...     private_sql(star, max_degree=5, epsilon=10**4).value
+    (0,)
     """
     size, bound = len(graph), public_degree(max_degree, len(graph))
     if size > _MOST:

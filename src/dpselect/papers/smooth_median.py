@@ -12,6 +12,7 @@ References: Nissim, Raskhodnikova and Smith 2007, section 3.1, with exact noise 
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ from dpselect.kernel.budget import Accountant
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon
 from dpselect.papers.median import public_bounds
-from dpselect.release.value import ReleasedValue, release_value
+from dpselect.release.release import Release
+from dpselect.release.value import release_value
 from dpselect.scores.order_statistic import order_statistic
 from dpselect.scores.sensitivity import Sensitivity
 from dpselect.utilities.columns import records
@@ -38,7 +40,7 @@ def smooth_median(
     beta: Epsilon | None = None,
     tick: Epsilon | None = None,
     ledger: Accountant | None = None,
-) -> ReleasedValue:
+) -> Release[Fraction]:
     """Release the median value of a column plus noise that follows its smooth sensitivity.
 
     Of an even number of values, the median is the lower of the two in the middle; ``dpselect.median`` is best at the
@@ -62,15 +64,9 @@ def smooth_median(
     (True, Guarantee(epsilon=1, neighbours='substitution'))
     """
     value, sensitivity = middle_value(values, lower=lower, upper=upper)
+    relation = Neighbours.SUBSTITUTION.value
     return release_value(
-        value,
-        sensitivity,
-        epsilon=epsilon,
-        neighbours=Neighbours.SUBSTITUTION.value,
-        noise=noise,
-        beta=beta,
-        tick=tick,
-        ledger=ledger,
+        value, sensitivity, epsilon=epsilon, neighbours=relation, noise=noise, beta=beta, tick=tick, ledger=ledger
     )
 
 

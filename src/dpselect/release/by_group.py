@@ -19,11 +19,10 @@ from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.worst_case import error_bound_of
 from dpselect.release.draws import Draws
-from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.one_shot import PEELING
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question
-from dpselect.release.select import Release
+from dpselect.release.release import Release
 from dpselect.scores.scores import Scores
 from dpselect.utilities.columns import histogram
 from dpselect.utilities.percentile import rank_scores
@@ -89,7 +88,7 @@ def chosen_by_group(
     rows: Contributions,
     ledger: Accountant | None,
     door: Door = opened,
-) -> Release[Any] | GroupedRelease:
+) -> Release[float] | Release[dict[Any, float]]:
     """Choose the value of a share of the rows in every group, by a mechanism on rank scores."""
     grid = grid_of(points)
 
@@ -106,9 +105,9 @@ def chosen_by_group(
         )
     drawn, error_bound = mechanism.described(example), error_bound_of_group(points, share, epsilon, mechanism, rows)
     promise, answers = asked_of_all(
-        lambda draws, places, counts, price: (
-            points[draws.choose(scores(places, counts), price, mechanism=mechanism)].item(),
-        ),
+        lambda draws, places, counts, price: points[
+            draws.choose(scores(places, counts), price, mechanism=mechanism)
+        ].item(),
         rows,
         values,
         grid,
@@ -137,14 +136,14 @@ def of_rows(error_bound: ErrorBound, rows: Contributions) -> ErrorBound:
 
 
 def released(
-    answers: list[tuple[Any, ...]],
+    answers: list[Answer],
     rows: Contributions,
     mechanism: str,
     promise: Guarantee,
     error_bound: ErrorBound,
-) -> Release[Any] | GroupedRelease:
+) -> Release[Answer] | Release[dict[Any, Answer]]:
     """Return the answers of all groups, or the only one where there are no groups."""
     if rows.groups is None:
         return Release(answers[0], mechanism, promise, error_bound=error_bound)
     named = dict(zip(rows.groups.names, answers, strict=True))
-    return GroupedRelease(named, mechanism, promise, error_bound=error_bound)
+    return Release(named, mechanism, promise, error_bound=error_bound)

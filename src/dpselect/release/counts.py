@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.certificates.certified import Shown
 from dpselect.certificates.rows_that_count import SCOPE
 from dpselect.kernel.bound import Bound, require_rate
 from dpselect.kernel.budget import Accountant
@@ -17,9 +16,10 @@ from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.error_bound import ErrorBound, NoBound
+from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.release.count_bound import CountBound
 from dpselect.release.opened import Door, opened
+from dpselect.release.release import Release
 from dpselect.release.unlisted import stays
 from dpselect.sources.public_names import PublicNames
 from dpselect.views.contributions import public_groups, rows_of_person
@@ -32,25 +32,18 @@ MOST_CELLS = 2**22
 
 
 @dataclass(frozen=True)
-class Counts(Shown):
-    """What may be published of a histogram.
+class Counts(Release[Mapping[Any, Any]]):
+    """What may be published of a histogram: each public value or bin with its noisy count, or each group with such.
 
     Attributes:
-        counts: each public value or bin with its noisy count; with groups, each group with such a mapping.
-        mechanism: what drew the noise.
-        guarantee: the promise for all counts together.
         rate: of the noise: a count is off by z with a chance proportional to exp(-rate |z|).
-        error_bound: how far all counts together may be off, whatever the data.
     """
 
-    counts: Mapping[Any, Any]
-    mechanism: str
-    guarantee: Guarantee
     rate: Fraction = field(repr=False, kw_only=True)
-    error_bound: ErrorBound = field(default=NoBound(), repr=False, compare=False, kw_only=True)
 
-    def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
-        return {str(name): count for name, count in self.counts.items()}, self.guarantee, self.mechanism
+    @property
+    def _answer(self) -> dict[str, Any]:
+        return {str(name): count for name, count in self.value.items()}
 
 
 def counts(
@@ -97,9 +90,9 @@ def counts(
 
     >>> people = {"job": ["nurse"] * 60 + ["smith"] * 40, "age": [*range(100)]}
     >>> release = counts(people, epsilon=5, column="job", domain=["clerk", "nurse", "smith"])
-    >>> abs(release.counts["nurse"] - 60) < 20, list(release.counts), release.error_bound.at()
+    >>> abs(release.value["nurse"] - 60) < 20, list(release.value), release.error_bound.at()
     (True, ['clerk', 'nurse', 'smith'], 1)
-    >>> list(counts(people, epsilon=1, column="age", bins=[0, 18, 65, 100], negative="clip").counts)
+    >>> list(counts(people, epsilon=1, column="age", bins=[0, 18, 65, 100], negative="clip").value)
     ['[0, 18)', '[18, 65)', '[65, 100]']
     """
     return counts_of(table, epsilon, column, domain, bins, by, groups, person, rows_per_person, negative, ledger)

@@ -18,7 +18,7 @@ from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, whole
 from dpselect.release.draws import Draws
 from dpselect.release.missed_names_bound import MissedNamesBound
 from dpselect.release.opened import Door, opened
-from dpselect.release.select import Release
+from dpselect.release.release import Release
 from dpselect.views import Events
 
 MECHANISM = "partition selection"
@@ -33,7 +33,7 @@ def select_keys(
     key: Any,
     keys_per_person: int,
     ledger: Accountant | None = None,
-) -> Release[Any]:
+) -> Release[tuple[Any, ...]]:
     """Reveal which keys a column holds, privately, where no public list names them: groups, products, error codes.
 
     Every person keeps at most ``keys_per_person`` different keys, chosen at random. A key that n persons kept is
@@ -61,7 +61,7 @@ def select_keys(
     Source: Desfontaines, Voss, Gipson and Mandayam 2022.
 
     >>> rows = {"user": [*range(90), 7], "product": ["tea"] * 90 + ["a gift for ann"]}
-    >>> select_keys(rows, epsilon=1, delta=1e-6, person="user", key="product", keys_per_person=2).candidates
+    >>> select_keys(rows, epsilon=1, delta=1e-6, person="user", key="product", keys_per_person=2).value
     ('tea',)
     """
     return keys_of(table, epsilon, delta, person, key, keys_per_person, ledger)
@@ -76,7 +76,7 @@ def keys_of(
     keys_per_person: int,
     ledger: Accountant | None = None,
     door: Door = opened,
-) -> Release[Any]:
+) -> Release[tuple[Any, ...]]:
     """Reveal the keys behind a given door."""
     promise, bound = promised(epsilon, delta, keys_per_person)
     events, names = Events.named(table, person, key)

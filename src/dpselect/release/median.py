@@ -13,8 +13,8 @@ from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms import mechanism
 from dpselect.release.by_group import UNIT, chosen_by_group
-from dpselect.release.grouped_release import GroupedRelease
-from dpselect.release.select import Release, select
+from dpselect.release.release import Release
+from dpselect.release.select import select
 from dpselect.utilities.columns import public_grid
 from dpselect.views import Column, StoredColumn
 from dpselect.views.column_arguments import ColumnArguments
@@ -29,7 +29,9 @@ def median(
 
 
 @overload
-def median(values: ArrayLike | Column, *, by: Any, groups: Any, **asked: Unpack[ColumnArguments]) -> GroupedRelease: ...
+def median(
+    values: ArrayLike | Column, *, by: Any, groups: Any, **asked: Unpack[ColumnArguments]
+) -> Release[dict[Any, float]]: ...
 
 
 def median(
@@ -46,7 +48,7 @@ def median(
     person: Any = None,
     rows_per_person: int | None = None,
     ledger: Accountant | None = None,
-) -> Release[float] | GroupedRelease:
+) -> Release[float] | Release[dict[Any, float]]:
     """Choose the median of a column privately, among the values of a public grid.
 
     The mechanism is fixed, so nothing about it depends on the data: permute-and-flip on the scores of
@@ -77,11 +79,11 @@ def median(
         BudgetError: the ledger does not allow it; nothing was spent.
 
     >>> release = median(range(1001), lower=0, upper=1000, epsilon=10)
-    >>> abs(release.candidate - 500) < 50, release.guarantee.epsilon
+    >>> abs(release.value - 500) < 50, release.guarantee.epsilon
     (True, Fraction(10, 1))
     >>> halves = ["low" if value < 500 else "high" for value in range(1000)]
     >>> release = median(range(1000), lower=0, upper=999, epsilon=10, by=halves, groups=["low", "high"])
-    >>> [abs(value - true) < 50 for (value,), true in zip(release.groups.values(), (250, 750), strict=True)]
+    >>> [abs(value - true) < 50 for value, true in zip(release.value.values(), (250, 750), strict=True)]
     [True, True]
     """
     values, by, person = picked(values, column, by, person)

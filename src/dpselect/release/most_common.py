@@ -16,11 +16,10 @@ from dpselect.mechanisms.error_bound import NoBound
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import error_bound_of
 from dpselect.release import select
-from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.one_shot import ONE_SHOT, free_gaps, method_of
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question, require_count
-from dpselect.release.select import Release
+from dpselect.release.release import Release
 from dpselect.release.unlisted import stays, unlisted_of
 from dpselect.scores.scores import Scores
 from dpselect.sources.public_names import PublicNames
@@ -55,7 +54,7 @@ def most_common(
     kept: int | None = None,
     items_per_person: int | None = None,
     ledger: Accountant | None = None,
-) -> Release[Any]: ...
+) -> Release[tuple[Any, ...]]: ...
 
 
 @overload
@@ -71,7 +70,7 @@ def most_common(
     groups: Any,
     groups_per_person: int | None = None,
     ledger: Accountant | None = None,
-) -> GroupedRelease: ...
+) -> Release[dict[Any, tuple[Any, ...]]]: ...
 
 
 def most_common(
@@ -89,7 +88,7 @@ def most_common(
     kept: int | None = None,
     items_per_person: int | None = None,
     ledger: Accountant | None = None,
-) -> Release[Any] | GroupedRelease:
+) -> Release[tuple[Any, ...]] | Release[dict[Any, tuple[Any, ...]]]:
     """Choose the k items that most different persons, or most records, have, privately.
 
     Args:
@@ -122,7 +121,7 @@ def most_common(
 
     >>> bought = {"user": [*range(90), *range(60), 7, 7], "product": ["tea"] * 90 + ["milk"] * 60 + ["gin", "gin"]}
     >>> products = ["gin", "milk", "soy", "tea"]
-    >>> most_common(bought, 2, epsilon=3, person="user", item="product", domain=products).candidates
+    >>> most_common(bought, 2, epsilon=3, person="user", item="product", domain=products).value
     ('tea', 'milk')
     """
     _require_of_records(person, domain, delta, kept, items_per_person, groups_per_person)
@@ -137,7 +136,7 @@ def most_common(
 
 def _listed(
     events: Any, k: int, epsilon: Epsilon, person: Any, item: Any, domain: Any, ledger: Accountant | None
-) -> Release[Any]:
+) -> Release[tuple[Any, ...]]:
     """Choose among the items of a public list, in memory or where the table is."""
     if not stays(events):
         scores = popularity(events, person=person, item=item, domain=domain)
@@ -150,7 +149,7 @@ def _listed(
         return select.top_k(candidates, k, epsilon=epsilon, mechanism=permute_and_flip(), ledger=ledger)
 
 
-def _chosen(scores: Scores, k: int, epsilon: Epsilon, ledger: Accountant | None) -> Release[Any]:
+def _chosen(scores: Scores, k: int, epsilon: Epsilon, ledger: Accountant | None) -> Release[tuple[Any, ...]]:
     """Choose in one pass, with gaps wherever they are free."""
     k, mechanism = require_count(k, len(scores)), permute_and_flip()
     gaps = free_gaps(question(scores, exact_epsilon(epsilon) / k, mechanism), k, require_accountant(ledger))
@@ -169,7 +168,7 @@ def grouped_of(
     groups_per_person: int | None,
     ledger: Accountant | None = None,
     door: Door = opened,
-) -> GroupedRelease:
+) -> Release[dict[Any, tuple[Any, ...]]]:
     """Choose in every group, behind a given door; proof: ``most_common.md``."""
     places = _groups(by, groups, groups_per_person, person)
     if stays(events):
@@ -200,7 +199,7 @@ def grouped_of(
                 for each, counts in zip(parts, by_group, strict=True)
             ]
     lists = [tuple(names.names[place] for place in each) for each in winners]
-    return GroupedRelease(dict(zip(places.names, lists, strict=True)), drawn, guarantee, error_bound=error_bound)
+    return Release(dict(zip(places.names, lists, strict=True)), drawn, guarantee, error_bound=error_bound)
 
 
 def _counted(

@@ -81,7 +81,7 @@ def to_opendp(
         scores = utility(data)
         if scores.neighbours.value != neighbours:
             raise ValueError(f"The utility protects {scores.neighbours.value} neighbours, not {neighbours}.")
-        winners = top_k(scores, count, epsilon=total, mechanism=drawn, method=method).candidates
+        winners = top_k(scores, count, epsilon=total, mechanism=drawn, method=method).value
         return winners[0] if k is None else [*winners]
 
     measure = dp.zero_concentrated_divergence() if price.concentrated else dp.max_divergence()

@@ -18,11 +18,10 @@ from dpselect.kernel.ranks import CUTS, Ranks
 from dpselect.mechanisms.error_bound import NoBound
 from dpselect.release.by_group import asked_of_all, of_rows, promised, released
 from dpselect.release.draws import Draws
-from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.joint_quantiles import MOST_TOTAL, require_joinable
 from dpselect.release.opened import Door, opened
 from dpselect.release.rank_bound import RankBound
-from dpselect.release.select import Release
+from dpselect.release.release import Release
 from dpselect.utilities.columns import occupied
 from dpselect.views import Column, StoredColumn
 from dpselect.views.contributions import Contributions
@@ -49,7 +48,7 @@ def release_of(
     cuts: int = CUTS,
     door: Door = opened,
     total: int | None = None,
-) -> Release[float]:
+) -> Release[tuple[float, ...]]:
     """Release behind a given door and, for an audit, with a given number of sub-cells per grid value."""
     price, increasing = exact_epsilon(epsilon), sorted(shares)
     places, counts, metadata = occupied(values, grid)
@@ -71,7 +70,7 @@ def grouped_of(
     rows: Contributions,
     cuts: int = CUTS,
     door: Door = opened,
-) -> Release[Any] | GroupedRelease:
+) -> Release[tuple[float, ...]] | Release[dict[Any, tuple[float, ...]]]:
     """Release in every group, or of the rows that count, behind a given door; proof: ``by_group.md``."""
     increasing = sorted(shares)
 
@@ -95,7 +94,7 @@ def joint_release_of(
     pick: Pick | None = None,
     cuts: int | None = None,
     door: Door = opened,
-) -> Release[float]:
+) -> Release[tuple[float, ...]]:
     """Release jointly; without a public total after a noisy one, which alone decides, by ``pick``, for halving."""
     price, increasing = exact_epsilon(epsilon), sorted(shares)
     require_joinable(len(shares), grid.size, total)

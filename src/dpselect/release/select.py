@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 
-from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Accountant, require_accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_grouped
 from dpselect.mechanisms.named import mechanism_for
@@ -21,51 +19,9 @@ from dpselect.mechanisms.worst_case import error_bound_of, error_bound_of_source
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, p_value, require_measure, require_ordered
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question, require_count
+from dpselect.release.release import Release as Release
 from dpselect.scores.grouped import CandidateSource, GroupedScores
 from dpselect.scores.scores import Scores, require_same_k, require_scores
-
-# What kind of candidates a release names.
-C_co = TypeVar("C_co", covariant=True)
-
-
-@dataclass(frozen=True)
-class Release(Shown, Generic[C_co]):
-    """What may be published: the chosen candidates, in the order of their selection, and the promise.
-
-    Attributes:
-        candidates: the winners; one for ``select``.
-        mechanism: what drew them: the name of the mechanism, its noise and its public parameters.
-        guarantee: the promise for the whole release.
-        gaps: with ``gaps=True`` the leads, of noisy scores and in their units, of each winner over the next and of the
-            last over the best of the others; floored, so that none is more than it was.
-        p_value: with ``gaps=True``, what the last gap says. Whatever the data, a release that names a candidate which
-            is not among the k best comes with a p-value of at most a in at most a share a of releases.
-        error_bound: how wrong it may be, whatever the data, or why nothing is known of that.
-    """
-
-    candidates: tuple[C_co, ...]
-    mechanism: str
-    guarantee: Guarantee
-    gaps: tuple[int | float, ...] = ()
-    p_value: float | None = None
-    error_bound: ErrorBound = field(default=NoBound(), repr=False, compare=False, kw_only=True)
-
-    @property
-    def candidate(self) -> C_co:
-        """Return the single winner.
-
-        Raises:
-            ValueError: the release names several: use ``candidates``.
-        """
-        if len(self.candidates) != 1:
-            raise ValueError(f"This release names {len(self.candidates)} candidates: use .candidates.")
-        return self.candidates[0]
-
-    def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
-        answer: dict[str, Any] = {"candidates": self.candidates}
-        if self.p_value is not None:
-            answer |= {"gaps": self.gaps, "p-value": self.p_value}
-        return answer, self.guarantee, self.mechanism
 
 
 def select(
@@ -99,7 +55,7 @@ def select(
     Example:
         >>> import dpselect as dps
         >>> scores = dps.Scores([1000, 1, 2], sensitivity=1, candidates=["ann", "bob", "eve"], kind="integer")
-        >>> dps.select(scores, epsilon=5).candidate
+        >>> dps.select(scores, epsilon=5).value
         'ann'
 
         Whatever the scores, the winner lies less than 6 behind the best with probability 0.95:
@@ -107,7 +63,8 @@ def select(
         >>> dps.select(scores, epsilon=1, mechanism="permute-and-flip").error_bound.at(0.95)
         6
     """
-    return top_k(scores, 1, epsilon=epsilon, mechanism=mechanism, gaps=gaps, ledger=ledger)
+    found = top_k(scores, 1, epsilon=epsilon, mechanism=mechanism, gaps=gaps, ledger=ledger)
+    return replace(found, value=found.value[0], single=True)
 
 
 def top_k(
@@ -119,7 +76,7 @@ def top_k(
     method: str | None = None,
     gaps: bool = False,
     ledger: Accountant | None = None,
-) -> Release[Any]:
+) -> Release[tuple[Any, ...]]:
     """Choose k different candidates privately: in one pass, or one after the other (peeling).
 
     Args:
@@ -150,7 +107,7 @@ def top_k(
         >>> import dpselect as dps
         >>> scores = dps.Scores([900, 0, 500], sensitivity=1, candidates=["ann", "bob", "eve"], kind="integer")
         >>> release = dps.top_k(scores, 2, epsilon=5, gaps=True)
-        >>> release.candidates, release.p_value < 1e-6
+        >>> release.value, release.p_value < 1e-6
         (('ann', 'eve'), True)
     """
     chosen = mechanism_for(scores, mechanism, method)
@@ -167,7 +124,7 @@ def release_of(
     *,
     method: str | None = None,
     gaps: bool = False,
-) -> Release[Any]:
+) -> Release[tuple[Any, ...]]:
     """Choose behind a given door: the one to real coins, or that of an audit."""
     if method == JOINT:
         return _release_joint(scores, k, epsilon, mechanism, ledger, door, gaps=gaps)
@@ -203,7 +160,7 @@ def _release_joint(
     door: Door,
     *,
     gaps: bool,
-) -> Release[Any]:
+) -> Release[tuple[Any, ...]]:
     """Choose a list at once, for how far its worst place falls short; one candidate as the mechanism does by itself."""
     if gaps:
         raise ValueError('A joint list has no gaps: leave out method="joint", or gaps=True.')
@@ -235,7 +192,7 @@ def _release_grouped(
     *,
     method: str | None,
     gaps: bool,
-) -> Release[Any]:
+) -> Release[tuple[Any, ...]]:
     """Choose among candidates that stay where they are."""
     # How many there are is public where the domain is a list or a range.
     k, total = require_count(k, getattr(source, "known", None)), exact_epsilon(epsilon)

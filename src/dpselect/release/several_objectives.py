@@ -15,7 +15,8 @@ from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms import mechanism as named
 from dpselect.mechanisms.kinds import Mechanism
-from dpselect.release.select import Release, top_k
+from dpselect.release.release import Release
+from dpselect.release.select import top_k
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.objectives import one_list
 from dpselect.scores.scores import Scores
@@ -32,7 +33,7 @@ def priv_pareto(
     sensitivity: str = "local",
     mechanism: str | Mechanism | None = None,
     ledger: Accountant | None = None,
-) -> Release[Any]:
+) -> Release[tuple[Any, ...]]:
     """Choose k candidates that few others match in every objective: PrivPareto, or DP-MOTkIN for nodes.
 
     Args:
@@ -50,8 +51,8 @@ def priv_pareto(
         ValueError, TypeError: as ``pareto`` and ``top_k``.
 
     >>> speed, price = Scores([900, 1, 2], 1, kind="integer"), Scores([800, 3, 1], 1, kind="integer")
-    >>> priv_pareto([speed, price], epsilon=1).candidate
-    0
+    >>> priv_pareto([speed, price], epsilon=1).value
+    (0,)
     """
     scores = pareto(objectives, sensitivity=sensitivity)
     return top_k(scores, k, epsilon=epsilon, mechanism=mechanism or named(_PUBLISHED[sensitivity]), ledger=ledger)
@@ -68,7 +69,7 @@ def priv_agg(
     sensitivity: str = "local",
     mechanism: str | Mechanism | None = None,
     ledger: Accountant | None = None,
-) -> Release[Any]:
+) -> Release[tuple[Any, ...]]:
     """Choose the k candidates with the largest weighted sums: PrivAgg.
 
     Args:
@@ -87,8 +88,8 @@ def priv_agg(
         ValueError, TypeError, PrivacyError: as ``aggregate`` and ``top_k``.
 
     >>> speed, price = Scores([900, 1, 2], 1, kind="integer"), Scores([800, 3, 1], 1, kind="integer")
-    >>> priv_agg([speed, price], epsilon=10, weights=[1, 2]).candidate
-    0
+    >>> priv_agg([speed, price], epsilon=10, weights=[1, 2]).value
+    (0,)
     """
     scores = aggregate(objectives, weights, touched=touched, sensitivity=sensitivity)
     return top_k(scores, k, epsilon=epsilon, mechanism=mechanism or named(_PUBLISHED[sensitivity]), ledger=ledger)

@@ -16,10 +16,10 @@ from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.named import mechanism_for
 from dpselect.mechanisms.worst_case import error_bound_of
-from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.one_shot import ONE_SHOT, method_of
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question, require_count
+from dpselect.release.release import Release
 from dpselect.release.select import plain_names
 from dpselect.scores.scores import Scores, require_scores
 
@@ -32,7 +32,7 @@ def top_k_by_group(
     mechanism: str | Mechanism | None = None,
     groups_per_person: int | None = None,
     ledger: Accountant | None = None,
-) -> GroupedRelease:
+) -> Release[dict[Any, tuple[Any, ...]]]:
     """Choose k candidates in every group; one record moves the scores of one group only, so all cost one epsilon.
 
     Args:
@@ -55,7 +55,7 @@ def top_k_by_group(
     >>> import dpselect as dps
     >>> votes = {"n": [90, 2, 1], "s": [0, 3, 80]}
     >>> scores = {region: dps.Scores(each, 1, ["a", "b", "c"], kind="integer") for region, each in votes.items()}
-    >>> dict(top_k_by_group(scores, 1, epsilon=5).groups)
+    >>> top_k_by_group(scores, 1, epsilon=5).value
     {'n': ('a',), 's': ('c',)}
     """
     return top_k_of(scores, k, epsilon, mechanism, groups_per_person, ledger)
@@ -69,7 +69,7 @@ def top_k_of(
     groups_per_person: int | None = None,
     ledger: Accountant | None = None,
     door: Door = opened,
-) -> GroupedRelease:
+) -> Release[dict[Any, tuple[Any, ...]]]:
     """Choose in every group, behind a given door; proof: ``top_k_by_group.md``."""
     chosen, share, promise = _promised(scores, epsilon, mechanism, groups_per_person)
     part = promise.epsilon / share
@@ -94,7 +94,7 @@ def top_k_of(
         plain_names(of_group.candidates[i] for i in places)
         for of_group, places in zip(scores.values(), winners, strict=True)
     ]
-    return GroupedRelease(dict(zip(scores, lists, strict=True)), drawn, promise, error_bound=error_bound)
+    return Release(dict(zip(scores, lists, strict=True)), drawn, promise, error_bound=error_bound)
 
 
 def error_bound_of_groups(

@@ -17,7 +17,7 @@ from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.release import keys
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import require_count
-from dpselect.release.select import Release
+from dpselect.release.release import Release
 from dpselect.release.wall import wall
 from dpselect.scores.scores import Scores
 from dpselect.sources.locators import is_url
@@ -43,7 +43,7 @@ def unlisted_of(
     items_per_person: int | None,
     ledger: Accountant | None = None,
     door: Door = opened,
-) -> Release[Any]:
+) -> Release[tuple[Any, ...]]:
     """Choose among the items that may be revealed, behind a given door.
 
     Raises:
@@ -82,7 +82,7 @@ def _revealed(
     items_per_person: int,
     ledger: Accountant | None,
     door: Door,
-) -> Release[Any]:
+) -> Release[tuple[Any, ...]]:
     """Choose among the items that half of epsilon may reveal; proof: ``unlisted.md``."""
     if stays(events):
         raise ValueError(

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Accountant
-from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
-from dpselect.kernel.written import written
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.release.number_bound import NumberBound
 from dpselect.release.opened import Door, opened
+from dpselect.release.release import Release
 from dpselect.release.value_questions import ValueQuestion, value_question
 from dpselect.scores.sensitivity import Sensitivity
 
@@ -21,29 +18,6 @@ _PRIVATE = (
     "the noise follows a bound that is private; a Sensitivity with a public ceiling has one, and "
     "dpselect.accuracy.value_error is for the eyes of the curator"
 )
-
-
-@dataclass(frozen=True)
-class ReleasedValue(Shown):
-    """What may be published: a number, how fine it is, and the promise. The scale of the noise is private.
-
-    Attributes:
-        value: a multiple of the tick, exact; ``float(release.value)`` for a double.
-        tick: how fine it is.
-        mechanism: the name of the mechanism that drew it.
-        guarantee: the promise.
-        error_bound: how far off it may be, whatever the data, where a public ceiling bounds the noise; or why that is
-            not known.
-    """
-
-    value: Fraction
-    tick: Fraction
-    mechanism: str
-    guarantee: Guarantee
-    error_bound: ErrorBound = field(default=NoBound(), repr=False, compare=False, kw_only=True)
-
-    def _certified(self) -> tuple[dict[str, Any], Guarantee, str]:
-        return {"value": written(self.value), "tick": written(self.tick)}, self.guarantee, self.mechanism
 
 
 def release_value(
@@ -56,7 +30,7 @@ def release_value(
     beta: Epsilon | None = None,
     tick: Epsilon | None = None,
     ledger: Accountant | None = None,
-) -> ReleasedValue:
+) -> Release[Fraction]:
     """Release a number plus heavy-tailed noise whose scale follows a smooth bound of its local sensitivity.
 
     The draw is exact: the number is rounded to the nearest tick, the noise is refined until its own rounding is
@@ -97,13 +71,12 @@ def release_value(
     return released(asked, ledger)
 
 
-def released(asked: ValueQuestion, ledger: Accountant | None = None, door: Door = opened) -> ReleasedValue:
+def released(asked: ValueQuestion, ledger: Accountant | None = None, door: Door = opened) -> Release[Fraction]:
     """Release the answer to a question behind a given door."""
     name = f"release-value, {asked.noise.name}"
     with door(asked.guarantee, mechanism=name, ledger=ledger) as draws:
-        return ReleasedValue(
-            draws.noisy_number(asked), asked.tick, name, asked.guarantee, error_bound=error_bound_of_value(asked)
-        )
+        value = draws.noisy_number(asked)
+    return Release(value, name, asked.guarantee, tick=asked.tick, error_bound=error_bound_of_value(asked))
 
 
 def error_bound_of_value(asked: ValueQuestion) -> ErrorBound:

@@ -69,7 +69,7 @@ class Candidates:
         >>> import dpselect as dps
         >>> votes = ibis.memtable(pyarrow.table({"name": ["ann", "bob"], "votes": [900, 20]}))
         >>> candidates = Candidates(votes, "name", "votes", 1, domain=["ann", "bob", "eve"])
-        >>> dps.select(candidates, epsilon=1, mechanism="permute-and-flip").candidate
+        >>> dps.select(candidates, epsilon=1, mechanism="permute-and-flip").value
         'ann'
     """
 

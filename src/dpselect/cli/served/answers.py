@@ -32,7 +32,7 @@ _HEADINGS: Mapping[str, Callable[[Mapping[str, Any]], list[str]]] = {
 _ORDER = "in order of selection"
 
 
-def answered(request: Request, answer: client.Answer) -> Answer:
+def answered(request: Request, answer: client.ServedRelease) -> Answer:
     """Return an answer in words and for programs.
 
     Raises:
@@ -46,8 +46,8 @@ def answered(request: Request, answer: client.Answer) -> Answer:
     return _groups(request, answer) if asked.get("by") is not None else _candidates(request, answer)
 
 
-def _candidates(request: Request, answer: client.Answer) -> Answer:
-    headings, winners = _headings(answer), answer.candidates
+def _candidates(request: Request, answer: client.ServedRelease) -> Answer:
+    headings, winners = _headings(answer), answer._answer["candidates"]
     if headings is None:
         lines = [f"{rank:>3}  {shown(name)}" for rank, name in enumerate(winners, 1)]
     else:
@@ -56,20 +56,20 @@ def _candidates(request: Request, answer: client.Answer) -> Answer:
     return _ended(request, answer, lines, note, {"candidates": [*winners], **_further(request, answer)})
 
 
-def _groups(request: Request, answer: client.Answer) -> Answer:
-    groups, headings = answer.groups, _headings(answer)
+def _groups(request: Request, answer: client.ServedRelease) -> Answer:
+    groups, headings = answer._answer, _headings(answer)
     lines = [f"{shown(group)}: {', '.join(map(shown, winners))}" for group, winners in groups.items()]
     named = [{"group": group, "candidates": [*winners]} for group, winners in groups.items()]
     note = f"{_ORDER if headings is None else ', '.join(headings)}; "
     return _ended(request, answer, lines, note, {"groups": named, **_further(request, answer)})
 
 
-def _headings(answer: client.Answer) -> list[str] | None:
+def _headings(answer: client.ServedRelease) -> list[str] | None:
     asked = answer.question
     return _HEADINGS[asked["question"]](asked) if asked["question"] in _HEADINGS else None
 
 
-def _further(request: Request, answer: client.Answer) -> dict[str, Any]:
+def _further(request: Request, answer: client.ServedRelease) -> dict[str, Any]:
     """Return what the verb that reads a file says of the question too."""
     asked = answer.question
     if asked["question"] == "top_k":
@@ -78,15 +78,15 @@ def _further(request: Request, answer: client.Answer) -> dict[str, Any]:
     return {name: [f"{each:g}" for each in asked[name]] for name in wanted if name in asked}
 
 
-def _counts(request: Request, answer: client.Answer) -> Answer:
+def _counts(request: Request, answer: client.ServedRelease) -> Answer:
     """Return noisy counts as a table."""
-    rows, table = count_rows(answer.counts, grouped=answer.question.get("by") is not None)
+    rows, table = count_rows(answer.value, grouped=answer.question.get("by") is not None)
     stated = accuracy(answer.certificate().content["accuracy"])
     more = {} if stated is None else {"every_count_within": math.ceil(stated["error_below"]) - 1}
     return _ended(request, answer, [table], "", {"counts": rows, **more})
 
 
-def _model(request: Request, answer: client.Answer) -> Answer:
+def _model(request: Request, answer: client.ServedRelease) -> Answer:
     """Return what was learned, and write it where a file is named.
 
     Raises:
@@ -108,7 +108,7 @@ def _model(request: Request, answer: client.Answer) -> Answer:
     return _ended(request, answer, [*lines, ""], note, facts)
 
 
-def cost(paid: client.Answer | client.Plan) -> str:
+def cost(paid: client.ServedRelease | client.Plan) -> str:
     """Return a promise in words, with who is protected where the relation alone does not say it."""
     usual = PROTECTED_UNITS[paid.guarantee.neighbours] == paid.protects
     return facts_text(paid.guarantee, protected=None if usual else shown(paid.protects.removeprefix("one ")))
@@ -122,7 +122,7 @@ def accuracy(stated: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _ended(
-    request: Request, answer: client.Answer, parts: Sequence[str | Table], note: str, facts: Mapping[str, Any]
+    request: Request, answer: client.ServedRelease, parts: Sequence[str | Table], note: str, facts: Mapping[str, Any]
 ) -> Answer:
     """Return the answer with what it cost, how wrong it may be, and where it was paid."""
     lines = [

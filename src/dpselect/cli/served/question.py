@@ -76,7 +76,7 @@ def verb(
     )
 
 
-def told(request: Request, answer: client.Answer) -> Answer:
+def told(request: Request, answer: client.ServedRelease) -> Answer:
     """Return what was paid for in words and for programs; what has another form is printed as it is.
 
     Raises:
@@ -87,13 +87,13 @@ def told(request: Request, answer: client.Answer) -> Answer:
     try:
         return answered(request, answer)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
-        whole = json.dumps(answer.answer, indent=2)
+        whole = json.dumps(answer._answer, indent=2)
         raise paths.Unsaved("It has not the form of an answer: tell the curator.", whole) from None
 
 
 def _released(
     request: Request, dataset: client.ServedDataset, question: str, arguments: Mapping[str, Any]
-) -> client.Answer:
+) -> client.ServedRelease:
     """Return the answer; where it is lost, say what it was asked with, because it may have been paid for."""
     from dpselect.client.keys import chosen
     from dpselect.client.problem import NoAnswer
@@ -102,7 +102,7 @@ def _released(
     key = chosen(request.key)
     again = f"The same command with --key {shlex.quote(key)} asks for the answer again, and nothing is paid twice"
     try:
-        answer: client.Answer = getattr(dataset, question)(**arguments, key=key)
+        answer: client.ServedRelease = getattr(dataset, question)(**arguments, key=key)
     except KeyboardInterrupt:
         request.paid = True
         print(f"{request.prog}: {again}.", file=sys.stderr)

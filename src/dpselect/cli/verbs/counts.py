@@ -76,7 +76,7 @@ def _edges(request: Request) -> list[float] | None:
 
 
 def _answered(request: Request, release: Counts, *, grouped: bool) -> Answer:
-    rows, table = count_rows(release.counts, grouped=grouped)
+    rows, table = count_rows(release.value, grouped=grouped)
     facts = {
         "counts": rows,
         "mechanism": release.mechanism,

@@ -102,12 +102,12 @@ def _graph(request: Request) -> Answer:
     say("", *_LESSON, "")
     chosen = dps.select(pairs, epsilon=1, mechanism="local-dampening-flip")
     say(
-        f"One private release at epsilon 1: {chosen.candidate}, by open pairs and",
+        f"One private release at epsilon 1: {chosen.value}, by open pairs and",
         f"{chosen.mechanism}.",
         "Probabilities come from the exact law, which is for public data; a release",
         "names one character.",
     )
-    return Answer("", {"truth": graph.candidates[best], "laws": facts, "released": chosen.candidate})
+    return Answer("", {"truth": graph.candidates[best], "laws": facts, "released": chosen.value})
 
 
 VERB = Verb(

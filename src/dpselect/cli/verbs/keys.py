@@ -28,7 +28,7 @@ def run(request: Request) -> Answer:
         keys_per_person=request.keys_per_person,
         ledger=accountant_of(request, person=request.person, key=request.key),
     )
-    lines = [shown(name) for name in release.candidates] or [
+    lines = [shown(name) for name in release.value] or [
         "no key could be revealed: too few persons have the same one for this epsilon and delta"
     ]
     return released(release, lines)

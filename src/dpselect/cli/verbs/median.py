@@ -61,7 +61,7 @@ def run(request: Request) -> Answer:
     unit = columns.UNIT if kind == "rank" else ""
     release = best(request, scored, mechanism, unit=unit, gaps=False)
     request.nouns = ("median",)
-    return released(release, [f"median: {release.candidate}"], unit=unit)
+    return released(release, [f"median: {release.value[0]}"], unit=unit)
 
 
 VERB = Verb(

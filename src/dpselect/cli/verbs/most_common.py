@@ -20,7 +20,6 @@ from dpselect.ledger import RecordingAccountant
 from dpselect.mechanisms.error_bound import NoBound
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import error_bound_of
-from dpselect.release.grouped_release import GroupedRelease
 from dpselect.release.one_shot import method_of
 from dpselect.release.questions import question, require_count
 from dpselect.release.unlisted import BY_NAMES
@@ -68,9 +67,9 @@ def run(request: Request) -> Answer:
             answer = dps.most_common(place, request.k, epsilon=request.epsilon, **asked)
     else:
         answer = dps.most_common(reading.file(request), request.k, epsilon=request.epsilon, **asked)
-    if isinstance(answer, GroupedRelease):
+    if isinstance(answer.value, dict):
         return groups.answered(answer, unit, note="in order of selection; ")
-    if not answer.candidates:
+    if not answer.value:
         return released(answer, [_NOTHING], unit=unit)
     return released(answer, ranked(answer), "in order of selection; ", unit)
 

@@ -30,7 +30,7 @@ def run(request: Request) -> Answer:
         return contributions.chosen(request, column, grid, share, mechanism, noun, columns.UNIT)
     release = best(request, scores(request)["rank"], mechanism, unit=columns.UNIT, gaps=False)
     request.nouns = (noun,)
-    return released(release, [f"{noun}: {release.candidate}"], unit=columns.UNIT)
+    return released(release, [f"{noun}: {release.value[0]}"], unit=columns.UNIT)
 
 
 def scores(request: Request) -> dict[str, dps.Scores]:

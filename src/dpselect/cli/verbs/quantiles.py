@@ -45,7 +45,7 @@ def run(request: Request) -> Answer:
             return contributions.answered(request, release, title, p=written)
         return contributions.answered(request, release, title, q=written)
     request.nouns = tuple(f"{noun} {each}" for each in written)
-    lines = [f"{noun} {each}: {value}" for each, value in zip(written, release.candidates, strict=True)]
+    lines = [f"{noun} {each}: {value}" for each, value in zip(written, release.value, strict=True)]
     return released(release, lines, p=written) if request.p else released(release, lines, q=written)
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.certificates.certificate import promised
-from dpselect.certificates.certified import Shown
 from dpselect.kernel.errors import DPSelectError
 from dpselect.ledger import RecordingAccountant, Spend
+from dpselect.release.release import Release
 from dpselect.web.server.account import Account
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.payment import ChargedAccountant
@@ -38,14 +38,13 @@ class Plan:
     """
 
     spends: Sequence[Spend]
-    example: Shown
+    example: Release[Any]
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan for programs."""
-        _, guarantee, mechanism = self.example._certified()
         return {
-            "mechanism": mechanism,
-            "guarantee": promised(guarantee, self.example._protects),
+            "mechanism": self.example.mechanism,
+            "guarantee": promised(self.example.guarantee, self.example._protects),
             "accuracy": self.example.error_bound.describe(),
             "error": self.example.error_bound.facts(),
         }

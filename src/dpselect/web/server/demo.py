@@ -68,7 +68,7 @@ def greeting(tokens: dict[str, str], port: int) -> str:
         "  server.datasets()",
         '  people = server.dataset("made-up-people")',
         '  people.plan("median", column="age", epsilon=0.5).error_bound.describe()',
-        '  people.median(column="age", epsilon=0.5).candidate',
+        '  people.median(column="age", epsilon=0.5).value',
     ]
     return "\n".join(lines)
 

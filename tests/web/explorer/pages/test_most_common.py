@@ -76,7 +76,7 @@ def test_the_first_place_of_a_list_is_that_of_its_draws() -> None:
     rows = {name: [*cells] for name, cells in EXAMPLES.visits.items()}
     scores = dps.utilities.popularity(rows, person="visitor", item="place", domain=[*persons()])
     verdict = dps.audit.sampler(
-        lambda: dps.top_k(scores, 3, epsilon=0.6, mechanism="permute-and-flip").candidates[0],
+        lambda: dps.top_k(scores, 3, epsilon=0.6, mechanism="permute-and-flip").value[0],
         law,
         against=dict(zip(("0.7", "1.3"), wrong, strict=True)),
     )

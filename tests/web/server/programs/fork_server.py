@@ -34,7 +34,7 @@ NEEDED = (
     "anyio._backends._asyncio", "cryptography.hazmat.primitives.ciphers.modes", "pandas", "pydantic.v1", "pyarrow.csv",
     "pyarrow.parquet", "sqlalchemy.dialects.sqlite", "uvicorn.lifespan.on", "uvicorn.loops.auto",
     "uvicorn.protocols.websockets.auto", "dpselect.certificates.composed", "dpselect.histograms.quantiles",
-    "dpselect.release.by_group", "dpselect.release.counts", "dpselect.release.grouped_release",
+    "dpselect.release.by_group", "dpselect.release.counts",
     "dpselect.release.keys", "dpselect.release.median", "dpselect.release.most_common", "dpselect.release.unlisted",
     "dpselect.sources.candidate_tables", "dpselect.views.stored_events",
 )  # fmt: skip

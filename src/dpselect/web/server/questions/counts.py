@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, FiniteFloat
 
 import dpselect as dps
-from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Accountant
+from dpselect.release.release import Release
 from dpselect.web.server.facts import DatasetFacts, Numbers
 from dpselect.web.server.questions import question
 from dpselect.web.server.questions.question import NO_COLUMN, ColumnName, Data, Question, require_few
@@ -41,7 +41,7 @@ class Counts(Question):
             cells = len(domain)
         require_few(cells * groups, most)
 
-    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Shown:
+    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Release[Any]:
         """Return the release of :func:`dpselect.counts`."""
         return dps.counts(
             data.table(question.columns_of(facts, self.column, self.by)),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import dpselect as dps
-from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Accountant
+from dpselect.release.release import Release
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.questions import question
 from dpselect.web.server.questions.question import ColumnName, Data, Question, require_few
@@ -29,10 +29,10 @@ class Median(Question):
         groups = 1 if self.by is None else len(question.values(facts, self.by))
         require_few(question.numbers(facts, self.column).values * groups, most)
 
-    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Shown:
+    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Release[Any]:
         """Return the release of :func:`dpselect.median`."""
         asked: dict[str, Any] = question.numbers(facts, self.column).bounds | question.arguments(facts, self.by)
-        release: Shown = dps.median(
+        release: Release[Any] = dps.median(
             data.table(question.columns_of(facts, self.column, self.by)),
             column=self.column,
             epsilon=self.epsilon,

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 import dpselect as dps
-from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Accountant
+from dpselect.release.release import Release
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.questions import question
 from dpselect.web.server.questions.question import ColumnName, Data, Question, require_few
@@ -37,7 +37,7 @@ class MostCommon(Question):
         if self.k > len(domain):
             raise Wrong(f"This column has {len(domain)} public values: ask for at most as many.")
 
-    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Shown:
+    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Release[Any]:
         """Return the release of :func:`dpselect.most_common`."""
         return dps.most_common(
             data.table(question.columns_of(facts, self.column, None)),

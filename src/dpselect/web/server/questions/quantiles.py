@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 import dpselect as dps
-from dpselect.certificates.certified import Shown
+from dpselect.release.release import Release
 from dpselect.web.server.questions.several import Several
 from dpselect.web.server.rows import Table
 
@@ -30,7 +30,7 @@ class Quantiles(Several):
         """Return the shares."""
         return self.shares
 
-    def release(self, table: Table, **asked: Any) -> Shown:
+    def release(self, table: Table, **asked: Any) -> Release[Any]:
         """Return the release of :func:`dpselect.quantiles`."""
-        released: Shown = dps.quantiles(table, self.shares, **asked)
+        released: Release[Any] = dps.quantiles(table, self.shares, **asked)
         return released

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
-from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Accountant
+from dpselect.release.release import Release
 from dpselect.web.server.facts import DatasetFacts, Numbers
 from dpselect.web.server.refusal import Wrong
 from dpselect.web.server.rows import MadeUp, Table
@@ -121,14 +121,14 @@ class Question(BaseModel, ABC):
         """
 
     @abstractmethod
-    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Shown:
+    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Release[Any]:
         """Return the release that answers it; what it costs is spent from the ledger first."""
 
-    def example(self, facts: DatasetFacts, ledger: Accountant) -> Shown:
+    def example(self, facts: DatasetFacts, ledger: Accountant) -> Release[Any]:
         """Return a release of made-up rows, which costs what one of the true rows does, from a ledger that notes it."""
         return self.ask(MadeUp(facts), facts, ledger)
 
-    def attached(self, release: Shown) -> dict[str, Any]:  # noqa: ARG002
+    def attached(self, release: Release[Any]) -> dict[str, Any]:  # noqa: ARG002
         """Return what an answer has beside what its certificate says; released, like that."""
         return {}
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 import dpselect as dps
-from dpselect.certificates.certified import Shown
 from dpselect.certificates.rows_that_count import SCOPE
 from dpselect.kernel.budget import Accountant
+from dpselect.release.release import Release
 from dpselect.web.server.facts import DatasetFacts, plain
 from dpselect.web.server.questions import question
 from dpselect.web.server.questions.most_common import MOST_WINNERS
@@ -50,7 +50,7 @@ class Select(Question):
         if self._adds:
             self._totals(facts).require()
 
-    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Shown:
+    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Release[Any]:
         """Return the release of :func:`dpselect.top_k` of these scores."""
         scores = self._scores(data, facts)
         scores = -scores if self.score.startswith("smallest") else scores

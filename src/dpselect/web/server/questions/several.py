@@ -6,8 +6,8 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Accountant
+from dpselect.release.release import Release
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.questions import question
 from dpselect.web.server.questions.question import ColumnName, Data, Question, require_few
@@ -31,7 +31,7 @@ class Several(Question):
         """Return what is asked for, in the unit of the question."""
 
     @abstractmethod
-    def release(self, table: Table, **asked: Any) -> Shown:
+    def release(self, table: Table, **asked: Any) -> Release[Any]:
         """Return the release of the function of the library that has this question's name."""
 
     def require(self, facts: DatasetFacts, most: int) -> None:
@@ -40,7 +40,7 @@ class Several(Question):
         question.numbers(facts, self.column)
         require_few(len(self.places) * groups, most)
 
-    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Shown:
+    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Release[Any]:
         """Return the release by halving, whose error is known beforehand."""
         asked: dict[str, Any] = question.numbers(facts, self.column).bounds | question.arguments(facts, self.by)
         return self.release(

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 import dpselect as dps
-from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Accountant
+from dpselect.release.release import Release
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.questions.most_common import MOST_WINNERS
 from dpselect.web.server.questions.question import Data, Question, require_few
@@ -41,7 +41,7 @@ class TopK(Question):
         if self.metric == "triangles" and facts.max_degree is None:
             raise Wrong("Triangles need a public bound on degrees, which this dataset has not: ask by degree.")
 
-    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Shown:
+    def ask(self, data: Data, facts: DatasetFacts, ledger: Accountant) -> Release[Any]:
         """Return the release of :func:`dpselect.top_k`."""
         return dps.top_k(self._scores(data.graph(), facts), self.k, epsilon=self.epsilon, ledger=ledger)
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from dpselect.certificates.certified import Shown
 from dpselect.kernel.budget import Accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.mechanisms.error_bound import ErrorBound
+from dpselect.release.release import Release
 from dpselect.web.server.facts import DatasetFacts, Numbers
 from dpselect.web.server.questions.learners import estimator, require_small
 from dpselect.web.server.questions.question import NO_COLUMN, ColumnName, Data, Delta, Question
@@ -25,28 +25,18 @@ _CHOICES = (
 
 
 @dataclass(frozen=True)
-class Trained(Shown):
-    """A model as it may be published.
+class Trained(Release[Any]):
+    """A model as it may be published: an estimator, fitted, unless this is an example."""
 
-    Attributes:
-        model: the estimator; fitted, unless this is an example.
-        guarantee: the promise of a fit.
-        error_bound: what was known of the error before the fit.
-    """
-
-    model: Any
-    guarantee: Guarantee
-    error_bound: ErrorBound
-
-    def _certified(self) -> tuple[dict[str, str], Guarantee, str]:
+    @property
+    def _answer(self) -> dict[str, str]:
         from dpselect.learn.export import answer_of
 
-        kind = type(self.model).__name__
-        return (answer_of(self.model) if hasattr(self.model, "attributes_") else {"model": kind}), self.guarantee, kind
+        return answer_of(self.value) if hasattr(self.value, "attributes_") else {"model": self.mechanism}
 
     @property
     def _protects(self) -> str | None:
-        protects: str | None = self.model._protects
+        protects: str | None = self.value._protects
         return protects
 
 
@@ -107,7 +97,7 @@ class Train(Question):
         model, features = self._model(facts, ledger), self._features(facts)
         people = [] if facts.person is None else [facts.person]
         model.fit(data.table([*features, self.target, *people]), self.target)
-        return Trained(model, model.privacy_spent_, self._error_bound(model))
+        return self._trained(model, model.privacy_spent_)
 
     def example(self, facts: DatasetFacts, ledger: Accountant) -> Trained:
         """Return a model before its fit, rehearsed without rows; what a fit costs is spent from the ledger."""
@@ -115,14 +105,14 @@ class Train(Question):
         model.rehearse(self._features(facts))
         guarantee = model._promise(self.epsilon)
         ledger.spend(guarantee, mechanism=type(model).__name__, note=model._note())
-        return Trained(model, guarantee, self._error_bound(model))
+        return self._trained(model, guarantee)
 
-    def attached(self, release: Shown) -> dict[str, Any]:
+    def attached(self, release: Release[Any]) -> dict[str, Any]:
         """Return the model as the library stores it, in JSON."""
         from dpselect.learn.export import as_json
 
         assert isinstance(release, Trained)
-        return {"model": json.loads(as_json(release.model))}
+        return {"model": json.loads(as_json(release.value))}
 
     def words(self) -> str:
         """Return the question in words."""
@@ -151,6 +141,7 @@ class Train(Question):
     def _model(self, facts: DatasetFacts, ledger: Any) -> Any:
         return estimator(self.model, facts, self.target, self._features(facts), self._chosen(), ledger)
 
-    def _error_bound(self, model: Any) -> ErrorBound:
+    def _trained(self, model: Any, guarantee: Guarantee) -> Trained:
+        """Return a model with its promise, and with what was known of the error before the fit."""
         bound: ErrorBound = model.error_bound_for(len(getattr(model, "classes", None) or ()))
-        return bound
+        return Trained(model, type(model).__name__, guarantee, error_bound=bound)

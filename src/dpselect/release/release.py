@@ -1,0 +1,95 @@
+"""What every release is: a value, what drew it and the promise; with a certificate, and a small table in notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
+
+from dpselect._display.html_table import table
+from dpselect.certificates.rows_that_count import protects
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.written import written
+from dpselect.mechanisms.error_bound import ErrorBound, NoBound
+
+if TYPE_CHECKING:
+    from dpselect.certificates.certificate import Certificate
+    from dpselect.certificates.composed import Stated
+
+# What is released.
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class Release(Generic[T_co]):
+    """What may be published: a value, and the promise for all of it.
+
+    Attributes:
+        value: the winner, or the number; of a list the tuple of winners in their order; of groups a dict of them.
+        mechanism, guarantee: what drew it, its noise and its public parameters; the promise for the whole release.
+        gaps: with ``gaps=True`` the leads of each winner over the next, and of the last over the best other, floored.
+        p_value: of the last gap; whatever the data, a wrong name has one of at most a in at most a share a of releases.
+        tick, single: of a number with noise, what it is a multiple of; whether a value that is a tuple is one winner.
+        error_bound: how wrong it may be, or that of one group, whatever the data, or why nothing is known of that.
+    """
+
+    value: T_co
+    mechanism: str
+    guarantee: Guarantee
+    gaps: tuple[int | float, ...] = ()
+    p_value: float | None = None
+    tick: Fraction | None = field(default=None, repr=False, kw_only=True)
+    single: bool = field(default=False, repr=False, kw_only=True)
+    error_bound: ErrorBound = field(default=NoBound(), repr=False, compare=False, kw_only=True)
+
+    @property
+    def rows_per_person(self) -> int | None:
+        """Return how many rows of each person count, the first ones; ``None`` where all do."""
+        return self.error_bound.rows_per_person
+
+    def certificate(self, **stated: Unpack[Stated]) -> Certificate:
+        """Return the certificate of this release; ``.save(path)`` writes it as JSON or HTML.
+
+        Args:
+            stated: question, public, repeat, ledger, row, file_hash, as :func:`dpselect.certificate`.
+
+        Raises:
+            TypeError, ValueError: as there.
+        """
+        from dpselect.certificates.composed import certificate
+
+        return certificate(self, **stated)
+
+    def _certified(self) -> tuple[Mapping[str, Any], Guarantee, str]:
+        """Return what was released as certificates write it, the promise, and the mechanism."""
+        return self._answer, self.guarantee, self.mechanism
+
+    @property
+    def _answer(self) -> Mapping[str, Any]:
+        """Return what was released, as certificates write it: lists of candidates, also of one."""
+        value: Any = self.value
+        if self.tick is not None:
+            return {"value": written(value), "tick": written(self.tick)}
+        if isinstance(value, dict) and not self.single:
+            return {str(group): _listed(each) for group, each in value.items()}
+        answer: dict[str, Any] = {"candidates": (value,) if self.single else _listed(value)}
+        if self.p_value is not None:
+            answer |= {"gaps": self.gaps, "p-value": self.p_value}
+        return answer
+
+    @property
+    def _protects(self) -> str | None:
+        """Return who is protected, in words, where the guarantee alone does not say it."""
+        return None if self.rows_per_person is None else protects(self.rows_per_person)
+
+    def _repr_html_(self) -> str:
+        promise = dict(self.guarantee.in_words())
+        if self._protects is not None:
+            promise["protected"] = self._protects
+        said = [("accuracy", self.error_bound.describe()), ("mechanism", self.mechanism), *promise.items()]
+        return table(type(self).__name__, [*self._answer.items(), *said])
+
+
+def _listed(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
