@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from fractions import Fraction
@@ -447,8 +448,15 @@ def test_without_a_library_the_commands_name_its_extra_alike(module: str, librar
     """To train and to predict take the extra of learners; to reproduce takes further ones."""
     (tmp_path / "t.csv").write_text("a,y\n0,1\n1,0\n", encoding="utf-8")
     (tmp_path / "d.toml").write_text('a = ["0", "1"]\ny = ["0", "1"]\n', encoding="utf-8")
+    # To reproduce comes with a clone alone.
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])}
     run = subprocess.run(
-        [sys.executable, "-c", MISSING, module], cwd=tmp_path, capture_output=True, text=True, check=True
+        [sys.executable, "-c", MISSING, module],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
 
     said = f'{library} is not installed: python -m pip install ".[{{}}]" in a clone of dpselect.'

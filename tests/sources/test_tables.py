@@ -130,7 +130,7 @@ def test_numbers_between_semicolons_need_their_decimal_mark(tmp_path: Path, rows
     with pytest.raises(ValueError, match=asks):
         file.columns(numbers=["age"])
     assert ["name", "age"] == [*file.columns()]
-    assert ["x"] == [*dps.counts(file, epsilon=1, column="name", domain=["x"]).counts]
+    assert ["x"] == [*dps.counts(file, epsilon=1, column="name", domain=["x"]).value]
     for mark in (".", ","):
         assert len(rows.splitlines()) == len(
             dps.data.Column.read(path, "age", separator=";", decimal=mark, kind=kind).values
