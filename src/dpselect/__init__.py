@@ -10,7 +10,6 @@ from dpselect._version import VERSION
 from dpselect.kernel.errors import BudgetError, DPSelectError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.mechanisms import mechanism
-from dpselect.release.draws import Draws
 from dpselect.release.opened import opened
 from dpselect.release.select import Release, select, top_k
 from dpselect.scores import sensitivity
@@ -22,7 +21,6 @@ __all__ = [
     "BudgetError",
     "Certificate",
     "DPSelectError",
-    "Draws",
     "ErrorBound",
     "Graph",
     "Guarantee",
@@ -35,7 +33,6 @@ __all__ = [
     "accuracy",
     "audit",
     "budget",
-    "certificate",
     "connect",
     "counts",
     "data",
@@ -84,7 +81,6 @@ if TYPE_CHECKING:
     from dpselect.analysis.plan import error_bound as error_bound
     from dpselect.analysis.recommend import recommend as recommend
     from dpselect.certificates.certificate import Certificate as Certificate
-    from dpselect.certificates.composed import certificate as certificate
     from dpselect.client.server import connect as connect
     from dpselect.histograms.quantiles import quantiles as quantiles
     from dpselect.ledger import Ledger as Ledger
@@ -123,7 +119,6 @@ else:
         "Ledger": "ledger",
         "above_threshold": "release.above_threshold",
         "budget": "ledger",
-        "certificate": "certificates.composed",
         "connect": "client.server",
         "counts": "release.counts",
         "epsilon_for": "analysis.plan",

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
+from dpselect.certificates.composed import certify
 from dpselect.cli import main
 
 VOTES = dps.Scores([90, 80, 7], sensitivity=1, candidates=["ann", "<b>bob</b>", "eve"], kind="integer")
@@ -215,11 +216,11 @@ def test_every_kind_of_release_has_a_certificate() -> None:
 
 def test_any_answer_has_one_where_its_promise_is_named() -> None:
     """Of another library, for example."""
-    made = dps.certificate(np.array([3, 4]), guarantee=dps.Guarantee(1, "edge"), mechanism="mine")
+    made = certify(np.array([3, 4]), guarantee=dps.Guarantee(1, "edge"), mechanism="mine")
 
     assert made.content["answer"] == [3, 4]
     with pytest.raises(TypeError, match="guarantee="):
-        dps.certificate([3, 4])
+        certify([3, 4])
 
 
 def test_a_model_is_certified_by_the_hash_of_its_file(tmp_path: Path) -> None:

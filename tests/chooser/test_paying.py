@@ -129,8 +129,8 @@ def test_every_histogram_is_an_option_that_pays(name: str) -> None:
 
 def test_choosing_alone_draws_its_share_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """The metafeatures take all that was paid for them."""
-    left, close = [], dps.Draws.close
-    monkeypatch.setattr(dps.Draws, "close", lambda self: left.append(self.left) or close(self))
+    left, close = [], dps.tuning.Draws.close
+    monkeypatch.setattr(dps.tuning.Draws, "close", lambda self: left.append(self.left) or close(self))
     spread = chooser.Metafeature("spread", lambda records: float(len(records)) / 2, sensitivity=0.5)
     own = trained(metafeatures=[ROWS, spread], share=Fraction(1, 7))
     left.clear()

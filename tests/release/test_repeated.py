@@ -31,7 +31,7 @@ PROMISE = dps.Guarantee(2, "add-remove")
 ONE = dps.mechanisms.Bound(1)
 
 
-def three(draws: dps.Draws, scores: list[int]) -> tuple[str, int]:
+def three(draws: dps.tuning.Draws, scores: list[int]) -> tuple[str, int]:
     """One of three names, drawn with all that there is; the last one is the best result."""
     votes = dps.Scores(scores, sensitivity=1, kind="integer")
     winner = draws.choose(votes, draws.left, mechanism=dps.mechanism("exponential"))
@@ -100,11 +100,11 @@ def test_each_run_has_its_epsilon_and_not_a_bit_more() -> None:
     """A second draw, however small, fails the run."""
     left = []
 
-    def run(draws: dps.Draws) -> tuple[str, int]:
+    def run(draws: dps.tuning.Draws) -> tuple[str, int]:
         left.append(draws.left)
         return three(draws, [3, 0, 1])
 
-    def greedy(draws: dps.Draws) -> tuple[str, int]:
+    def greedy(draws: dps.tuning.Draws) -> tuple[str, int]:
         three(draws, [3, 0, 1])
         return "more", int(draws.counts(np.array([1]), Fraction(1, 10**6), ONE)[0])
 
@@ -127,9 +127,9 @@ def test_a_run_cannot_draw_from_what_is_left_around_it() -> None:
 
 def test_draws_that_a_run_hands_on_are_empty() -> None:
     """In its result, or to a later run."""
-    handed: list[dps.Draws] = []
+    handed: list[dps.tuning.Draws] = []
 
-    def run(draws: dps.Draws) -> tuple[dps.Draws, int]:
+    def run(draws: dps.tuning.Draws) -> tuple[dps.tuning.Draws, int]:
         handed.append(draws)
         for earlier in handed[:-1]:
             with pytest.raises(dps.PrivacyError, match="has ended"):
@@ -147,7 +147,7 @@ def test_runs_are_pure_and_have_no_bounded_range() -> None:
     """A delta that was paid for is not theirs, and the promise of bounded range would be false."""
     delta = dps.Guarantee(2, "add-remove", Fraction(1, 100))
 
-    def leaking(draws: dps.Draws) -> tuple[str, int]:
+    def leaking(draws: dps.tuning.Draws) -> tuple[str, int]:
         draws.spend(dps.Guarantee(draws.left, "add-remove", Fraction(1, 1000)))
         return "", 1
 
@@ -165,7 +165,7 @@ def test_releases_inside_a_run_pay_from_it_and_no_ledger_counts_them() -> None:
     votes = dps.Scores([3, 0, 1], sensitivity=1, kind="integer")
     mechanism = dps.mechanism("exponential")
 
-    def run(own: dps.Draws) -> tuple[Any, int]:
+    def run(own: dps.tuning.Draws) -> tuple[Any, int]:
         return dps.select(votes, epsilon=own.left, mechanism=mechanism).value, 5
 
     with dps.budget(epsilon=1):
@@ -323,7 +323,7 @@ def test_an_interrupt_shows_neither_how_many_runs_there_were_nor_the_best() -> N
     """Its traceback holds no frame of the search but the outermost, and no error that a run caught."""
     begun = []
 
-    def stopped(_: dps.Draws) -> tuple[str, int]:
+    def stopped(_: dps.tuning.Draws) -> tuple[str, int]:
         begun.append(1)
         if len(begun) < 3:
             return "a run that leads", 7

@@ -30,7 +30,7 @@ class Book:
         self.spends.append((guarantee.epsilon, mechanism, count))
 
 
-def noisy(setting: int, draws: dps.Draws) -> tuple[int, int]:
+def noisy(setting: int, draws: dps.tuning.Draws) -> tuple[int, int]:
     """As good as its setting is large."""
     score = int(draws.counts(np.array([100 * setting]), draws.left, ONE)[0])
     return -setting, score
@@ -100,7 +100,7 @@ def test_up_to_three_settings_are_tried_once_each() -> None:
     """At a third of epsilon, from one spend."""
     book, seen = Book(), []
 
-    def run(setting: int, draws: dps.Draws) -> tuple[int, int]:
+    def run(setting: int, draws: dps.tuning.Draws) -> tuple[int, int]:
         seen.append((setting, draws.left))
         return noisy(setting, draws)
 
@@ -156,7 +156,7 @@ def test_a_search_that_stops_says_which_or_none() -> None:
 def test_parts_of_the_data_are_refused_where_a_changed_record_may_be_in_two() -> None:
     """Fit at the whole epsilon and score at the whole epsilon is for add-remove neighbours."""
 
-    def both(setting: int, draws: dps.Draws) -> tuple[int, int]:
+    def both(setting: int, draws: dps.tuning.Draws) -> tuple[int, int]:
         bound = dps.mechanisms.Bound(1, neighbours)
         with draws.disjoint(2) as (train, held_out):
             train.counts(np.array([5]), train.left, bound)

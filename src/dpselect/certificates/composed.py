@@ -29,7 +29,7 @@ class Stated(TypedDict, total=False):
     file_hash: str | Path | None
 
 
-def certificate(
+def certify(
     release: Any,
     *,
     question: str = "",
@@ -63,7 +63,7 @@ def certificate(
     >>> import dpselect as dps
     >>> votes = dps.Scores([900, 0, 500], sensitivity=1, candidates=["ann", "bob", "eve"], kind="integer")
     >>> release = dps.select(votes, epsilon=5, mechanism=dps.mechanism("permute-and-flip"))
-    >>> paper = dps.certificate(release, question="Who has most votes?", public={"voters have": "one vote"})
+    >>> paper = certify(release, question="Who has most votes?", public={"voters have": "one vote"})
     >>> paper.content["answer"], paper.content["guarantee"]["epsilon"], len(paper.sha256)
     ({'candidates': ['ann']}, '5', 64)
     """

@@ -57,7 +57,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     # Where a fit pays and draws; tests and audits open another one.
     _door: Door = staticmethod(opened)
-    certificate = composed.certificate
+    certificate = composed.certify
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to a table and its target, or to a table (or warehouse) and the name of its target column.

@@ -52,14 +52,14 @@ class Release(Generic[T_co]):
         """Return the certificate of this release; ``.save(path)`` writes it as JSON or HTML.
 
         Args:
-            stated: question, public, repeat, ledger, row, file_hash, as :func:`dpselect.certificate`.
+            stated: question, public, repeat, ledger, row, file_hash, as :func:`dpselect.certificates.composed.certify`.
 
         Raises:
             TypeError, ValueError: as there.
         """
-        from dpselect.certificates.composed import certificate
+        from dpselect.certificates.composed import certify
 
-        return certificate(self, **stated)
+        return certify(self, **stated)
 
     def _certified(self) -> tuple[Mapping[str, Any], Guarantee, str]:
         """Return what was released as certificates write it, the promise, and the mechanism."""
