@@ -211,14 +211,13 @@ def test_a_queued_answer_is_waited_for_and_a_rate_is_kept(tmp_path) -> None:
     try:
         with standing(Between(office.port)) as between:
             survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
-            releases = [survey.counts(epsilon=0.01, column="job") for _ in range(3)]
-        assert [1, 2, 3] == [release.ledger_row for release in releases]
+            assert 1 == survey.counts(epsilon=0.01, column="job").ledger_row
         assert any(path.startswith("/requests/") for _, path, _ in between.seen)
 
         hurried = dps.connect(f"http://localhost:{office.port}", office.tokens["ann"], patience=-1).dataset("survey")
         with pytest.raises(ConnectionError, match="no answer yet after -1 seconds.*ask again with key='late'"):
             hurried.counts(epsilon=0.01, column="job", key="late")
-        assert 4 == survey_of(office).counts(epsilon=0.01, column="job", key="late").ledger_row
+        assert 2 == survey_of(office).counts(epsilon=0.01, column="job", key="late").ledger_row
     finally:
         office.stop()
 

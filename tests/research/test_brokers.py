@@ -24,7 +24,8 @@ def test_degree_ranks_no_broker_of_the_communities_first_and_open_pairs_do() -> 
     assert nodes.best(dampened[0], 20).min() >= len(graph) - 40
 
 
-@pytest.mark.parametrize("name", ["partition", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["partition", *OTHERS])
 def test_degree_and_betweenness_part_on_every_made_up_graph(name: str) -> None:
     """Degree holds at most a fifth of the true top 5, and no node exceeds the public maximum."""
     graph, bound = broker_graphs.graph_of(name)

@@ -238,12 +238,21 @@ def test_a_token_is_typed_hidden(url, office, monkeypatch, capsys) -> None:
     assert (2, True) == (ended, "only be typed where it stays hidden" in err)
 
 
+# A command that does not wait between its attempts.
+AT_ONCE = """
+import sys, time
+time.sleep = lambda _: None
+from dpselect.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 def test_no_traceback_has_the_token(url, office) -> None:
     """Not even where one is asked for, of a server that is not there."""
     token = office.tokens["ann"]
     for address in ("http://127.0.0.1:1", url):
         done = subprocess.run(
-            [sys.executable, "-m", "dpselect", "datasets", "--server", address, "--dataset", "nothing"],
+            [sys.executable, "-c", AT_ONCE, "datasets", "--server", address, "--dataset", "nothing"],
             capture_output=True,
             text=True,
             check=False,
