@@ -139,18 +139,39 @@ else:
         "histogram": "counts",
         "keys": "select_keys",
         "percentile": "quantiles",
+        "percentiles": "quantiles",
         "plan": "epsilon_for",
+        "published": "papers",
         "quantile": "quantiles",
         "snp": "utilities.tdt",
         "train": "learn.DPTreeClassifier",
     }
     _COMMANDS = ("above", "keys", "percentile", "plan", "snp", "train")
 
+    # Where names stand that are not here.
+    _ROOMS = (
+        "accuracy",
+        "data",
+        "histograms",
+        "interop",
+        "mechanisms",
+        "multiobjective",
+        "plot",
+        "tuning",
+        "utilities",
+    )
+
+    def _public_names(room: str) -> list[str]:
+        import importlib
+
+        return importlib.import_module(f"dpselect.{room}").__all__
+
     def _meant(name: str) -> str:
         """Return which public name is near to one that there is not, as the end of a message."""
         from difflib import get_close_matches
 
         near = [] if name.startswith("_") else get_close_matches(name, [*__all__, *_MODULES], 1)
+        near = [f"{room}.{name}" for room in _ROOMS if name in _public_names(room)] or near
         near = [_ELSEWHERE[name]] if name in _ELSEWHERE else near
         command = f" On the command line it is dpselect {name}." if name in _COMMANDS else ""
         return f": did you mean dpselect.{near[0]}?{command}" if near else ""

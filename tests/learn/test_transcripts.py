@@ -78,7 +78,8 @@ def test_no_transcript_loses_more_than_epsilon(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "epsilon"), [*((name, Fraction(3)) for name in VARIANTS), *((name, Fraction(1, 2)) for name in sorted(MANY))]
+    ("name", "epsilon"),
+    [*((name, Fraction(3)) for name in VARIANTS), *((name, Fraction(1, 2)) for name in sorted(MANY))],
 )
 def test_no_transcript_of_any_table_loses_more_than_epsilon(name: str, epsilon: Fraction) -> None:
     """Six times the budget for all, and two records for those with many transcripts."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,7 +12,18 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.mechanisms import EXPONENTIAL, LAPLACE, PERMUTE_AND_FLIP, UnitMechanism, UnitScores, exact_ticks, scale
+from dpselect.mechanisms import (
+    EXPONENTIAL,
+    LAPLACE,
+    PERMUTE_AND_FLIP,
+    SmoothMechanism,
+    SmoothScores,
+    UnitMechanism,
+    UnitScores,
+    exact_ticks,
+    floor_ticks,
+    scale,
+)
 from tests.chance import accept
 
 OUTSIDE = '''
@@ -111,7 +123,9 @@ def test_one_name_has_one_row() -> None:
 
     other = UnitMechanism("exponential", "Under a name that is taken.", scale, LAPLACE)
     for twice in ([other], [capped(1), capped(1)]):
-        with pytest.raises(ValueError, match="two mechanisms named .*: give yours a name of its own"):
+        with pytest.raises(
+            ValueError, match="two mechanisms named .*: give yours a name of its own|is the name of a mechanism"
+        ):
             dps.recommend(VOTES, epsilon=1, data="example", mechanisms=twice)
     with pytest.raises(TypeError, match="or is a UnitMechanism of your own"):
         dps.recommend(VOTES, epsilon=1, data="example", mechanisms=[len])
@@ -128,8 +142,80 @@ def test_no_bound_is_said_of_ones_own() -> None:
                 "no bound on the error: no exact worst case is known for capped; permute-and-flip and exponential "
                 "have one"
             )
-    named = UnitMechanism("exponential", "Under a name that is taken.", scale, LAPLACE)
-    assert (
-        "no exact worst case is known for exponential"
-        in dps.select(VOTES, epsilon=1, mechanism=named).error_bound.describe()
+
+
+def test_the_sensitivity_is_exact_whatever_number_it_is() -> None:
+    """A float as a sensitivity gives it, and a fraction: both say what one tick costs, exactly."""
+    one, other = (exact_ticks(np.array([3, 1]), number, 2) for number in (0.1, Fraction(0.1)))
+
+    assert (one.per_unit, one.span) == (other.per_unit, other.span) == (Fraction(0.1), 2 * Fraction(0.1))
+
+
+SCORES = dps.Scores([1000, 10, 1], 1, range_bound=1, kind="integer")
+
+
+def test_a_sampler_is_drawn_as_it_is_audited() -> None:
+    """What bears the name of one of ours and is another is refused: its law, its range, or its strength."""
+    for false in (
+        replace(PERMUTE_AND_FLIP, bounded_range=True),
+        replace(EXPONENTIAL, strength=lambda epsilon: 100 * epsilon),
+        replace(PERMUTE_AND_FLIP, log_law=EXPONENTIAL.log_law),
+        replace(EXPONENTIAL, name="mine"),
+        replace(LAPLACE, grouped=True),
+    ):
+        with pytest.raises(ValueError, match="sampler is EXPONENTIAL, PERMUTE_AND_FLIP or LAPLACE"):
+            UnitMechanism("mine", "", scale, false)
+
+
+def test_noise_that_moves_with_the_scores_has_no_bounded_range() -> None:
+    """Whatever draws it: a ledger of rhos pays epsilon^2 / 2."""
+    own = SmoothMechanism("mine", "", lambda *_: SmoothScores(np.array([1, 0]), Fraction(1)), EXPONENTIAL)
+
+    assert not own.guarantee(dps.Scores([1, 0], 1, kind="integer"), 1).bounded_range
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        np.array([3, 2, 1]),
+        UnitScores([3, 2, 1], Fraction(1), Fraction(1), 1),  # type: ignore[arg-type]
+        UnitScores(np.array([3, 2]), Fraction(1), Fraction(1), 1),
+        UnitScores(np.array([[3, 2, 1]]), Fraction(1), Fraction(1), 1),
+        UnitScores(np.array([3.5, 2, 1]), Fraction(1), Fraction(1), 1),  # type: ignore[arg-type]
+        UnitScores(np.array([3, 2, 1]), Fraction(1), Fraction(-1), 1),
+    ],
+)
+def test_unit_scores_that_cannot_be_drawn_are_refused_before_anything_is_spent(unit: object) -> None:
+    """One integer of 64 bits for each candidate, and a positive span."""
+    own = UnitMechanism("mine", "", lambda _: unit, EXPONENTIAL)  # type: ignore[arg-type, return-value]
+    with dps.budget(epsilon=9) as book:
+        with pytest.raises((TypeError, ValueError), match="effective returns UnitScores"):
+            dps.select(SCORES, epsilon=1, mechanism=own)
+        assert 0 == book.totals.spends
+
+
+@pytest.mark.parametrize("sampler", [EXPONENTIAL, PERMUTE_AND_FLIP, LAPLACE])
+def test_no_tick_is_too_large_and_none_refuses_by_what_rows_hold(sampler) -> None:
+    """Beyond 2^61 it is clipped; where a score is not a number, it counts as the lowest."""
+    large = UnitMechanism(
+        "mine", "", lambda _: UnitScores(np.array([2**62, -(2**63), 0]), Fraction(1), Fraction(1), 1), sampler
     )
+    assert [2**61, -(2**61), 0] == large.prepared(SCORES, Fraction(1))[0].tolist()
+    root = UnitMechanism("mine", "", lambda s: floor_ticks(np.sqrt(s.values.astype(float)), 2), sampler)
+    with np.errstate(invalid="ignore"):
+        released = dps.select(dps.Scores([30000, 2, -1], 1, kind="integer"), epsilon=900, mechanism=root)
+    assert 0 == released.value
+
+
+def test_a_name_of_ours_is_that_of_ours() -> None:
+    """Ledgers and certificates say it, and joint lists and bounds on errors follow from it."""
+    own = UnitMechanism("exponential", "", lambda s: exact_ticks(-s.values, 1, 1), EXPONENTIAL)
+    for ask in (
+        lambda: dps.select(SCORES, epsilon=1, mechanism=own),
+        lambda: dps.top_k(SCORES, 2, epsilon=8, mechanism=own, method="joint"),
+        lambda: dps.error_bound(epsilon=1, candidates=3, mechanism=own),
+    ):
+        with pytest.raises(ValueError, match="is the name of a mechanism of dpselect: give yours another"):
+            ask()
+    for name in dps.mechanisms.EVERY_MECHANISM:
+        assert name == dps.mechanisms.require_mechanism(dps.mechanism(name)).name

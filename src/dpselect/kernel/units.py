@@ -70,21 +70,21 @@ class UnitScores:
         )
 
 
-def exact_ticks(values: NDArray[np.int64], per_unit: Fraction, range_bound: int) -> UnitScores:
+def exact_ticks(values: NDArray[np.int64], per_unit: Fraction | float, range_bound: int) -> UnitScores:
     """Return integer scores as they are: no rounding, no margin; sizes beyond 2^61 are clipped."""
     ticks = np.minimum(values, TICK_CLIP)
     np.maximum(ticks, -TICK_CLIP, out=ticks)
-    return UnitScores(ticks, per_unit, range_bound * per_unit, range_bound)
+    return UnitScores(ticks, exact := Fraction(per_unit), range_bound * exact, range_bound)
 
 
 def floor_ticks(units: NDArray[np.float64], range_bound: int) -> UnitScores:
     """Return unit scores floored to ticks of 2^-20, with a span of range_bound * 2^20 + 2.
 
-    ``units`` must be within half a tick of the true score; infinities are clipped, NaN is a programming
-    error. Why the margin is 2: each database adds half a tick of error, and a floor less than one, so an
+    ``units`` must be within half a tick of the true score; infinities are clipped, and NaN counts as the
+    lowest. Why the margin is 2: each database adds half a tick of error, and a floor less than one, so an
     integer move lies strictly within 2 ticks of the true one, hence within [-T-1, T+1].
     """
-    clipped = np.clip(units, -UNIT_CLIP, UNIT_CLIP)
+    clipped = np.minimum(np.fmax(units, -UNIT_CLIP), UNIT_CLIP)
     clipped *= TICKS
     ticks = np.floor(clipped, out=clipped).astype(np.int64)
     return UnitScores(ticks, Fraction(TICKS), Fraction(range_bound * TICKS + 2), range_bound)

@@ -7,6 +7,7 @@ No class of models has its name here: each registers itself, with what it writes
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,6 +25,7 @@ FORMAT, READ = 2, (1, 2)
 
 _Model = TypeVar("_Model", bound=type[Any])
 _MODELS: list[type[Any]] = []
+_ELSEWHERE = {"SulqID3Classifier": "dpselect.papers.sulq"}
 
 
 def register_model(model: _Model) -> _Model:
@@ -142,6 +144,9 @@ def _model(content: dict[str, Any]) -> Any:
     """Return the model of the parts in a file."""
     if content.pop("checksum", None) != _checksum(content):
         raise ValueError("another checksum")
+    if (elsewhere := _ELSEWHERE.get(str(content.get("model")))) is not None:
+        # What is not of this room registers itself when it is imported.
+        importlib.import_module(elsewhere)
     kind = next((each for each in _MODELS if each._reads(content)), None)
     if kind is None:
         raise ValueError("no such model")

@@ -95,6 +95,9 @@ class RecordingAccountant:
         """Stay one budget when an estimator that holds it is cloned."""
         return self
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("A recorded budget is never copied to another process: ask in the one that made it.")
+
 
 def stop(spend: Spend) -> NoReturn:
     """Pay for nothing: a dry run ends here (``StopAtSpend``)."""

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.units import double
-from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.scaling import scale
 from dpselect.scores.scores import Scores, require_scores
 
@@ -52,7 +52,7 @@ class JointQuestion:
 
 def require_joint(mechanism: Mechanism) -> None:
     """Refuse a mechanism that does not draw joint lists (``ValueError``)."""
-    if mechanism.name != "exponential":
+    if not (isinstance(mechanism, UnitMechanism) and mechanism.effective is scale and mechanism.name == "exponential"):
         raise ValueError(
             "A joint list is drawn by the exponential mechanism: pass it as the mechanism, or leave out the method."
         )

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
-from dpselect.kernel.units import UnitScores
-from dpselect.mechanisms.sampler import Sampler
+from dpselect.kernel.units import TICK_CLIP, UnitScores
+from dpselect.mechanisms.sampler import Sampler, require_sampler
 from dpselect.mechanisms.scaling import Measure
 from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.mechanisms.smooth.share import Weighed
@@ -137,10 +137,13 @@ class UnitMechanism(Mechanism):
     parameters: dict[str, Any] = field(default_factory=dict, hash=False)
     measures: Callable[[Scores], Measure | None] | None = None
 
+    def __post_init__(self) -> None:
+        require_sampler(self.sampler)
+
     def prepared(self, scores: Scores, epsilon: Fraction) -> tuple[NDArray[np.int64], Fraction]:
         """Return effective scores as ticks, shape (m,), and what one tick is multiplied by."""
         unit = self.effective(scores)
-        return unit.ticks, self.sampler.rate(unit, epsilon)
+        return _clipped(unit, len(scores)), self.sampler.rate(unit, epsilon)
 
     def measure(self, scores: Scores) -> Measure | None:
         """Return what ticks say of scores; ``None`` where what is ranked is not the scores alone."""
@@ -218,7 +221,8 @@ class _Scaled(Mechanism):
         Raises:
             ValueError: epsilon is not positive and finite.
         """
-        return replace(super().guarantee(scores, epsilon), delta=self.delta)
+        # A scale that moves between neighbours takes the range from any sampler.
+        return replace(super().guarantee(scores, epsilon), delta=self.delta, bounded_range=False)
 
     def __repr__(self) -> str:
         return _shown(self)
@@ -226,6 +230,9 @@ class _Scaled(Mechanism):
 
 class SmoothMechanism(_Scaled):
     """A mechanism whose noise follows a smooth bound, so that its scores depend on epsilon: no unit scores."""
+
+    def __post_init__(self) -> None:
+        require_sampler(self.sampler)
 
 
 @dataclass(frozen=True, repr=False)
@@ -248,6 +255,20 @@ class LawOnly(_Scaled):
             PrivacyError: always.
         """
         raise PrivacyError(self.because)
+
+
+def _clipped(unit: UnitScores, candidates: int) -> NDArray[np.int64]:
+    """Return the ticks of unit scores, at most 2^61 from 0, or refuse by public facts what cannot be drawn."""
+    ticks: NDArray[np.int64] = getattr(unit, "ticks", np.empty(0, dtype=np.int64))
+    fits = isinstance(ticks, np.ndarray) and ticks.dtype == np.int64 and ticks.shape == (candidates,)
+    if not fits or unit.span <= 0:
+        raise TypeError(
+            "effective returns UnitScores with one integer of 64 bits for each candidate and a positive span: use "
+            "exact_ticks, floor_ticks or scale."
+        )
+    if ticks.max(initial=0) <= TICK_CLIP and ticks.min(initial=0) >= -TICK_CLIP:
+        return ticks
+    return np.clip(ticks, -TICK_CLIP, TICK_CLIP)
 
 
 # What a mechanism is: one of these.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from dpselect.mechanisms.exponential import exponential
 from dpselect.mechanisms.generalised_exponential import generalised_exponential
 from dpselect.mechanisms.inverse_sensitivity import inverse_sensitivity
 from dpselect.mechanisms.joint_top_k import JOINT
-from dpselect.mechanisms.kinds import KINDS, Mechanism
+from dpselect.mechanisms.kinds import KINDS, Mechanism, UnitMechanism
 from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
 from dpselect.mechanisms.noisy_max_laplace import noisy_max_laplace
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
@@ -81,6 +82,7 @@ def require_mechanism(mechanism: Any) -> Mechanism:
     mechanism('exponential')
     """
     if isinstance(mechanism, KINDS):
+        require_own_name(mechanism)
         return mechanism
     if isinstance(mechanism, str):
         return _by_name(mechanism)
@@ -88,6 +90,24 @@ def require_mechanism(mechanism: Any) -> Mechanism:
         'mechanism is a name, such as "permute-and-flip", or comes from dpselect.mechanism(name), or is a '
         "UnitMechanism of your own (dpselect.mechanisms)."
     )
+
+
+def require_own_name(mechanism: Mechanism) -> None:
+    """Refuse a mechanism of a user's own that bears a name of ours (``ValueError``): records and bounds go by it."""
+    if not isinstance(mechanism, UnitMechanism) or mechanism.name not in EVERY_MECHANISM:
+        return
+    ours = _ours(mechanism.name)
+    if (_function(mechanism.effective), mechanism.sampler) != (_function(ours.effective), ours.sampler):
+        raise ValueError(f"{mechanism.name} is the name of a mechanism of dpselect: give yours another.")
+
+
+@cache
+def _ours(name: str) -> Any:
+    return _by_name(name)
+
+
+def _function(effective: Any) -> Any:
+    return getattr(effective, "func", effective)
 
 
 def default_mechanism(scores: Scores | None) -> Mechanism:

@@ -105,4 +105,10 @@ def noisy_max(noise: noises.Noise, strength: Callable[[Fraction], Fraction] | No
     )
 
 
+def require_sampler(sampler: Sampler) -> None:
+    """Refuse what is not drawn as it says (``ValueError``): the door finds a draw by a name, or by tails or a clip."""
+    if sampler.tails is None and sampler.clip is None and sampler not in (EXPONENTIAL, PERMUTE_AND_FLIP, LAPLACE):
+        raise ValueError("A sampler is EXPONENTIAL, PERMUTE_AND_FLIP or LAPLACE of dpselect.mechanisms, as it is.")
+
+
 STUDENT = noisy_max(noises.student_t(), _slid)

@@ -22,6 +22,7 @@ from dpselect.kernel.units import TICK_CLIP, TICKS
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound, exact_chance, why_unknown, with_chance
 from dpselect.mechanisms.gaps import GAP_CLIP
 from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
+from dpselect.mechanisms.named import require_mechanism
 from dpselect.mechanisms.scaling import scale
 from dpselect.mechanisms.worst_tails import Tail, chance, decimal_above, exponential, gumbel, needed, worst_mean
 from dpselect.scores.grouped import CandidateSource
@@ -83,7 +84,7 @@ class WorstCase:
         count = whole(candidates, "candidates", "how many there are")
         if whole(k, "k", "how many candidates to name") > count:
             raise ValueError(f"k is {k} and there are {count} candidates: ask for at most that many.")
-        name = mechanism.name if isinstance(mechanism, Mechanism) else mechanism
+        name = require_mechanism(mechanism).name if isinstance(mechanism, Mechanism) else mechanism
         if name not in _NOISE:
             raise ValueError(
                 f"No exact worst error is known for {name}: name exponential or permute-and-flip, or use "
@@ -279,7 +280,7 @@ def error_bound_of(
     """
     bound = scores.sensitivity.ceiling
     unit = isinstance(mechanism, UnitMechanism) and mechanism.effective is scale and mechanism.name in _NOISE
-    # Somebody's own mechanism may bear a name that is taken.
+    # Somebody's own mechanism may bear a name that is taken, where no release asks for its name.
     unit = unit and mechanism.sampler.name == mechanism.name
     if not unit or math.isinf(bound) or (k > 1 and (mechanism.name, method) == _UNKNOWN):
         return NoBound(why_unknown(scores, k, mechanism))

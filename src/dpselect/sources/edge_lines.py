@@ -21,6 +21,8 @@ _BLOCK = 2**20
 _EDGE = r"^[ \t]*(?P<source>[^ \t,;#%][^ \t,;]*)(?:[ \t]*[,;][ \t]*|[ \t]+)(?P<target>[^ \t,;]+)"
 _NOTHING = r"^[ \t]*($|[#%])"
 _LABEL = re.compile(r"[^ \t\r\n,;#%][^ \t\r\n,;]*")
+# The most bytes that the other reader takes at once.
+_LARGEST = 2**31 - 1
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 
 
@@ -71,7 +73,7 @@ def _pairs(block: bytes) -> Any:
     arrow, reader = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.csv")
     plain = _COMMENT.sub(b"", block) if b"#" in block or b"%" in block else block
     # Signs, quotes, and 0x10 are left to the other reader, and so is a block without any digits.
-    if plain.translate(None, b"0123456789 \t\n") or not plain.strip():
+    if len(plain) >= _LARGEST or plain.translate(None, b"0123456789 \t\n") or not plain.strip():
         return None
     kept = arrow.int64()
     try:
