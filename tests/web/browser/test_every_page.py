@@ -27,35 +27,29 @@ def _missing_is_expected(watch) -> None:
     watch.expected.append("404 (Not Found)")
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_nothing_keeps_anybody_out(either, path) -> None:
-    """Axe has no serious or critical finding: names, contrast, roles, order of headings, what the keyboard reaches."""
-    visit(either, path)
-    pictured(either, path.strip("/") or "index")
-
-    assert [] == findings(either)
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_nothing_is_beyond_the_edge(either, path) -> None:
-    """The page never scrolls sideways: what is wide scrolls in a box of its own."""
-    visit(either, path)
-
-    assert either.evaluate("document.documentElement.scrollWidth") <= either.viewport_size["width"]
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_no_word_of_a_picture_is_cut_off(either, path) -> None:
-    """Every text of every chart ends within its picture; trees scroll in a box."""
-    visit(either, path)
-    cut = either.evaluate("""() => [...document.querySelectorAll('figure:not(.wide) svg')].flatMap(svg => {
+def beyond(page: Any) -> list[str]:
+    """Return the words of charts that end outside of their picture; trees scroll in a box."""
+    found: list[str] = page.evaluate("""() => [...document.querySelectorAll('figure:not(.wide) svg')].flatMap(svg => {
         const box = svg.getBoundingClientRect();
         return [...svg.querySelectorAll('text')].filter(each => each.getBoundingClientRect().width)
             .map(each => [each.textContent, each.getBoundingClientRect()])
             .filter(([_, place]) => place.left < box.left - 2 || place.right > box.right + 2).map(([words]) => words);
     })""")
+    return found
 
-    assert [] == cut
+
+@pytest.mark.parametrize("path", PATHS)
+def test_nothing_keeps_anybody_out(either, path) -> None:
+    """Axe has no serious or critical finding (names, contrast, roles, order of headings, what the keyboard reaches).
+
+    The page never scrolls sideways, and no word of a picture is cut off: what is wide scrolls in a box of its own.
+    """
+    visit(either, path)
+    pictured(either, path.strip("/") or "index")
+
+    assert either.evaluate("document.documentElement.scrollWidth") <= either.viewport_size["width"]
+    assert [] == beyond(either)
+    assert [] == findings(either)
 
 
 @pytest.mark.parametrize("path", PATHS)
