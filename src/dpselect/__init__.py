@@ -21,6 +21,7 @@ __all__ = [
     "BudgetError",
     "Certificate",
     "DPSelectError",
+    "Dataset",
     "ErrorBound",
     "Graph",
     "Guarantee",
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from dpselect.analysis.recommend import recommend as recommend
     from dpselect.certificates.certificate import Certificate as Certificate
     from dpselect.client.server import connect as connect
+    from dpselect.dataset import Dataset as Dataset
     from dpselect.histograms.quantiles import quantiles as quantiles
     from dpselect.ledger import Ledger as Ledger
     from dpselect.ledger import budget as budget
@@ -114,6 +116,7 @@ else:
     }
     _MODULE_OF = {
         "Certificate": "certificates.certificate",
+        "Dataset": "dataset",
         "ErrorBound": "mechanisms.error_bound",
         "Graph": "views",
         "Ledger": "ledger",

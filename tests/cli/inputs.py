@@ -13,6 +13,8 @@ from dpselect.cli import main
 
 DOMAINS = 'age = {low = 0, high = 100}\njob = ["nurse", "smith"]\nrich = ["no", "yes"]\n'
 
+DESCRIPTION = 'source = "people.csv"\n[columns]\nage = {lower = 0, upper = 100}\njob = ["nurse", "smith"]\n'
+
 
 def write(folder: Path) -> None:
     """Write them, and a ledger with a budget of 100."""
@@ -29,6 +31,7 @@ def write_tables(folder: Path) -> None:
     people = [f"{age},{('nurse', 'smith')[age % 2]},{('no', 'yes')[age > 50]}" for age in ages]
     (folder / "people.csv").write_text("\n".join(["age,job,rich", *people]) + "\n", encoding="utf-8")
     (folder / "domains.toml").write_text(DOMAINS, encoding="utf-8")
+    (folder / "people.toml").write_text(DESCRIPTION, encoding="utf-8")
     (folder / "edges.csv").write_text("source,target\n0,1\n0,2\n1,2\n2,3\n", encoding="utf-8")
     (folder / "edges.txt").write_text("0 1\n0 2\n1 2\n2 3\n", encoding="utf-8")
     (folder / "nodes.txt").write_text("0\n1\n2\n3\n", encoding="utf-8")

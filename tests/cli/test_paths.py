@@ -19,8 +19,8 @@ from tests.cli.inputs import CHOOSE, CHOOSE_TREE, PERCENTILE, PREDICT, TOP_K, TR
 WORDS = {
     "at", "by", "candidate", "column", "config", "dataset", "decimal", "encoding", "goal", "importance", "item",
     "key", "label", "learner", "mechanism", "mechanisms", "names", "neighbours", "note", "person", "question",
-    "release", "request", "score", "separator", "server", "source", "table", "target", "thousands", "thresholds",
-    "token", "value", "weight_column", "where",
+    "release", "request", "score", "separator", "server", "sheet", "source", "table", "target", "thousands",
+    "thresholds", "token", "value", "weight_column", "where",
 }  # fmt: skip
 
 

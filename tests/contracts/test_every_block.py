@@ -172,9 +172,12 @@ def test_the_tutorial_runs_from_top_to_bottom(tmp_path: Path, monkeypatch, capfd
 
 
 def run(command: Command, capfd) -> None:
-    """Run one command and compare what it prints, clock times and drawn answers apart."""
-    status = exit_status(shlex.split(command.line.removeprefix(OURS[0]).removeprefix(OURS[1])))
+    """Run one command and compare what it prints, clock times and drawn answers apart; ``>`` names a file for it."""
+    line, _, file = command.line.partition(" > ")
+    status = exit_status(shlex.split(line.removeprefix(OURS[0]).removeprefix(OURS[1])))
     captured = capfd.readouterr()
+    if file:
+        Path(file).write_text(captured.out, encoding="utf-8")
     printed = captured.out + captured.err
     if command.printed is None:
         assert 0 == status, f"{command.line}: {printed}"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from dpselect.cli import reading
-from dpselect.cli.edge_check import PRIVATE, SHOWN, examples
 from dpselect.cli.names import names
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
+from dpselect.dataset.curator_check import name_counts
+from dpselect.dataset.edge_counts import PRIVATE, examples
 from dpselect.sources import identity, tables
 from dpselect.sources.absent import no_column
 from dpselect.sources.distinct import Distinct, distinct
@@ -33,7 +32,7 @@ def of_names(request: Request, column: str) -> Answer:
         facts |= {"rows": cells.codes.size, "empty": empty}
         lines = [PRIVATE, f"empty: {empty}"]
     else:
-        counted = _against(cells, PublicNames.of(listed, "domain"), column)
+        counted = name_counts(cells, PublicNames.of(listed, "domain"), column)
         facts |= {"rows": cells.codes.size, **counted}
         lines = [
             PRIVATE,
@@ -54,7 +53,7 @@ def beside(request: Request) -> tuple[dict[str, Any], Sequence[str]]:
     facts, lines = dict[str, Any](), list[str]()
     if (request.by, request.groups) != (None, None):
         public = public_groups(request.by, names(request.groups, "--groups", "group"))
-        counted = _against(_cells(request, request.by), public, request.by)
+        counted = name_counts(_cells(request, request.by), public, request.by)
         facts |= {"without_a_group": counted["empty"], "other_groups": counted["outside_the_list"]}
         lines += [
             f"without a group: {counted['empty']}",
@@ -65,21 +64,6 @@ def beside(request: Request) -> tuple[dict[str, Any], Sequence[str]]:
         facts["without_a_person"] = nobody
         lines.append(f"without a person: {nobody}")
     return facts, lines
-
-
-def _against(cells: Distinct, public: PublicNames, column: str) -> dict[str, Any]:
-    """Return how many cells are empty, how many name nothing of a list, and the first few that do not."""
-    codes = public.codes(cells, column)
-    empty = identity.persons(cells) < 0
-    outside = (codes < 0) & ~empty
-    first = dict.fromkeys(cells.codes[outside].tolist())
-    return {
-        "empty": int((empty & (codes < 0)).sum()),
-        "outside_the_list": int(outside.sum()),
-        "strangers": [str(cells.cells[place]) for place in [*first][:SHOWN]],
-        "unused": len(public) - np.unique(codes[codes >= 0]).size,
-        "names": len(public),
-    }
 
 
 def _cells(request: Request, column: str) -> Distinct:

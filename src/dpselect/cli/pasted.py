@@ -12,7 +12,7 @@ from dpselect.cli.options import Argument, Exact, Option, Role
 from dpselect.cli.verb import Verb
 
 _WORD = Exact("word", str)
-# The panels whose verbs read a private table; a check itself is in the second.
+# The panels whose verbs ask a private table.
 _PANELS = ("Ask a private table", "Learn from a private table")
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dpselect.cli.options import READING, flag, option
 from dpselect.cli.request import Request
-from dpselect.sources.locators import is_url
-from dpselect.sources.web import is_web
+from dpselect.sources.web import is_database
 
 OPTIONS = (
     option(
@@ -20,4 +19,4 @@ OPTIONS = (
 
 def stays(request: Request, path: str) -> bool:
     """Return whether the table stays where it is and only counts are fetched."""
-    return bool(request.get("table") or request.get("in_place") or (is_url(path) and not is_web(path)))
+    return bool(request.get("table") or request.get("in_place") or is_database(path))

@@ -136,7 +136,34 @@ ANSWERS: Mapping[str, Schema] = {
         directed=TRUTH,
         largest_degree=WHOLE,
         most_followers=WHOLE,
+        # Of a description.
+        columns=_map(
+            _object(
+                {"empty": WHOLE},
+                numbers=WHOLE,
+                not_a_number=WHOLE,
+                unread=_list(TEXT),
+                outside=WHOLE,
+                beyond=_list(TEXT),
+                listed=WHOLE,
+                outside_the_list=WHOLE,
+                strangers=_list(TEXT),
+                unused=WHOLE,
+                names=WHOLE,
+            )
+        ),
+        persons=_object(
+            {
+                "persons": WHOLE,
+                "nobody": WHOLE,
+                "largest": WHOLE,
+                "rows_per_person": _map(WHOLE),
+                "above": WHOLE,
+                "left_out": WHOLE,
+            }
+        ),
     ),
+    "describe": _object({"private": TEXT, "description": TEXT}),
     "train": _object(
         {**_WRITTEN, "model": {"type": "object"}, "learned_from": _list(TEXT), "chosen_because": _maybe(TEXT)}
     ),

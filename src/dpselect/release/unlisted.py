@@ -20,9 +20,8 @@ from dpselect.release.questions import require_count
 from dpselect.release.release import Release
 from dpselect.release.wall import wall
 from dpselect.scores.scores import Scores
-from dpselect.sources.locators import is_url
 from dpselect.sources.warehouse import Warehouse, is_expression
-from dpselect.sources.web import is_web
+from dpselect.sources.web import is_database
 from dpselect.views import Events
 from dpselect.views.stored_events import stored_names
 
@@ -106,4 +105,4 @@ def _revealed(
 
 def stays(events: Any) -> bool:
     """Return whether a table stays where it is: in an engine, and not in memory or in a file."""
-    return isinstance(events, Warehouse) or is_expression(events) or (is_url(events) and not is_web(events))
+    return isinstance(events, Warehouse) or is_expression(events) or is_database(events)

@@ -17,28 +17,29 @@ ENDING = ".xlsx"
 _ERRORS = ("#NULL", "#DIV/0", "#VALUE", "#REF", "#NAME", "#NUM", "#N/A")
 
 
-def header(path: Path) -> list[str]:
-    """Return the names of the columns of the first sheet, which no message may quote.
+def header(path: Path, sheet: str | None = None) -> list[str]:
+    """Return the names of the columns of a sheet, by default of the first, which no message may quote.
 
     Raises:
         ImportError: openpyxl is not installed.
         ValueError: not an Excel file, no names in the first row, or two alike.
     """
-    with _opened(path) as rows:
+    with _opened(path, sheet) as rows:
         return _names(path, next(rows, {}))
 
 
-def columns(path: Path, names: Sequence[Any]) -> dict[Any, Any]:
-    """Return columns of the first sheet as arrow arrays of text, ``None`` where a cell is empty, wrong or an error.
+def columns(path: Path, names: Sequence[Any], sheet: str | None = None) -> dict[Any, Any]:
+    """Return columns of a sheet, by default of the first, as arrow arrays of text.
 
-    Whole numbers are spelled without a fraction, dates as 2024-01-31; of a formula, the value that was saved counts.
-    Each row that is written is a record, whatever number it states.
+    A cell that is empty, wrong or an error is ``None``. Whole numbers are spelled without a fraction, dates as
+    2024-01-31; of a formula, the value that was saved counts. Each row that is written is a record, whatever number it
+    states.
 
     Raises:
         ImportError, ValueError: as :func:`header`.
     """
     arrow = importlib.import_module("pyarrow")
-    with _opened(path) as rows:
+    with _opened(path, sheet) as rows:
         there = _names(path, next(rows, {}))
         places = {name: place for place, name in enumerate(there, 1)}
         wanted = {name: places[name] for name in names if name in places}
@@ -50,8 +51,8 @@ def columns(path: Path, names: Sequence[Any]) -> dict[Any, Any]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Iterator[dict[int, str]]]:
-    """Yield the rows of the first sheet, each as texts by the number of their column.
+def _opened(path: Path, name: str | None) -> Iterator[Iterator[dict[int, str]]]:
+    """Yield the rows of a sheet, each as texts by the number of their column.
 
     What the reader says when it fails may quote cells, so it is not repeated.
     """
@@ -64,9 +65,13 @@ def _opened(path: Path) -> Iterator[Iterator[dict[int, str]]]:
         warnings.simplefilter("ignore")
         try:
             book = reader.load_workbook(path, read_only=True, data_only=True)
-            sheet = book.worksheets[0]
+            sheets = {sheet.title: sheet for sheet in book.worksheets}
+            sheet = book.worksheets[0] if name is None else sheets.get(name)
         except Exception:
             raise ValueError(_incomplete(path)) from None
+        if sheet is None:
+            book.close()
+            raise ValueError(f"{path.name} has no sheet {name!r}: name one that it has, or leave it out for the first.")
         try:
             yield _rows(path, book, sheet)
         finally:

@@ -32,10 +32,14 @@ class Reading:
     Attributes:
         dialect: of text files; others say themselves how they are written.
         where: the rows that are wanted; ``None`` for all.
+        missing: what stands for an empty cell.
+        sheet: of an Excel file; ``None`` for the first.
     """
 
     dialect: Dialect = PLAIN
     where: Condition | None = None
+    missing: tuple[str, ...] = ()
+    sheet: str | None = None
 
     @classmethod
     def of(
@@ -45,13 +49,16 @@ class Reading:
         encoding: str = "utf-8",
         where: str | None = None,
         thousands: str | None = None,
+        missing: Sequence[str] = (),
+        sheet: str | None = None,
     ) -> Reading:
         """Return what keywords say.
 
         Raises:
             ValueError: one of them says nothing that can be read.
         """
-        return cls(Dialect(separator, decimal, encoding, thousands), None if where is None else Condition.of(where))
+        condition = None if where is None else Condition.of(where)
+        return cls(Dialect(separator, decimal, encoding, thousands), condition, tuple(missing), sheet)
 
 
 AS_IT_IS = Reading()
@@ -167,12 +174,12 @@ def arrows(path: str | Path, names: list[Any], reading: Reading = AS_IT_IS) -> d
     """
     path = local(path)
     if reading.where is None:
-        return _columns(path, names, reading.dialect)
+        return _columns(path, names, reading)
     tested = reading.where.names
-    there = _columns(path, [*names, *tested], reading.dialect)
+    there = _columns(path, [*names, *tested], reading)
     for name in tested:
         if name not in there:
-            raise no_column(name, _header(path, reading.dialect), path)
+            raise no_column(name, _header(path, reading), path)
     number = (lambda cells: cells) if _is_parquet(path) else reading.dialect.number
     mask = _arrow().array(reading.where.mask({name: there[name] for name in tested}, number))
     return {name: values.filter(mask) for name, values in there.items() if name in names}
@@ -186,7 +193,17 @@ def names(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`column`.
     """
-    return _header(local(path), reading.dialect)
+    return _header(local(path), reading)
+
+
+def types(path: str | Path) -> list[Any]:
+    """Return the arrow types of the columns of a parquet file, or of the first of several.
+
+    Raises:
+        FileNotFoundError, ImportError: no such file; pyarrow is not installed.
+    """
+    path = local(path)
+    return [*_arrow("parquet").read_schema(parts.files(path)[0] if parts.are_in(path) else path).types]
 
 
 def labels(path: str | Path, name: str, option: str = "--label", reading: Reading = AS_IT_IS) -> list[Any]:
@@ -218,14 +235,14 @@ def repeated_labels(path: str | Path, name: str, option: str, reading: Reading =
     return result
 
 
-def _header(path: Path, dialect: Dialect) -> list[str]:
+def _header(path: Path, reading: Reading) -> list[str]:
     if parts.are_in(path):
-        return parts.header(path, lambda each: _header(each, dialect))
+        return parts.header(path, lambda each: _header(each, reading))
     if not _is_typed(path):
-        return csv_text.header(path, dialect)
-    _require_plain(path, dialect)
+        return csv_text.header(path, reading.dialect)
+    _require_plain(path, reading.dialect)
     if not _is_parquet(path):
-        return excel.header(path)
+        return excel.header(path, reading.sheet)
     arrow, parquet = _arrow(), _arrow("parquet")
     try:
         result: list[str] = parquet.read_schema(path).names
@@ -234,15 +251,35 @@ def _header(path: Path, dialect: Dialect) -> list[str]:
     return result
 
 
-def _columns(path: Path, names: Sequence[Any], dialect: Dialect) -> dict[Any, Any]:
+def _columns(path: Path, names: Sequence[Any], reading: Reading) -> dict[Any, Any]:
     """Return the wanted columns of a file of any kind, or of several whose names match."""
     if parts.are_in(path):
-        _header(path, dialect)
-        return parts.joined(path, lambda each: _columns(each, names, dialect))
+        _header(path, reading)
+        return parts.joined(path, lambda each: _columns(each, names, reading))
     if not _is_typed(path):
-        return csv_text.columns(path, [*names], dialect)
-    _require_plain(path, dialect)
-    return _parquet(path, names) if _is_parquet(path) else excel.columns(path, names)
+        return _without(csv_text.columns(path, [*names], reading.dialect), reading.missing)
+    _require_plain(path, reading.dialect)
+    there = _parquet(path, names) if _is_parquet(path) else excel.columns(path, names, reading.sheet)
+    return _without(there, reading.missing)
+
+
+def _without(there: dict[Any, Any], missing: tuple[str, ...]) -> dict[Any, Any]:
+    """Return columns without the cells that stand for a missing one: each is compared by itself."""
+    if not missing:
+        return there
+    arrow, compute = _arrow(), _arrow("compute")
+    numbers = [number for each in missing if (number := csv_text.number(each)) is not None]
+    result = {}
+    for name, cells in there.items():
+        if arrow.types.is_string(cells.type) or arrow.types.is_large_string(cells.type):
+            mask = compute.is_in(compute.utf8_trim_whitespace(cells), arrow.array(missing, cells.type))
+        elif arrow.types.is_integer(cells.type) or arrow.types.is_floating(cells.type):
+            mask = compute.is_in(cells.cast("float64", safe=False), arrow.array(numbers, "float64"))
+        else:
+            result[name] = cells
+            continue
+        result[name] = compute.if_else(mask, arrow.scalar(None, cells.type), cells)
+    return result
 
 
 def _is_parquet(path: Path) -> bool:

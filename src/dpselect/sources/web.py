@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from dpselect.sources.locators import without_secrets
+from dpselect.sources.locators import is_url, without_secrets
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".xlsx", ".parquet", ".graphml")
 # Larger files are read where they are, after a download that the curator watches.
@@ -34,6 +34,15 @@ def is_web(source: Any) -> bool:
     (True, False, False)
     """
     return isinstance(source, str) and _ADDRESS.match(source) is not None
+
+
+def is_database(source: Any) -> bool:
+    """Return whether this is the address of a database.
+
+    >>> is_database("https://host/people.csv"), is_database("postgres://host/people"), is_database("people.csv")
+    (False, True, False)
+    """
+    return is_url(source) and not is_web(source)
 
 
 def local(path: str | Path) -> Path:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from dpselect.views.graph import Graph
+
+AnyGraph = TypeVar("AnyGraph")
 
 
 def synthetic_table(domains: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -20,6 +22,19 @@ def synthetic_table(domains: Mapping[str, Any]) -> dict[str, list[Any]]:
     return {name: [0 if domain is None else domain[0]] for name, domain in domains.items()}
 
 
-def synthetic_graph(nodes: Any) -> Graph:
-    """Return a graph without edges; ``nodes`` is how many there are, or their names."""
-    return Graph.from_edges([], [], nodes=nodes)
+def synthetic_graph(
+    nodes: Any,
+    kind: type[AnyGraph] = Graph,  # type: ignore[assignment]
+    weights: Mapping[str, Any] | None = None,
+) -> AnyGraph:
+    """Return a graph without edges.
+
+    Args:
+        nodes: how many there are, or their names.
+        kind: ``Graph``, ``DirectedGraph`` or ``WeightedGraph``.
+        weights: ``cap`` and ``kind`` of a graph with weights.
+    """
+    make: Any = kind
+    lists = 2 if weights is None else 3
+    graph: AnyGraph = make.from_edges(*[[]] * lists, nodes=nodes, **(weights or {}))
+    return graph

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 # Panel to verb to one line. The file of "top-k" is top_k.py, and holds VERB.
 PANELS = {
+    "Describe a private table": {
+        "describe": "Write the public description of a table or a graph, to be filled in.",
+        "check": "Count, for the curator alone, what lies outside of the description.",
+    },
     "Ask a private table": {
         "median": "Release the median of a column, or name the record that has it.",
         "percentile": "Release a percentile of a column.",
@@ -17,7 +21,6 @@ PANELS = {
         "snp": "Name the k most significant genetic markers (TDT).",
     },
     "Learn from a private table": {
-        "check": "Count, for the curator alone, what lies outside of the public domains.",
         "train": "Fit a private tree, forest or sum of small tables to a table.",
         "predict": "Label a table with a released model.",
         "choose": "Choose the algorithm by traces of public data, and answer with it.",

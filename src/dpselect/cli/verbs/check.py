@@ -7,12 +7,13 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.cli import domains, edge_check, name_check, pasted, paths, places, reading
-from dpselect.cli.edge_check import PRIVATE
 from dpselect.cli.options import MISSING, number, one_of, option
 from dpselect.cli.places import stays
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.cli.verbs.top_k import DEFAULTS
+from dpselect.dataset import Dataset, checked
+from dpselect.dataset.edge_counts import PRIVATE
 from dpselect.sources import csv_text, tables
 from dpselect.sources.warehouse import Warehouse
 
@@ -22,7 +23,9 @@ _OF_NAMES = ("item", "key")
 
 
 def run(request: Request) -> Answer:
-    """Return the counts, which are private: of edges, of one column, or of a target and all domains."""
+    """Return the counts, which are private: of a description, of edges, of one column, or of a target and domains."""
+    if request.file.lower().endswith(".toml"):
+        return _of_dataset(request)
     if request.nodes is not None:
         return edge_check.of_edges(request)
     if request.source is not None:
@@ -36,7 +39,7 @@ def run(request: Request) -> Answer:
     if request.target is None or request.domains is None:
         raise ValueError(
             "What is to be checked? Pass --column for one of numbers, with --domain for one of names, --target with "
-            "--domains, or --nodes for a file of edges."
+            "--domains, or --nodes for a file of edges; or name a description, as dpselect describe writes it."
         )
     if (request.lower, request.upper) != (None, None):
         raise ValueError("--lower and --upper go with --column: write other bounds into the file of --domains.")
@@ -65,6 +68,15 @@ def run(request: Request) -> Answer:
         "left_out": counts.left_out,
     }
     return Answer(str(counts), facts)
+
+
+def _of_dataset(request: Request) -> Answer:
+    """Return what is understood of the table or the graph that a file describes, which says all there is to say."""
+    said = [word.partition("=")[0] for word in request.words if word.startswith("--") and word != "--json"]
+    if said:
+        raise ValueError(f"The description says how its data are read: leave {said[0]} out, or write it there.")
+    found = checked(Dataset.load(request.file))
+    return Answer(str(found), found.facts)
 
 
 def _of_column(request: Request, option: str, *, bounded: bool) -> Answer:
@@ -121,7 +133,11 @@ def _is_empty(cell: str | None) -> bool:
 
 
 _OWN = (
-    paths.input("file", help=f"{reading.FILES}, a file of edges, or the URL of a database"),
+    paths.input(
+        "file",
+        help=f"a description (.toml, as dpselect describe writes it); or {reading.FILES}, a file of edges, or the "
+        "URL of a database",
+    ),
     *places.OPTIONS,
     option("--target", metavar="COLUMN", help="the column to be predicted; with --nodes, the other end of an edge"),
     paths.input("--domains", metavar="TOML", help="the public domains, as for dpselect train"),
@@ -155,6 +171,7 @@ _OWN = (
 VERB = Verb(
     run,
     (*_OWN, *pasted.beyond(_OWN, "check")),
+    "dpselect check people.toml\n"
     "dpselect check people.csv --target rich --domains domains.toml\n"
     "dpselect check people.csv --column income --lower 0 --upper 200000\n"
     "dpselect check people.csv --column job --domain nurse,smith,clerk\n"

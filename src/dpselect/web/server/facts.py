@@ -142,6 +142,7 @@ class DatasetFacts(Facts):
         rows_per_person: how many rows of one person count.
         max_degree: the public bound on the degrees of a graph, where there is one.
         budget: the most that may ever be spent.
+        ledger: where every spend is recorded, if not in the folder of ledgers.
         allowance: how much of it is released at first; all of it unless this is said.
         shares: how much of it each analyst may spend at first. Nobody else sees the dataset.
         about: a sentence for analysts.
@@ -162,6 +163,7 @@ class DatasetFacts(Facts):
     rows_per_person: Annotated[int, Field(ge=1)] = 1
     max_degree: Annotated[int, Field(ge=1)] | None = None
     budget: Budget
+    ledger: str | None = None
     allowance: Epsilon | None = None
     shares: dict[Name, Epsilon] = Field(default_factory=dict)
     about: str = ""

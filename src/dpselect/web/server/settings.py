@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
+from dpselect.dataset import Dataset
 from dpselect.kernel.errors import DPSelectError
 from dpselect.sources.locators import is_url
 from dpselect.web.server.facts import DatasetFacts, Facts, Name
@@ -18,6 +19,9 @@ from dpselect.web.server.openid.registration import Registration
 _Port = Annotated[int, Field(ge=0, le=65535)]
 # What tells the kinds of a column apart inside pydantic: no reader wrote it.
 _TAGS = ("numbers", "values")
+# What a server says beside the description of a dataset, and what of descriptions it does not read yet.
+_BESIDE = ("dataset", "allowance", "shares", "about")
+_UNSERVED = ("missing", "sheet", "order", "weight")
 
 
 class Listening(Facts):
@@ -99,6 +103,9 @@ class Settings(Facts):
 
     def ledger_address(self, name: str) -> str:
         """Return the address of the ledger of a dataset."""
+        own = self.datasets[name].ledger
+        if own is not None:
+            return own
         folder = self.server.ledgers
         if is_url(folder):
             return f"{folder}{'&' if '?' in folder else '?'}ledger={name}"
@@ -141,9 +148,51 @@ def settings_of(content: Mapping[str, Any], folder: Path, path: str | Path = "Th
         SettingsError: they have mistakes.
     """
     try:
-        return Settings.model_validate(_rooted(content, folder))
+        return Settings.model_validate(_rooted(_with_descriptions(content, folder), folder))
     except ValidationError as error:
         raise SettingsError(path, [*_sentences(error)]) from None
+    except ValueError as error:
+        raise SettingsError(path, [str(error)]) from None
+
+
+def _with_descriptions(content: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+    """Return the content with the facts of every dataset that names its description in their place."""
+    datasets = content.get("datasets")
+    if not isinstance(datasets, dict):
+        return content
+    result = {
+        name: _described(name, each, folder) if isinstance(each, dict) and "dataset" in each else each
+        for name, each in datasets.items()
+    }
+    return {**content, "datasets": result}
+
+
+def _described(name: str, said: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the facts of a description and what a server says beside them.
+
+    Raises:
+        ValueError: the description cannot be used, or says what is not served; or the server says more.
+    """
+    stray = next((key for key in said if key not in _BESIDE), None)
+    if stray is not None:
+        raise ValueError(f"datasets.{name}.{stray} belongs into the description: write it there.")
+    if not isinstance(said["dataset"], str):
+        raise ValueError(f"datasets.{name}.dataset: name the file of a description, in quotes.")
+    try:
+        dataset = Dataset.load(folder / said["dataset"])
+    except (OSError, ValueError) as error:
+        raise ValueError(f"datasets.{name}: {error}") from None
+    facts = {**dataset.facts, dataset.noun: dataset.address}
+    missing = next((key for key in _UNSERVED if key in facts), None)
+    if missing is not None:
+        raise ValueError(
+            f"datasets.{name}: a server does not take {missing} yet: serve a table or a view that needs none."
+        )
+    budget = facts.get("budget", {})
+    if "ledger" in budget:
+        ledger = budget.pop("ledger")
+        facts["ledger"] = ledger if is_url(ledger) else str(dataset.folder / ledger)
+    return facts | {key: value for key, value in said.items() if key != "dataset"}
 
 
 def _rooted(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -162,7 +211,7 @@ def _rooted(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         result["datasets"] = {name: dict(each) if isinstance(each, dict) else each for name, each in datasets.items()}
         for each in result["datasets"].values():
             if isinstance(each, dict):
-                _root(each, ("source", "graph"), folder)
+                _root(each, ("source", "graph", "ledger"), folder)
     return result
 
 

@@ -1,0 +1,17 @@
+"""Descriptions of private tables and graphs: public facts, written once, that every question is asked by."""
+
+from dpselect.dataset.curator_check import DatasetCheck, checked
+from dpselect.dataset.description import Dataset
+from dpselect.dataset.parts import BudgetLimits, DatasetError, NumericDomain, WeightColumn
+from dpselect.dataset.skeleton import skeleton
+
+__all__ = [
+    "BudgetLimits",
+    "Dataset",
+    "DatasetCheck",
+    "DatasetError",
+    "NumericDomain",
+    "WeightColumn",
+    "checked",
+    "skeleton",
+]

@@ -1,0 +1,189 @@
+"""Counts of what a description leaves of the rows, for the curator alone: they are exact and private."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.dataset.description import Dataset
+from dpselect.dataset.edge_counts import PRIVATE, SHOWN, edge_counts, examples
+from dpselect.dataset.parts import DatasetError, NumericDomain
+from dpselect.dataset.source_rows import cells, nodes, reading_of, spelled
+from dpselect.sources import csv_text, identity
+from dpselect.sources.cells import is_missing
+from dpselect.sources.column_cells import array_of, reals
+from dpselect.sources.distinct import Distinct, distinct
+from dpselect.sources.public_names import PublicNames
+
+Mask = NDArray[np.bool_]
+# An example is not longer than this.
+_LONGEST = 40
+
+
+@dataclass(frozen=True, repr=False)
+class DatasetCheck:
+    """What was understood of a table or a graph. It is private: print it for the curator alone.
+
+    Attributes:
+        lines: in words.
+        facts: the same by name, for programs.
+    """
+
+    lines: list[str]
+    facts: dict[str, Any]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    def __repr__(self) -> str:
+        return "DatasetCheck(private)"
+
+
+def checked(dataset: Dataset) -> DatasetCheck:
+    """Return what was understood of the rows or edges that a description names. Nothing is spent.
+
+    Raises:
+        OSError, ValueError, ImportError: as the readers of tables and graphs.
+
+    >>> frame = {"age": [31, 44, 160, "x"], "job": ["nurse", "smith", "cook", None]}
+    >>> print(checked(Dataset.of(frame, columns={"age": {"lower": 0, "upper": 120}, "job": ["nurse", "smith"]})))
+    Private: these counts are for the curator alone; publish none of them, and set no bounds by them.
+    rows: 4
+    age: 3 numbers, 0 empty, 1 not a number, such as 'x'; 1 outside of the bounds, such as '160'
+    job: 2 listed, 1 empty, 1 not in the list, such as 'cook'
+    """
+    if dataset.graph is None:
+        return _of_rows(dataset)
+    if dataset.in_engine:
+        raise DatasetError(("graph",), "edges are checked in a file: export them, and check that.")
+    return DatasetCheck(*edge_counts(dataset.address, nodes(dataset), dataset.ends, reading_of(dataset)))
+
+
+def _of_rows(dataset: Dataset) -> DatasetCheck:
+    names = [*dataset.columns, *([] if dataset.person is None else [dataset.person])]
+    read = cells(dataset, names)
+    rows = len(read[names[0]])
+    facts: dict[str, Any] = {"private": "these counts are for the curator alone", "rows": rows, "columns": {}}
+    lines = [PRIVATE, f"rows: {rows}"]
+    for name, domain in dataset.columns.items():
+        if isinstance(domain, NumericDomain):
+            line, facts["columns"][name] = _numbers(dataset, read[name], domain)
+        else:
+            line, facts["columns"][name] = _values(read[name], domain, name)
+        lines.append(f"{name}: {line}")
+    if dataset.person is not None:
+        line, facts["persons"] = _persons(read[dataset.person], dataset.rows_per_person)
+        lines.append(f"{dataset.person}: {line}")
+    return DatasetCheck(lines, facts)
+
+
+def _numbers(dataset: Dataset, held: Any, domain: NumericDomain) -> tuple[str, dict[str, Any]]:
+    """Return what was read of a column of numbers, and how much of it lies outside of the bounds."""
+    values = reals(array_of(spelled(dataset, held))).values
+    lacking = np.isnan(values)
+    outside = (values < float(domain.lower)) | (values > float(domain.upper))
+    empty, unread = _apart(held, lacking)
+    facts: dict[str, Any] = {
+        "numbers": int((~lacking).sum()),
+        "empty": empty,
+        "not_a_number": int(lacking.sum()) - empty,
+        "unread": unread,
+        "outside": int(outside.sum()),
+        "beyond": _shown(_at(held, outside)),
+    }
+    line = (
+        f"{facts['numbers']} numbers, {empty} empty, {facts['not_a_number']} not a number{examples(unread)}; "
+        f"{facts['outside']} outside of the bounds{examples(facts['beyond'])}"
+    )
+    return line, facts
+
+
+def name_counts(column: Distinct, public: PublicNames, called: str) -> dict[str, Any]:
+    """Return how many cells are empty, how many name nothing of a list, and the first few that do not.
+
+    Raises:
+        ValueError: as :meth:`PublicNames.codes`.
+    """
+    codes = public.codes(column, called)
+    empty = (identity.persons(column) < 0) & (codes < 0)
+    outside = (codes < 0) & ~empty
+    return {
+        "empty": int(empty.sum()),
+        "outside_the_list": int(outside.sum()),
+        "strangers": _shown(column.cells[place] for place in dict.fromkeys(column.codes[outside].tolist())),
+        "unused": len(public) - np.unique(codes[codes >= 0]).size,
+        "names": len(public),
+    }
+
+
+def _values(held: Any, domain: tuple[Any, ...], name: str) -> tuple[str, dict[str, Any]]:
+    """Return how many cells hold a listed value."""
+    facts = name_counts(distinct(held), PublicNames.of(domain, name), name)
+    listed = len(held) - facts["empty"] - facts["outside_the_list"]
+    line = f"{facts['empty']} empty, {facts['outside_the_list']} not in the list{examples(facts['strangers'])}"
+    return f"{listed} listed, {line}", {"listed": listed, **facts}
+
+
+def _persons(held: Any, most: int) -> tuple[str, dict[str, Any]]:
+    """Return how many rows each person has."""
+    who = identity.persons(distinct(held))
+    _, rows = np.unique(who[who >= 0], return_counts=True)
+    sizes, many = np.unique(rows, return_counts=True)
+    facts = {
+        "persons": int(rows.size),
+        "nobody": int((who < 0).sum()),
+        "largest": int(rows.max(initial=0)),
+        "rows_per_person": dict(zip(map(str, sizes.tolist()), many.tolist(), strict=True)),
+        "above": int((rows > most).sum()),
+        "left_out": int(np.maximum(rows - most, 0).sum()),
+    }
+    line = (
+        f"{facts['persons']} persons, at most {facts['largest']} rows each; above {most}: {facts['above']} of them, "
+        f"whose {facts['left_out']} rows more do not count; rows of nobody: {facts['nobody']}"
+    )
+    return line, facts
+
+
+def _apart(held: Any, lacking: Mask) -> tuple[int, list[str]]:
+    """Return how many of some cells are empty, and the first different ones that are not."""
+    there = [cell for cell in _at(held, lacking) if not _is_empty(cell)]
+    return int(lacking.sum()) - len(there), _shown(there)
+
+
+def _at(held: Any, rows: Mask) -> list[Any]:
+    """Return the cells of some rows as Python has them, whatever holds the column."""
+    places = np.flatnonzero(rows)
+    if type(held).__module__.startswith("pyarrow"):
+        return [*held.take(places).to_pylist()]
+    array = held if isinstance(held, np.ndarray) else np.fromiter(iter(held), dtype=object, count=len(held))
+    return [*array[places].tolist()]
+
+
+def _is_empty(cell: Any) -> bool:
+    if isinstance(cell, str):
+        number = csv_text.number(cell)
+        return number is not None and number != number
+    return bool(is_missing(cell))
+
+
+def _shown(cells: Iterable[Any]) -> list[str]:
+    """Return the first few different cells as short texts."""
+    shown: dict[str, None] = {}
+    for cell in cells:
+        text = _text(cell)
+        shown[text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."] = None
+        if len(shown) == SHOWN:
+            break
+    return [*shown]
+
+
+def _text(cell: Any) -> str:
+    try:
+        return str(cell)
+    except Exception:
+        # An integer of thousands of digits, or whatever else a frame holds.
+        return f"a {type(cell).__name__}"

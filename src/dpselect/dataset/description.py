@@ -1,0 +1,357 @@
+"""The public description of a private table or graph, in Python and as TOML."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from dpselect.dataset import source_rows, toml_text
+from dpselect.dataset.coherence import nodes_of, require_sound
+from dpselect.dataset.fields import DEFAULTS, KEYS, DatasetFields
+from dpselect.dataset.parts import (
+    BudgetLimits,
+    ColumnDomain,
+    DatasetError,
+    NumericDomain,
+    WeightColumn,
+    at_least_one,
+    domain_of,
+    part_of,
+    refusal,
+    require_known,
+    text,
+)
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.ledger.accountant import Terms
+from dpselect.ledger.ledger import Ledger
+from dpselect.sources.locators import is_url, without_secrets
+from dpselect.utilities.columns import public_values
+from dpselect.views import Graph, WeightedGraph
+from dpselect.views.graph import declared
+from dpselect.views.grid import Grid
+from dpselect.views.synthetic import synthetic_graph, synthetic_table
+
+AnyGraph = TypeVar("AnyGraph")
+_TEXTS = (
+    "source", "graph", "table", "separator", "decimal", "thousands", "encoding", "sheet", "where", "person", "order",
+    "about",
+)  # fmt: skip
+# What belongs elsewhere, and where.
+_ELSEWHERE = {
+    **dict.fromkeys(("epsilon", "delta", "rule", "ledger"), "write it below [budget]."),
+    **dict.fromkeys(("allowance", "shares"), "it belongs into the settings of a server, beside dataset = ..."),
+}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Dataset(DatasetFields):
+    """A public description of a private table or graph. It holds no row, and a file of it is read by :meth:`load`.
+
+    Attributes:
+        source: a table: a ``.csv``, ``.tsv``, ``.parquet`` or ``.xlsx`` file, or the URL of a database.
+        graph: a file of edges instead, or the URL of a database.
+        table: the table of a database, as ``name`` or ``schema.name``.
+        separator, decimal, thousands, encoding: how text is written, as for :meth:`dpselect.data.TableFile.of`.
+        missing: what else stands for an empty cell in a file, such as ``["NA", "-99"]``.
+        sheet: the sheet of an Excel file; the first one without it.
+        where: a public condition on rows; those that do not fulfil it are left out.
+        person: the column that tells persons apart: all rows of a person are protected. Without it, one row is.
+        rows_per_person: how many rows of one person count.
+        order: the column by which the first of them are chosen, instead of the order of the file.
+        columns: the columns that may be asked about: bounds and a step for numbers, or a list of public values.
+        nodes: the public nodes of a graph: how many, if they are 0, 1, 2, ..., or a list of their names.
+        ends: the columns of an edge file.
+        max_degree: the public bound on the degrees of a graph, where there is one.
+        weight: the column of weights of a graph, with the public cap.
+        budget: what may be spent in all, and the ledger.
+        about: a sentence for whoever asks.
+        folder: where relative paths begin.
+        frame: a table in memory, from :meth:`of`.
+
+    Raises:
+        DatasetError: one of them cannot be used; the message names it and what to do.
+
+    >>> survey = Dataset(source="survey.csv", columns={"age": {"lower": 0, "upper": 120}, "region": ["N", "S"]})
+    >>> survey.domain("age"), survey.groups("region"), survey.grid("age").size
+    ((0, 120), ('N', 'S'), 121)
+    >>> print(survey.dump(), end="")
+    source = "survey.csv"
+    <BLANKLINE>
+    [columns]
+    age = {lower = 0, upper = 120, step = 1}
+    region = ["N", "S"]
+    """
+
+    @classmethod
+    def load(cls, path: str | Path) -> Dataset:
+        """Return the dataset that a TOML file describes; relative paths begin at its folder. No row is read.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            DatasetError: it cannot be used: the message names the line, and what to do.
+        """
+        content, written = toml_text.content(path)
+        try:
+            for key, place in _ELSEWHERE.items():
+                if key in content:
+                    raise DatasetError((key,), f"this is not a key of the dataset itself: {place}")
+            require_known((), content, KEYS)
+            return cls(**content, folder=Path(path).resolve().parent)
+        except DatasetError as error:
+            raise toml_text.located(error, path, written) from None
+
+    @classmethod
+    def of(cls, frame: Any, **facts: Any) -> Dataset:
+        """Return a dataset of a table in memory: pandas, polars, arrow, or a mapping of columns. It is not copied.
+
+        Args:
+            frame: the private rows.
+            facts: what is public: ``columns``, ``person``, ``rows_per_person``, ``budget``, ``about``.
+
+        >>> Dataset.of({"age": [31, 44]}, columns={"age": {"lower": 0, "upper": 120}})
+        Dataset(frame, columns=age, neighbours=add-remove)
+        """
+        return cls(frame=frame, **facts)
+
+    def __post_init__(self) -> None:
+        for name in _TEXTS:
+            value = getattr(self, name)
+            if isinstance(value, os.PathLike) and name in ("source", "graph"):
+                value = os.fspath(value)
+            if value is not None:
+                self._set(name, text((name,), value))
+        self._set("folder", Path(self.folder))
+        self._set("rows_per_person", at_least_one(("rows_per_person",), self.rows_per_person, "how many rows count"))
+        for name, kind in (("weight", WeightColumn), ("budget", BudgetLimits)):
+            if getattr(self, name) is not None:
+                self._set(name, part_of((name,), kind, getattr(self, name)))
+        self._set("missing", _texts("missing", self.missing))
+        self._set("ends", _texts("ends", self.ends))
+        self._set("columns", self._domains())
+        if self.nodes is not None:
+            self._set("nodes", nodes_of(self.nodes))
+        if self.max_degree is not None:
+            self._set("max_degree", at_least_one(("max_degree",), self.max_degree, "the largest degree"))
+        require_sound(self, {name for name in KEYS if getattr(self, name) != DEFAULTS[name]})
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _domains(self) -> Mapping[str, ColumnDomain]:
+        if not isinstance(self.columns, Mapping):
+            raise DatasetError(("columns",), "this is a table of columns: write [columns], and a line for each.")
+        for name, domain in self.columns.items():
+            if name in KEYS and isinstance(domain, (str, int)):
+                raise DatasetError(
+                    ("columns", name),
+                    "this is a key of the dataset itself: write it above the first [table].",
+                )
+        return MappingProxyType(
+            {text(("columns", name), name): domain_of(("columns", name), each) for name, each in self.columns.items()}
+        )
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Return what every release protects: one edge, one person with all of their rows, or one row."""
+        if self.graph is not None:
+            return Neighbours.EDGE
+        return Neighbours.ADD_REMOVE if self.person is None else Neighbours.PERSON
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Return what is said, by its keys: as plain values, without what goes without saying."""
+        said = {name: getattr(self, name) for name in KEYS}
+        return {name: _plain(value) for name, value in said.items() if value != DEFAULTS[name]}
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of what answers follow from, whatever the order of keys and the comments of a file.
+
+        That is all that is said but the budget, which answers cost and do not follow from, and ``about``.
+
+        >>> one, other = (Dataset(source="a.csv", columns={"x": {"lower": 0, "upper": n}}) for n in (1, 1.0))
+        >>> one.digest == other.digest
+        True
+        """
+        facts = {name: each for name, each in self.facts.items() if name not in ("budget", "about")}
+        canonical = json.dumps(facts, sort_keys=True, separators=(",", ":"), default=str)
+        return hashlib.sha256(f"dpselect dataset 1 {canonical}".encode()).hexdigest()
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """Return what a ledger records of where the rows are, without secrets, and which description it was."""
+        named = {"source": without_secrets(self.place) or None, "table": self.table, "where": self.where}
+        return {name: each for name, each in named.items() if each is not None} | {"description": self.digest}
+
+    def dump(self) -> str:
+        """Return the description as TOML, which :meth:`load` reads as the same dataset.
+
+        Raises:
+            ValueError: a frame has no place that a file could name.
+        """
+        if self.frame is not None:
+            raise ValueError("A frame in memory has no place that a file could name: save it, and name the file.")
+        return toml_text.written(self.facts)
+
+    def _domain(self, column: str) -> ColumnDomain:
+        require_known(("columns",), (column,), tuple(self.columns))
+        return self.columns[column]
+
+    def domain(self, column: str) -> tuple[float, float] | list[Any]:
+        """Return the public domain of a column, as estimators take it: a pair of bounds, or a list of values.
+
+        Raises:
+            DatasetError: no such column is described.
+        """
+        domain = self._domain(column)
+        if not isinstance(domain, NumericDomain):
+            return [*domain]
+        lower, upper = (int(each) if each.denominator == 1 else float(each) for each in (domain.lower, domain.upper))
+        return lower, upper
+
+    def grid(self, column: str) -> Grid:
+        """Return the public grid of a column of numbers; it is arithmetic, of any size.
+
+        Raises:
+            DatasetError: no such column is described, or it has a list of values.
+        """
+        domain = self._domain(column)
+        if not isinstance(domain, NumericDomain):
+            raise DatasetError(
+                ("columns", column), "this has a list of values and no bounds: ask about a column of numbers."
+            )
+        exactly = (domain.lower, domain.upper, domain.step)
+        return public_values(None, *(int(each) if each.denominator == 1 else each for each in exactly))
+
+    def groups(self, column: str) -> tuple[Any, ...]:
+        """Return the public values of a column, for groups.
+
+        Raises:
+            DatasetError: no such column is described, or it has bounds.
+        """
+        domain = self._domain(column)
+        if isinstance(domain, NumericDomain):
+            raise DatasetError(("columns", column), "this has bounds: name a column with a list of values.")
+        return domain
+
+    def contributions(self) -> tuple[str | None, int]:
+        """Return the column that tells persons apart, if any, and how many rows of one person count."""
+        return self.person, self.rows_per_person
+
+    def terms(self) -> Terms:
+        """Return what the budget allows.
+
+        Raises:
+            DatasetError: there is no budget.
+        """
+        if self.budget is None:
+            raise DatasetError((), "no budget is described: add [budget] with epsilon = ... and ledger = ...")
+        return self.budget.terms(self.neighbours)
+
+    def open_ledger(self) -> Ledger:
+        """Return the ledger of the budget, made with these terms where there is none.
+
+        Raises:
+            DatasetError: no budget or ledger is described, or the ledger was made with other terms.
+            ValueError, OSError, ImportError: as :meth:`dpselect.Ledger.open`.
+        """
+        terms = self.terms()
+        place = self.budget.ledger if self.budget is not None else None
+        if place is None:
+            raise DatasetError(("budget",), 'no ledger is named: add ledger = "survey.ledger", made on first use.')
+        place = place if is_url(place) else str(self.folder / place)
+        with refusal(("budget",)):
+            try:
+                # One that exists keeps its own name of the data.
+                name = Ledger.read(place).terms.dataset
+            except FileNotFoundError:
+                name = terms.dataset
+            return Ledger.open(place, **{**vars(terms), "dataset": name})
+
+    def rows(self, columns: Sequence[str] | None = None) -> dict[str, Any]:
+        """Return the private cells of some columns, by default of all that are described and of the person.
+
+        Raises:
+            DatasetError: this is a graph.
+            OSError, ValueError, ImportError: as the readers of tables.
+        """
+        if self.graph is not None:
+            raise DatasetError(("graph",), "a graph has no rows: ask for its graph.")
+        return source_rows.columns(self, self._wanted if columns is None else [*columns])
+
+    def edges(self, kind: type[AnyGraph] = Graph) -> AnyGraph:  # type: ignore[assignment]
+        """Return the private graph as one of a kind: ``Graph``, ``DirectedGraph`` or ``WeightedGraph``.
+
+        Raises:
+            DatasetError: this is a table, or weights are not described.
+            OSError, ValueError, ImportError: as the readers of graphs.
+        """
+        if self.graph is None:
+            raise DatasetError(("source",), "a table has no edges: ask for its rows.")
+        graph: AnyGraph = source_rows.graph(self, kind)
+        return graph
+
+    def synthetic(self, kind: type[Any] = Graph) -> Any:
+        """Return one row, or a graph without edges, as public facts allow: the stand-in for the data.
+
+        >>> Dataset(source="a.csv", columns={"x": {"lower": 0, "upper": 9}, "y": ["p", "q"]}).synthetic()
+        {'x': [0], 'y': ['p']}
+        >>> Dataset(graph="a.txt", nodes=3).synthetic()
+        Graph(nodes=3)
+        """
+        if self.graph is not None:
+            nodes = source_rows.nodes(self)
+            if kind is not WeightedGraph:
+                return synthetic_graph(nodes, kind)
+            weights = source_rows.weights(self)
+            return synthetic_graph(nodes, kind, {"cap": weights.cap, "kind": weights.kind})
+        return synthetic_table({name: self.domain(name) if name in self.columns else None for name in self._wanted})
+
+    @property
+    def _wanted(self) -> list[str]:
+        more = (self.person, self.order)
+        return [*dict.fromkeys([*self.columns, *(name for name in more if name is not None)])]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Dataset):
+            return NotImplemented
+        return self.frame is other.frame and (self.facts, self.folder) == (other.facts, other.folder)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.frame is not None:
+            raise TypeError("The rows of a frame stay in their process: describe them there again.")
+        return _made, (self.facts, self.folder)
+
+    def __repr__(self) -> str:
+        place = f"{self.noun}={without_secrets(self.place)!r}" if self.place else self.noun
+        what = f"columns={', '.join(self.columns)}" if self.graph is None else f"nodes={declared(self.nodes)[0]}"
+        return f"Dataset({place}, {what}, neighbours={self.neighbours})"
+
+
+def _made(facts: Mapping[str, Any], folder: Path) -> Dataset:
+    return Dataset(**facts, folder=folder)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as mappings, lists and exact numbers."""
+    if is_dataclass(value) and not isinstance(value, type):
+        said = {each.name: getattr(value, each.name) for each in fields(value)}
+        return {name: each for name, each in said.items() if each is not None}
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _texts(name: str, values: Any) -> tuple[str, ...]:
+    if not isinstance(values, (list, tuple)):
+        raise DatasetError((name,), 'this is a list of text: write ["a", "b"].')
+    return tuple(text((name,), each) for each in values)

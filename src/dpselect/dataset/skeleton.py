@@ -1,0 +1,145 @@
+"""Skeletons of descriptions, from the header of a file or the schema of a table: no cell and no edge is read."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from dpselect.dataset.toml_text import key, value
+from dpselect.sources import edges, tables
+from dpselect.sources.dialects import advice
+from dpselect.sources.locators import is_url, missing
+from dpselect.sources.tables import Reading
+from dpselect.sources.warehouse import Warehouse
+from dpselect.sources.web import is_database
+
+# Edge files without named columns.
+_UNNAMED = (".txt", ".txt.gz", ".graphml")
+_NUMBERS = "{lower = ?, upper = ?, step = 1}"
+_VALUES = "[?]"
+_EITHER = 'numbers; for text write every value instead, ["a", "b"]'
+_BUDGET = ("", "[budget]", "epsilon = ?                     # the most that may ever be spent; it never changes")
+
+
+def skeleton(
+    source: str, *, table: str | None = None, is_graph: bool = False, separator: str | None = None,
+    decimal: str | None = None, thousands: str | None = None, encoding: str | None = None, sheet: str | None = None,
+) -> str:  # fmt: skip
+    """Return the text of a description that is still to be filled in, with a line for every column.
+
+    Args:
+        source: a file or the URL of a database.
+        table: the table of a database.
+        is_graph: whether a table holds edges; other edge files say so by their ending.
+        separator, decimal, thousands, encoding, sheet: how the file is written.
+
+    Raises:
+        OSError, ValueError, ImportError: as the readers of tables and edges.
+    """
+    how = {
+        "table": table, "separator": separator, "decimal": decimal, "thousands": thousands, "encoding": encoding,
+        "sheet": sheet,
+    }  # fmt: skip
+    said = [f"{name} = {value(each)}" for name, each in how.items() if each is not None]
+    reading = Reading.of(separator, decimal, encoding or "utf-8", None, thousands, (), sheet)
+    if is_graph or source.lower().endswith(_UNNAMED):
+        return "\n".join([*_graph(source, table, said, reading), ""])
+    return "\n".join([*_table(source, table, said, reading), ""])
+
+
+def _table(source: str, table: str | None, said: Sequence[str], reading: Reading) -> list[str]:
+    kinds = _schema(source, table, reading)
+    names = [*kinds]
+    if not source.lower().endswith(".parquet") and len(names) == 1 and (advised := advice(names)):
+        raise ValueError(f"{Path(source).name} has one column, and {advised}.")
+    width = max(map(len, map(key, names)), default=0)
+    head = [] if _has_schema(source) else [*_of_headers(source)]
+    return [
+        *head,
+        "# Everything here is public: never take bounds, values or numbers from the rows.",
+        f"source = {value(source)}",
+        *said,
+        '# where = "year = 2026"          # a public condition: other rows are left out',
+        f"# person = {value(names[0])}".ljust(33)
+        + "# the column that tells persons apart, if a person may have several rows",
+        "# rows_per_person = 1            # how many rows of one person count",
+        "",
+        "# Fill in each ?, and delete the lines of columns that nobody may ask about, and that of the person.",
+        "[columns]",
+        *(f"{key(name).ljust(width)} = {_domain(kind)}" for name, kind in kinds.items()),
+        *_BUDGET,
+        _ledger(source),
+    ]
+
+
+def _graph(source: str, table: str | None, said: Sequence[str], reading: Reading) -> list[str]:
+    ends = "# The ends of edges have no names here: the first two fields of a line are the two nodes."
+    head, weights = list[str](), list[str]()
+    if is_database(source) or not source.lower().endswith(_UNNAMED):
+        names = [*_schema(source, table, reading)] if is_database(source) else edges.columns(source, reading)
+        named = {"source", "target"} <= {*names}
+        ends = f"ends = {value(['source', 'target']) if named else '[?, ?]'}".ljust(32)
+        ends += f"# the columns of the two ends, of {', '.join(map(key, names))}"
+        head = [] if _has_schema(source) else [*_of_headers(source)]
+        weights = ['# weight = {column = "weight", cap = 10}   # what one pair of nodes weighs at most']
+    elif not Path(source).is_file():
+        raise missing(source)
+    return [
+        *head,
+        "# Everything here is public: never take the nodes, or how many they are, from the edges.",
+        f"graph = {value(source)}",
+        *said,
+        "nodes = ?                       # how many, if they are 0, 1, 2, ...; or a list of their names",
+        ends,
+        "# max_degree = 100              # a public bound on the degrees, where there is one",
+        *weights,
+        *_BUDGET,
+        _ledger(source),
+    ]
+
+
+def _of_headers(source: str) -> list[str]:
+    return [
+        f"# PRIVATE until you look: if {Path(source).name} has no line of names, these are somebody's record.",
+        "# Then add a line of names to the file, delete this text, and describe the file again.",
+    ]
+
+
+def _domain(kind: str) -> str:
+    """Return what is to be filled in for a column of a type; of text files nobody knows it."""
+    if kind in ("numbers", ""):
+        return f"{_NUMBERS}   # {kind or _EITHER}"
+    return f"{_VALUES}   # {kind}: every value that counts, in quotes where it is text"
+
+
+def _ledger(source: str) -> str:
+    name = "data" if is_url(source) else Path(source).name.partition(".")[0].replace("*", "") or "data"
+    return f"ledger = {value(f'{name}.ledger')}".ljust(32) + "# made on first use with these terms"
+
+
+def _has_schema(source: str) -> bool:
+    return source.lower().endswith(".parquet") or is_database(source)
+
+
+def _schema(source: str, table: str | None, reading: Reading) -> dict[str, str]:
+    """Return the columns and, where a schema has them, their types in words."""
+    if is_database(source):
+        with Warehouse.open(source, table) as warehouse:
+            kinds = warehouse.table.schema().items()
+            return {name: "numbers" if kind.is_numeric() else _word(str(kind)) for name, kind in kinds}
+    if table is not None:
+        raise ValueError("A file is one table: leave --table out; a DuckDB database is named as duckdb://FILE.")
+    names = tables.names(source, reading)
+    if not source.lower().endswith(".parquet"):
+        return dict.fromkeys(names, "")
+    types = importlib.import_module("pyarrow.types")
+    numeric = (types.is_integer, types.is_floating, types.is_decimal)
+    return {
+        name: "numbers" if any(test(kind) for test in numeric) else _word(str(kind))
+        for name, kind in zip(names, tables.types(source), strict=True)
+    }
+
+
+def _word(kind: str) -> str:
+    return kind.lower().lstrip("!")

@@ -1,0 +1,118 @@
+"""Private rows and edges that a description names: opened by the readers of tables, databases and graphs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.dataset.fields import DatasetFields
+from dpselect.dataset.parts import DatasetError, NumericDomain, WeightColumn
+from dpselect.sources import frames, tables
+from dpselect.sources.absent import no_column
+from dpselect.sources.column_cells import array_of, reals
+from dpselect.sources.graphs import Dropped
+from dpselect.sources.tables import Reading
+from dpselect.sources.warehouse import Warehouse
+from dpselect.views import Graph, StoredGraph, WeightedGraph
+
+
+def reading_of(dataset: DatasetFields) -> Reading:
+    """Return how the file is read."""
+    return Reading.of(
+        dataset.separator, dataset.decimal, dataset.encoding, dataset.where, dataset.thousands, dataset.missing,
+        dataset.sheet,
+    )  # fmt: skip
+
+
+def cells(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
+    """Return the cells of columns as the source has them, in its order: arrow columns of a file, or what a frame holds.
+
+    Raises:
+        OSError, ValueError, ImportError: the source is not there, or lacks a column.
+    """
+    if dataset.frame is not None:
+        there, held = frames.some(dataset.frame, names)
+        _require(names, there, None)
+        return {name: held[name] for name in names}
+    if dataset.in_engine:
+        with Warehouse.open(dataset.address, dataset.table) as warehouse, warehouse.reading():
+            warehouse.require([*names])
+            return {**warehouse.ask(warehouse.table[[*names]])}
+    reading = reading_of(dataset)
+    _require(names, tables.names(dataset.address, reading), dataset.address)
+    return tables.arrows(dataset.address, [*names], reading)
+
+
+def spelled(dataset: DatasetFields, held: Any) -> Any:
+    """Return cells of a file of text with numbers written with a point; others as they are."""
+    return reading_of(dataset).dialect.number(held) if hasattr(held, "chunks") else held
+
+
+def columns(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
+    """Return cells of columns as arrays, sorted by the declared order; of a frame, as it holds them."""
+    ordered = [*dict.fromkeys([*names, *(() if dataset.order is None else (dataset.order,))])]
+    read = cells(dataset, ordered)
+    if dataset.frame is not None:
+        return read
+    numeric = {name for name in ordered if isinstance(dataset.columns.get(name), NumericDomain)}
+    arrays = {name: frames.column(spelled(dataset, held) if name in numeric else held) for name, held in read.items()}
+    if dataset.order is None:
+        return arrays
+    rows = _sorted(reals(array_of(arrays[dataset.order])).values if dataset.order in numeric else arrays[dataset.order])
+    return {name: arrays[name][rows] for name in names}
+
+
+def graph(dataset: DatasetFields, kind: Any) -> Any:
+    """Return the graph; what its form has and is left out is not said, since a description says what counts."""
+    if dataset.in_engine:
+        if kind is not Graph:
+            raise DatasetError(("graph",), "directions and weights are counted in memory: export the edges to a file.")
+        source = Warehouse.open(dataset.address, dataset.table)
+        return StoredGraph(source, nodes(dataset), ends=dataset.ends)
+    said = ["separator", "encoding", "where", "ends"]
+    how: dict[str, Any] = {}
+    if kind is WeightedGraph:
+        described = weights(dataset)
+        said += ["decimal", "thousands"]
+        how = {"weight": described.column, "cap": described.cap, "kind": described.kind}
+    how |= {name: getattr(dataset, name) for name in said}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Dropped)
+        return kind.read(dataset.address, nodes(dataset), **how)
+
+
+def weights(dataset: DatasetFields) -> WeightColumn:
+    """Return the weights of the graph.
+
+    Raises:
+        DatasetError: none are described.
+    """
+    if dataset.weight is None:
+        raise DatasetError(("graph",), "no weights are described: add weight = {column = ..., cap = ...}.")
+    return dataset.weight
+
+
+def nodes(dataset: DatasetFields) -> Any:
+    """Return how many public nodes there are, or the list of their names."""
+    return [*dataset.nodes] if isinstance(dataset.nodes, tuple) else dataset.nodes
+
+
+def _require(names: Sequence[str], there: Sequence[Any], source: Any) -> None:
+    for name in names:
+        if name not in there:
+            raise no_column(name, there, source)
+
+
+def _sorted(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return rows by the size of a cell, else by its text, those without one last; rows alike keep their order.
+
+    Which rows of a person come first follows from the rows of that person alone.
+    """
+    if values.dtype.kind in "biufmM":
+        return np.argsort(values, kind="stable")
+    texts = [(cell is None, "" if cell is None else str(cell)) for cell in values.tolist()]
+    return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int64)

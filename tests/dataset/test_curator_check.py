@@ -1,0 +1,210 @@
+"""dpselect check survey.toml: what was understood, for the curator alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpselect.cli import main
+from dpselect.dataset import Dataset, DatasetCheck, checked
+from tests.contracts.hostile_rows import HOSTILE
+
+pytest.importorskip("pyarrow")
+COLUMNS = {"age": {"lower": 0, "upper": 100}, "job": ["nurse", "smith"]}
+AGES = ["31", "44,5", "", "x", "y", "z", "x", "130", "-4", "nan"]
+JOBS = ["nurse", "smith", "", "cook", "cook", "nurse", "nurse", "baker", "clerk", "actor"]
+PEOPLE = ["a", "a", "a", "b", "b", "c", "", "d", "e", "f"]
+
+
+def survey(folder: Path, **more: Any) -> Dataset:
+    """A table in a text file."""
+    lines = ["age;job;who", *(";".join(row) for row in zip(AGES, JOBS, PEOPLE, strict=True))]
+    (folder / "a.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    facts: dict[str, Any] = {
+        "separator": ";",
+        "decimal": ",",
+        "columns": COLUMNS,
+        "person": "who",
+        "rows_per_person": 2,
+    }
+    return Dataset(source="a.csv", folder=folder, **{**facts, **more})
+
+
+def test_every_cell_is_accounted_for(tmp_path) -> None:
+    """Read, empty, unread, outside; with the first few different examples as they are written."""
+    facts = checked(survey(tmp_path)).facts
+
+    assert 10 == facts["rows"]
+    assert {
+        "numbers": 4,
+        "empty": 2,
+        "not_a_number": 4,
+        "unread": ["x", "y", "z"],
+        "outside": 2,
+        "beyond": ["130", "-4"],
+    } == facts["columns"]["age"]
+    assert {
+        "listed": 4,
+        "empty": 1,
+        "outside_the_list": 5,
+        "strangers": ["cook", "baker", "clerk"],
+        "unused": 0,
+        "names": 2,
+    } == facts["columns"]["job"]
+    assert {
+        "persons": 6,
+        "nobody": 1,
+        "largest": 3,
+        "rows_per_person": {"1": 4, "2": 1, "3": 1},
+        "above": 1,
+        "left_out": 1,
+    } == facts["persons"]
+
+
+def test_the_command_says_it_in_words_and_in_json(tmp_path, capsys) -> None:
+    """The first line says that it is private; whatever else is said of the file stands in the description."""
+    (tmp_path / "a.toml").write_text(survey(tmp_path).dump(), encoding="utf-8")
+    words = ["check", str(tmp_path / "a.toml")]
+
+    assert 0 == main(words)
+    assert capsys.readouterr().out.splitlines() == [
+        "Private: these counts are for the curator alone; publish none of them, and set no bounds by them.",
+        "rows: 10",
+        "age: 4 numbers, 2 empty, 4 not a number, such as 'x'; 'y'; 'z'; 2 outside of the bounds, such as '130'; '-4'",
+        "job: 4 listed, 1 empty, 5 not in the list, such as 'cook'; 'baker'; 'clerk'",
+        "who: 6 persons, at most 3 rows each; above 2: 1 of them, whose 1 rows more do not count; rows of nobody: 1",
+    ]
+    assert 0 == main([*words, "--json"])
+    assert 4 == json.loads(capsys.readouterr().out)["columns"]["age"]["numbers"]
+    for more in (["--separator", ";"], ["--column", "age"], ["--where=age = 1"], ["--nodes", "3"]):
+        assert 2 == main([*words, *more])
+        said = capsys.readouterr()
+        assert f"leave {more[0].partition('=')[0]} out, or write it there" in said.err
+        assert "" == said.out
+
+
+def test_nothing_private_is_in_a_repr(tmp_path) -> None:
+    """Only whoever prints it sees it."""
+    assert "DatasetCheck(private)" == repr(checked(survey(tmp_path)))
+    assert isinstance(checked(survey(tmp_path)), DatasetCheck)
+
+
+@pytest.mark.parametrize(
+    "line", ["x" * 70000 + ";;", "é;ß;ü", ";", ";;;;;;", "", "9e999;smith;a", "\0;\0;\0", "1 000;nurse;"]
+)
+def test_one_hostile_line_moves_no_other(tmp_path, line: str) -> None:
+    """Every count changes by one at most, wherever the line stands."""
+    before = checked(survey(tmp_path)).facts
+    lines = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()
+    for place in (1, 5, len(lines)):
+        dataset = survey(tmp_path)
+        (tmp_path / "a.csv").write_text("\n".join([*lines[:place], line, *lines[place:]]) + "\n", encoding="utf-8")
+        after = checked(dataset).facts
+
+        assert before["rows"] + 1 == after["rows"]
+        for name in ("age", "job"):
+            counts = {key: value for key, value in before["columns"][name].items() if isinstance(value, int)}
+            assert all(0 <= after["columns"][name][key] - value <= 1 for key, value in counts.items()), (name, place)
+        assert all(0 <= after["persons"][key] - before["persons"][key] <= 1 for key in ("persons", "nobody", "above"))
+
+
+@pytest.mark.parametrize("cell", HOSTILE, ids=lambda cell: repr(cell)[:20])
+def test_one_hostile_cell_of_a_frame_moves_no_other(cell: Any) -> None:
+    """It is counted once, and shown as a short text."""
+    facts: dict[str, Any] = {"columns": COLUMNS, "person": "who"}
+    rows: dict[str, list[Any]] = {"age": [31, 44, 130], "job": ["nurse", "cook", "smith"], "who": ["a", "b", "b"]}
+    before = checked(Dataset.of(rows, **facts)).facts
+    after = checked(Dataset.of({name: [*cells, cell] for name, cells in rows.items()}, **facts)).facts
+
+    assert 4 == after["rows"]
+    for name in ("age", "job"):
+        counts = {key: value for key, value in before["columns"][name].items() if isinstance(value, int)}
+        moved = [after["columns"][name][key] - value for key, value in counts.items()]
+        assert set(moved) <= {0, 1}
+        assert 1 <= sum(moved) <= 2
+        shown = after["columns"][name]["unread" if name == "age" else "strangers"]
+        assert all(len(each) <= 40 for each in shown)
+
+
+def test_a_number_too_long_to_write_out_is_checked() -> None:
+    """Python refuses to write an integer of thousands of digits."""
+    frame = {"age": [1, 10**5000], "job": ["nurse", 10**5000]}
+    facts = checked(Dataset.of(frame, columns=COLUMNS)).facts
+
+    assert (1, ["a int"]) == (facts["columns"]["age"]["outside"], facts["columns"]["age"]["beyond"])
+    assert (1, ["a int"]) == (facts["columns"]["job"]["outside_the_list"], facts["columns"]["job"]["strangers"])
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_frames_are_checked(kind: str) -> None:
+    """Of every kind alike."""
+    library = pytest.importorskip(kind)
+    make = library.table if kind == "pyarrow" else library.DataFrame
+    frame = make({"age": [31.0, None, 130.0], "job": ["nurse", None, "cook"]})
+    facts = checked(Dataset.of(frame, columns=COLUMNS)).facts["columns"]
+
+    assert (2, 1, 0, 1, ["130.0"]) == tuple(
+        facts["age"][key] for key in ("numbers", "empty", "not_a_number", "outside", "beyond")
+    )
+    assert (1, 1, 1, ["cook"]) == tuple(
+        facts["job"][key] for key in ("listed", "empty", "outside_the_list", "strangers")
+    )
+
+
+def test_typed_files_sheets_and_databases_are_checked(tmp_path) -> None:
+    """As text files are."""
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    openpyxl, duckdb = pytest.importorskip("openpyxl"), pytest.importorskip("duckdb")
+    pytest.importorskip("ibis")
+    rows: list[tuple[Any, Any]] = [(31, "nurse"), (None, None), (130, "cook")]
+    parquet.write_table(arrow.table({"age": [31, None, 130], "job": ["nurse", None, "cook"]}), tmp_path / "a.parquet")
+    book = openpyxl.Workbook()
+    for row in [("age", "job"), *rows]:
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    with duckdb.connect(tmp_path / "a.db") as backend:
+        backend.execute("CREATE TABLE t (age INT, job TEXT)")
+        backend.executemany("INSERT INTO t VALUES (?, ?)", rows)
+    for source, table in ((f"duckdb://{tmp_path}/a.db", "t"), ("a.xlsx", None), ("a.parquet", None)):
+        facts = checked(Dataset(source=source, table=table, columns=COLUMNS, folder=tmp_path)).facts
+        # An empty row of a sheet is not written, and so is none.
+        empty = 0 if source == "a.xlsx" and facts["rows"] == 2 else 1
+        assert (2, empty, 0, 1) == tuple(
+            facts["columns"]["age"][key] for key in ("numbers", "empty", "not_a_number", "outside")
+        )
+        assert (1, empty, 1) == tuple(
+            facts["columns"]["job"][key] for key in ("listed", "empty", "outside_the_list")
+        ), source
+
+
+def test_edges_between_public_nodes_are_counted(tmp_path, capsys) -> None:
+    """As dpselect check counts them with --nodes."""
+    (tmp_path / "e.txt").write_text("0 1\n1 0\n1 1\nx y\n9 1\n", encoding="utf-8")
+    (tmp_path / "e.toml").write_text('graph = "e.txt"\nnodes = 3\n', encoding="utf-8")
+
+    assert 0 == main(["check", str(tmp_path / "e.txt"), "--nodes", "3"])
+    said = capsys.readouterr().out
+    assert 0 == main(["check", str(tmp_path / "e.toml")])
+    assert said == capsys.readouterr().out
+    assert "different edges without direction: 1, of 2 of 3 nodes" in said
+    assert (["x y"], ["9 1"]) == tuple(
+        checked(Dataset.load(tmp_path / "e.toml")).facts[key] for key in ("unread", "strangers")
+    )
+
+
+def test_edges_count_by_the_direction_that_the_file_says(tmp_path, capsys) -> None:
+    """A description says no direction; whoever asks for followers of other files says it with --metric."""
+    (tmp_path / "e.graphml").write_text(
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">'
+        '<node id="0"/><node id="1"/><edge source="0" target="1"/><edge source="1" target="0"/></graph></graphml>',
+        encoding="utf-8",
+    )
+    (tmp_path / "e.txt").write_text("0 1\n1 0\n", encoding="utf-8")
+    for name, edges, most in (("e.graphml", 2, "most_followers"), ("e.txt", 1, "largest_degree")):
+        facts = checked(Dataset(graph=name, nodes=2, folder=tmp_path)).facts
+        assert (edges, 1, edges == 2) == (facts["edges"], facts[most], facts["directed"])
+    assert 0 == main(["check", str(tmp_path / "e.txt"), "--nodes", "2", "--metric", "followers"])
+    assert "different edges with direction: 2, of 2 of 2 nodes\nmost followers: 1\n" in capsys.readouterr().out
