@@ -127,7 +127,7 @@ def _plant(name: str, by: str) -> int:
         import pytest
 
         # Warnings and slow tests as always; only failures of tests count as noticing.
-        status = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *_Finder.mutant.tests])
+        status = pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *_Finder.mutant.tests])
         return {pytest.ExitCode.OK: SILENT, pytest.ExitCode.TESTS_FAILED: CAUGHT}.get(status, FAILED)
     from dpselect.audit import claims, report
 

@@ -62,6 +62,13 @@ def test_all_mistakes_are_told_at_once(tmp_path) -> None:
     assert 3 == len(mistakes(tmp_path, config))
 
 
+def test_bytes_that_are_no_text_are_a_mistake(tmp_path) -> None:
+    """In a sentence of ours, without the word of a codec."""
+    (tmp_path / "server.toml").write_bytes(bytes(range(256)))
+    with pytest.raises(SettingsError, match=r"It is not text in UTF-8\."):
+        read_settings(tmp_path / "server.toml")
+
+
 def test_no_datasets_are_a_mistake(tmp_path) -> None:
     """A server of nothing is not started."""
     assert mistakes(tmp_path, "[server]\n") == ["datasets is missing: add it."]

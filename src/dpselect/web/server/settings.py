@@ -136,7 +136,9 @@ def read_settings(path: str | Path) -> Settings:
         raise FileNotFoundError(f"There is no file {path}: write one with dpselect serve --init.")
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        raise SettingsError(path, ["It is not text in UTF-8."]) from None
+    except tomllib.TOMLDecodeError as error:
         raise SettingsError(path, [f"It is not TOML: {error}."]) from None
     return settings_of(content, file.resolve().parent, path)
 
