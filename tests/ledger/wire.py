@@ -66,7 +66,9 @@ def _passed(source: socket.socket, target: socket.socket) -> None:
     with suppress(OSError):
         while said := source.recv(65536):
             target.sendall(said)
+    # Both ends: somebody else may wait for what this thread has read.
     _gone(target)
+    _gone(source)
 
 
 def _gone(end: socket.socket) -> None:
