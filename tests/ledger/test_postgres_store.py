@@ -287,7 +287,7 @@ def test_a_connection_that_is_lost_at_the_commit_draws_nothing(
         assert (1, []) == (line.cuts, drawn)
         line.word = None
         if delivered:
-            line.answered.wait()
+            assert line.answered.wait(60)
 
         assert 1 + delivered == ledger.verify().spends
         assert 2 + delivered == ledger.spend(EACH, mechanism="x")
