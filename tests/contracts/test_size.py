@@ -52,6 +52,6 @@ def test_exceptions_are_told_by_their_bases() -> None:
 def test_a_written_limit_is_read_again(tmp_path, monkeypatch) -> None:
     """Names with blanks among them."""
     monkeypatch.setattr(size, "LIMITS", tmp_path / "size.toml")
-    size.LIMITS.write_text(size.written({"lines of kernel": 3, "wheel": 5}), encoding="utf-8")
+    size.LIMITS.write_text(size.written({"lines of kernel": 3, "bytes": 5}), encoding="utf-8")
 
-    assert size.limits() == {"lines of kernel": 3, "wheel": 5}
+    assert size.limits() == {"lines of kernel": 3, "bytes": 5}
