@@ -76,7 +76,6 @@ def test_a_file_says_what_python_says(tmp_path) -> None:
     assert said == dataset
     assert hash(said) == hash(dataset)
     assert "person" == dataset.neighbours
-    assert ("id", 3) == dataset.contributions()
     assert str(tmp_path / "survey.csv") == dataset.address
     with pytest.raises(FrozenInstanceError):
         dataset.source = "other.csv"

@@ -240,10 +240,6 @@ class Dataset(DatasetFields):
             raise DatasetError(("columns", column), "this has bounds: name a column with a list of values.")
         return domain
 
-    def contributions(self) -> tuple[str | None, int]:
-        """Return the column that tells persons apart, if any, and how many rows of one person count."""
-        return self.person, self.rows_per_person
-
     def terms(self) -> Terms:
         """Return what the budget allows.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpselect.sources import edges
 from dpselect.sources.tables import Reading
@@ -35,16 +35,18 @@ def edge_counts(
     edges.require_labels(path, labels)
     kind = edges.kind_of(labels)
     source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading)
-    here = _among(source, size, labels) & _among(target, size, labels)
+    tails, heads = _numbers(source, size, labels), _numbers(target, size, labels)
+    here = (tails >= 0) & (heads >= 0)
     strangers = [f"{a} {b}" for a, b in zip(source[~here][:SHOWN], target[~here][:SHOWN], strict=True)]
-    between = [*zip(source[here].tolist(), target[here].tolist(), strict=True)]
+    between = np.stack([tails[here], heads[here]], axis=1)
     directed = edges.direction(path) is True if directed is None else directed
+    apart = between[between[:, 0] != between[:, 1]]
     # Without a direction an edge is a pair, and a loop is none either way.
-    different = {pair if directed else frozenset(pair) for pair in between if pair[0] != pair[1]}
-    loops = sum(a == b for a, b in between)
-    degrees = Counter(end for pair in different for end in ([*pair][1:] if directed else pair))
-    most = max(degrees.values(), default=0)
-    joined = len({end for pair in different for end in pair})
+    different = np.unique(apart if directed else np.sort(apart, axis=1), axis=0)
+    loops = len(between) - len(apart)
+    _, degrees = np.unique(different[:, 1] if directed else different, return_counts=True)
+    most = int(degrees.max(initial=0))
+    joined = np.unique(different).size
     unread = edges.unread(path, kind, SHOWN)
     facts: dict[str, Any] = {
         "private": "these counts are for the curator alone",
@@ -74,12 +76,12 @@ def edge_counts(
     return lines, facts
 
 
-def _among(ends: Any, size: int, labels: tuple[Any, ...] | None) -> Any:
-    """Return which ends are public nodes."""
+def _numbers(ends: Any, size: int, labels: tuple[Any, ...] | None) -> NDArray[np.int64]:
+    """Return the number of each end among the public nodes, shape (edges,); -1 where it is not one of them."""
     if labels is None:
-        return (ends >= 0) & (ends < size)
-    public = {*labels}
-    return np.fromiter((end in public for end in ends.tolist()), np.bool_, len(ends))
+        return np.where((ends >= 0) & (ends < size), ends, -1).astype(np.int64)
+    number = {label: place for place, label in enumerate(labels)}
+    return np.fromiter((number.get(end, -1) for end in ends.tolist()), np.int64, len(ends))
 
 
 def examples(texts: list[str]) -> str:
