@@ -250,7 +250,7 @@ def test_an_edit_that_has_no_canonical_form_is_an_edit(value: object, tmp_path: 
         file = tmp_path / "edited.json"
         file.write_text(json.dumps(document), encoding="utf-8")
 
-        # A record whose public part is no list is none of this version, whatever else stands in it.
+        # Without a list of public facts the record is not a certificate of this version, whatever else it holds.
         assert main(["verify", str(file)]) == (2 if path == ("public",) else 1)
         assert "defect" not in capsys.readouterr().err
 

@@ -43,7 +43,7 @@ _NOT_ONE = "is not a certificate of this version of dpselect: pass a .json or .h
 
 @dataclass(frozen=True, repr=False)
 class Certificate:
-    """What a release was. Get one from ``release.certificate()`` or :func:`dpselect.certificates.composed.certify`.
+    """A record of a release. Get one from ``release.certificate()`` or :func:`dpselect.certificates.composed.certify`.
 
     Attributes:
         content: the record, as plain JSON values.

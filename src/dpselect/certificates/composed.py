@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Stated(TypedDict, total=False):
-    """What the certificate of a release may state beside it: arguments of :func:`certificate`."""
+    """Statements beside a release in its certificate: arguments of :func:`certify`."""
 
     question: str
     public: Mapping[str, Any] | None

@@ -26,7 +26,7 @@ _LONGEST = 40
 
 @dataclass(frozen=True, repr=False)
 class DatasetCheck:
-    """What was understood of a table or a graph. It is private: print it for the curator alone.
+    """Counts of a table or a graph as it was understood. They are private: print them for the curator alone.
 
     Attributes:
         lines: in words.

@@ -14,7 +14,7 @@ from dpselect.sources.web import is_database
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class DatasetFields:
-    """Whatever a description may say; :class:`dpselect.Dataset` says what each means, and checks it."""
+    """Keys of a description; :class:`dpselect.Dataset` documents and checks them."""
 
     source: str | None = None
     graph: str | None = None

@@ -97,7 +97,7 @@ class WeightColumn:
 
 @dataclass(frozen=True)
 class BudgetLimits:
-    """What may be spent in all: a total that never changes.
+    """A total that never changes, of what may be spent.
 
     Attributes:
         epsilon, delta: the most that may be spent.

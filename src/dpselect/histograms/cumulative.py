@@ -37,7 +37,7 @@ _LISTED = 1000
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Cumulative(Release[Floats]):
-    """What may be published: how many records there are up to each grid value; questions about it cost nothing.
+    """A release of how many records there are up to each grid value; questions about it cost nothing.
 
     Its value is the noisy numbers of records, shape of the grid; they never decrease, and none is negative.
 

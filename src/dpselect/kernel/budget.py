@@ -18,7 +18,7 @@ from dpselect.kernel.numbers import whole
 
 @runtime_checkable
 class Accountant(Protocol):
-    """Whatever keeps a budget: a ledger, or one's own. It may have the ``rule`` and ``with_metadata`` of a ledger."""
+    """A budget: a ledger, or one of your own. It may have the ``rule`` and ``with_metadata`` of a ledger."""
 
     def spend(self, guarantee: Guarantee, /, *, mechanism: str, count: int = 1, note: str = "") -> object:
         """Record ``count`` releases, each with this guarantee, durably, or raise and record nothing.

@@ -22,7 +22,7 @@ from dpselect.ledger.shown import shown
 
 @dataclass(eq=False)
 class _Kept:
-    """What was spent: of one budget, whatever its spends record."""
+    """Spends of one budget, shared by all that cite further metadata."""
 
     totals: Totals = field(default_factory=Totals)
     events: list[Event] = field(default_factory=list)
@@ -32,7 +32,7 @@ class _Kept:
 
 
 class InMemoryLedger:
-    """A budget in memory, with the face of a :class:`Ledger`. It is forgotten with the process, and stays in it."""
+    """A budget in memory that mirrors the API of :class:`Ledger`. It stays in its process, and ends with it."""
 
     def __init__(self, terms: Terms) -> None:
         self.terms, self._kept, self._metadata = terms, _Kept(), dict[str, str]()

@@ -32,7 +32,7 @@ from dpselect.ledger.verification import begun, copied, followed, promoted, sums
 
 @dataclass
 class _Reach:
-    """How far a ledger has been read: by all that share its store."""
+    """Verified end of a ledger, shared by all that read its store."""
 
     tail: Tail
 

@@ -196,7 +196,7 @@ class WorstCase:
 
 @dataclass(frozen=True)
 class WorstCaseBound(ErrorBound):
-    """How wrong a choice, or a list, may be, whatever the data.
+    """A bound on the error of a choice, or of a list, whatever the data.
 
     The error is that of scores as they are clipped in public: integers beyond 2^61 in size count as 2^61, and real
     numbers beyond 2^53 (or 2^32 sensitivities, if that is more) as that. Of two beyond, neither is behind the other.

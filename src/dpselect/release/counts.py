@@ -33,7 +33,7 @@ MOST_CELLS = 2**22
 
 @dataclass(frozen=True)
 class Counts(Release[Mapping[Any, Any]]):
-    """What may be published of a histogram: each public value or bin with its noisy count, or each group with such.
+    """A noisy histogram: each public value or bin with its count, or each group with such.
 
     Attributes:
         rate: of the noise: a count is off by z with a chance proportional to exp(-rate |z|).

@@ -21,7 +21,7 @@ _DIGITS = 40
 
 @dataclass(frozen=True)
 class ThresholdBound(ErrorBound):
-    """How far from the threshold the answers of a stream are right, in the units of values.
+    """A bound on the distance from the threshold beyond which answers of a stream are right, in units of values.
 
     With the probability and whatever the data: no question whose value is at least ``above`` over the threshold is
     answered below while the stream lasts, and none of the first ``questions`` questions whose value is at least
