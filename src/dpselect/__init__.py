@@ -40,16 +40,16 @@ __all__ = [
     "epsilon_for",
     "error_bound",
     "learn",
-    "ledger",
     "mechanism",
     "mechanisms",
     "median",
     "most_common",
     "multiobjective",
+    "open",
     "opened",
-    "papers",
     "plot",
     "quantiles",
+    "queries",
     "recommend",
     "release_value",
     "select",
@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from dpselect import multiobjective as multiobjective
     from dpselect import papers as papers
     from dpselect import plot as plot
+    from dpselect import queries as queries
     from dpselect import tuning as tuning
     from dpselect import utilities as utilities
     from dpselect.analysis.plan import epsilon_for as epsilon_for
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
     from dpselect.ledger import Ledger as Ledger
     from dpselect.ledger import budget as budget
     from dpselect.mechanisms.error_bound import ErrorBound as ErrorBound
+    from dpselect.queries.local import open as open
     from dpselect.release.above_threshold import above_threshold as above_threshold
     from dpselect.release.counts import counts as counts
     from dpselect.release.keys import select_keys as select_keys
@@ -108,6 +110,7 @@ else:
         "multiobjective",
         "papers",
         "plot",
+        "queries",
         "utilities",
         "chooser",
         "histograms",
@@ -128,6 +131,7 @@ else:
         "error_bound": "analysis.plan",
         "median": "release.median",
         "most_common": "release.most_common",
+        "open": "queries.local",
         "quantiles": "histograms.quantiles",
         "recommend": "analysis.recommend",
         "release_value": "release.value",
@@ -160,6 +164,7 @@ else:
         "mechanisms",
         "multiobjective",
         "plot",
+        "queries",
         "tuning",
         "utilities",
     )

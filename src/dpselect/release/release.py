@@ -31,7 +31,7 @@ class Release(Generic[T_co]):
         gaps: with ``gaps=True`` the leads of each winner over the next, and of the last over the best other, floored.
         p_value: of the last gap; whatever the data, a wrong name has one of at most a in at most a share a of releases.
         tick, single: of a number with noise, what it is a multiple of; whether a value that is a tuple is one winner.
-        error_bound: how wrong it may be, or that of one group, whatever the data, or why nothing is known of that.
+        error_bound, stated: its error, or that of one group, whatever the data; statements for its certificate.
     """
 
     value: T_co
@@ -42,6 +42,7 @@ class Release(Generic[T_co]):
     tick: Fraction | None = field(default=None, repr=False, kw_only=True)
     single: bool = field(default=False, repr=False, kw_only=True)
     error_bound: ErrorBound = field(default=NoBound(), repr=False, compare=False, kw_only=True)
+    stated: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
 
     @property
     def rows_per_person(self) -> int | None:
@@ -59,7 +60,7 @@ class Release(Generic[T_co]):
         """
         from dpselect.certificates.composed import certify
 
-        return certify(self, **stated)
+        return certify(self, **{**self.stated, **stated})
 
     def _certified(self) -> tuple[Mapping[str, Any], Guarantee, str]:
         """Return what was released as certificates write it, the promise, and the mechanism."""

@@ -1,0 +1,204 @@
+"""The base of every query: typed fields, JSON and its schema, and the parts that a question has of its own."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, dataclass_transform
+
+from dpselect.dataset import Dataset
+from dpselect.kernel.budget import Accountant
+from dpselect.kernel.errors import DPSelectError
+from dpselect.kernel.numbers import Epsilon
+from dpselect.queries.kinds import EPSILON, FieldKind, argument
+from dpselect.release.release import Release
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class QueryError(DPSelectError, ValueError):
+    """A query cannot be asked; the message is one sentence that follows from public facts.
+
+    Attributes:
+        field: whose value is to blame; empty for the query as a whole.
+    """
+
+    def __init__(self, sentence: str, field: str = "") -> None:
+        self.field, self.sentence = field, sentence
+        super().__init__(f"{field}: {sentence}" if field and not sentence.startswith(field) else sentence)
+
+
+class QueryData(Protocol):
+    """Rows or edges of a dataset, private or synthetic."""
+
+    @property
+    def dataset(self) -> Dataset:
+        """Return the description."""
+        ...
+
+    def table(self, columns: Sequence[str]) -> Mapping[str, Any]:
+        """Return cells by the names of their columns."""
+        ...
+
+    def graph(self) -> Any:
+        """Return the graph."""
+        ...
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(argument,))
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Query(ABC, Generic[T_co]):
+    """A question about one dataset: frozen, typed and public.
+
+    A class of queries names its fields with :func:`argument` and writes three methods; commands, HTTP, clients, prices,
+    forms and certificates follow from it. See the guide "Add a question".
+
+    Attributes:
+        name: of the query in JSON, in plans of publications, on the command line and as a method of datasets.
+        title: of the query in forms.
+        epsilon: what the answer may cost in all. Less is more private, and less accurate.
+
+    Raises:
+        QueryError: a field has a value that it cannot have.
+    """
+
+    name: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+
+    epsilon: Epsilon = argument(  # noqa: RUF009
+        EPSILON, "the price of the answer: less is more private, and less accurate"
+    )
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in vars(cls).get("__annotations__", {}):
+            if hasattr(Query, name) and name != "epsilon" and not str(cls.__annotations__[name]).startswith("ClassVar"):
+                raise TypeError(
+                    f"{cls.__name__}.{name}: every query has a method of this name: call the field otherwise."
+                )
+        dataclasses.dataclass(frozen=True, kw_only=True)(cls)
+        if not cls.title:
+            cls.title = cls.name.replace("_", " ").capitalize()
+
+    def __post_init__(self) -> None:
+        for name, kind in self.kinds().items():
+            value = getattr(self, name)
+            if value is None and self.default(name) is None:
+                continue
+            try:
+                object.__setattr__(self, name, kind.parse(value))
+            except ValueError as error:
+                raise QueryError(str(error), name) from None
+        self.require()
+
+    @abstractmethod
+    def candidates(self, dataset: Dataset) -> int:
+        """Return how many public candidates the query has about a dataset.
+
+        Raises:
+            ValueError: it is not a query about this dataset; the message follows from public facts.
+        """
+
+    @abstractmethod
+    def release(self, data: QueryData, accountant: Accountant) -> Release[T_co]:
+        """Return the release that answers it; its cost is spent from the accountant first.
+
+        What it spends follows from the query and public facts alone, never from rows.
+        """
+
+    @abstractmethod
+    def words(self) -> str:
+        """Return the query in words, for certificates."""
+
+    def public(self, dataset: Dataset) -> dict[str, Any]:  # noqa: ARG002
+        """Return the public facts that readers of the answer need."""
+        return {}
+
+    def require(self) -> None:
+        """Refuse fields that do not go together (``QueryError``); most queries have none."""
+
+    def example(self, data: QueryData, accountant: Accountant) -> Release[T_co]:
+        """Return a release of synthetic rows, which costs what one of the true rows does."""
+        return self.release(data, accountant)
+
+    def attached(self, release: Release[Any]) -> dict[str, Any]:  # noqa: ARG002
+        """Return what an answer has beside its certificate; released, like that."""
+        return {}
+
+    def is_long(self, dataset: Dataset) -> bool:  # noqa: ARG002
+        """Return whether an answer may take many seconds, by public facts: a server lets such queries wait apart."""
+        return False
+
+    @classmethod
+    def fields(cls) -> dict[str, dataclasses.Field[Any]]:
+        """Return the fields by their names, epsilon last."""
+        every = {each.name: each for each in dataclasses.fields(cls)}
+        return {name: each for name, each in every.items() if name != "epsilon"} | {"epsilon": every["epsilon"]}
+
+    @classmethod
+    def kinds(cls) -> dict[str, FieldKind]:
+        """Return the kinds of the fields by their names."""
+        return {name: each.metadata["kind"] for name, each in cls.fields().items()}
+
+    @classmethod
+    def default(cls, name: str) -> Any:
+        """Return the default of a field; ``MISSING`` of :mod:`dataclasses` where it is required."""
+        return cls.fields()[name].default
+
+    @classmethod
+    def about(cls) -> str:
+        """Return the query in a sentence: the first line of its description."""
+        return (cls.__doc__ or "").strip().partition("\n")[0]
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """Return the schema of its JSON."""
+        properties: dict[str, Any] = {"query": {"const": cls.name}}
+        for name, each in cls.fields().items():
+            form = each.metadata["kind"].schema
+            if each.default is None:
+                form = {"anyOf": [form, {"type": "null"}]}
+            properties[name] = {**form, "description": each.metadata["about"]}
+            if each.default is not None and each.default is not dataclasses.MISSING:
+                properties[name]["default"] = each.default
+        required = [name for name in cls.fields() if cls.default(name) is dataclasses.MISSING]
+        return {
+            "type": "object",
+            "title": cls.__name__,
+            "description": cls.about(),
+            "properties": properties,
+            "required": ["query", *required],
+            "additionalProperties": False,
+        }
+
+    @classmethod
+    def parse(cls, content: Mapping[str, Any]) -> Self:
+        """Return the query that a mapping of its fields describes.
+
+        Raises:
+            QueryError: a field is missing, unknown, or has a value that it cannot have.
+        """
+        fields = cls.fields()
+        given = {name: value for name, value in content.items() if name != "query"}
+        for name in given:
+            if name not in fields:
+                raise QueryError(f"{cls.name} has no such field: it takes {', '.join(fields)}.", str(name))
+        for name in fields:
+            if name not in given and cls.default(name) is dataclasses.MISSING:
+                raise QueryError(f"this is missing: {fields[name].metadata['about']}.", name)
+        return cls(**given)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the query as its mapping of fields, without those that were left out."""
+        content: dict[str, Any] = {"query": self.name}
+        for name, kind in self.kinds().items():
+            value = getattr(self, name)
+            if value is not None:
+                content[name] = kind.write(value)
+        return content
+
+    def canonical(self) -> str:
+        """Return the query as text that is the same for all ways to write it."""
+        return json.dumps(self.as_json(), sort_keys=True, separators=(",", ":"))

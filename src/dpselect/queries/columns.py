@@ -1,0 +1,75 @@
+"""Columns of a dataset as queries use them: grids, groups, persons, and the cells to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from dpselect.dataset import Dataset, NumericDomain
+from dpselect.queries.base import QueryData, QueryError
+
+
+def bounds(dataset: Dataset, column: str) -> dict[str, int | float]:
+    """Return the lower and upper bound and the step of a column of numbers, as functions of the library take them.
+
+    Raises:
+        DatasetError: no such column is described, or it has a list of values.
+    """
+    dataset.grid(column)
+    domain = dataset.columns[column]
+    assert isinstance(domain, NumericDomain)
+    return grid_bounds(domain)
+
+
+def grid_bounds(domain: NumericDomain) -> dict[str, int | float]:
+    """Return the bounds and the step of numbers, integers where they are."""
+    return {name: plain(getattr(domain, name)) for name in ("lower", "upper", "step")}
+
+
+def plain(number: Fraction) -> int | float:
+    """Return a public number as people write it: an integer where it is one."""
+    return int(number) if number.denominator == 1 else float(number)
+
+
+def group_count(dataset: Dataset, by: str | None) -> int:
+    """Return how many public groups there are; 1 without a column of groups (``DatasetError``: no such values)."""
+    return 1 if by is None else len(dataset.groups(by))
+
+
+def cells(data: QueryData, *columns: str | None) -> Mapping[str, Any]:
+    """Return the cells of some columns, and of the persons where they are protected."""
+    wanted = [each for each in (*columns, data.dataset.person) if each is not None]
+    return data.table([*dict.fromkeys(wanted)])
+
+
+def grouping(dataset: Dataset, by: str | None) -> dict[str, Any]:
+    """Return the arguments of groups and persons that functions of the library take."""
+    asked: dict[str, Any] = {} if by is None else {"by": by, "groups": [*dataset.groups(by)]}
+    if dataset.person is not None:
+        asked |= {"person": dataset.person, "rows_per_person": dataset.rows_per_person}
+    return asked
+
+
+def grouping_facts(dataset: Dataset, by: str | None) -> dict[str, Any]:
+    """Return the public facts of groups and persons, for readers of an answer."""
+    grouped = {} if by is None else {"groups": [*dataset.groups(by)]}
+    return grouped | ({} if dataset.person is None else {"rows per person": dataset.rows_per_person})
+
+
+def by_words(by: str | None) -> str:
+    """Return the groups in words."""
+    return "" if by is None else f", by {by}"
+
+
+def require_table(dataset: Dataset) -> None:
+    """Refuse a graph where columns are asked about (``QueryError``)."""
+    if dataset.graph is not None:
+        raise QueryError("This dataset is a graph, which has no columns: ask for its top_k nodes.")
+
+
+def require_winners(k: int, candidates: int, noun: str) -> int:
+    """Return the number of candidates; refuse more winners than those (``QueryError``)."""
+    if k > candidates:
+        raise QueryError(f"This has {candidates} {noun}: ask for at most as many.", "k")
+    return candidates

@@ -1,0 +1,74 @@
+"""The number of rows that each public value or bin of a column holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpselect.dataset import Dataset, NumericDomain
+from dpselect.kernel.budget import Accountant
+from dpselect.queries import columns
+from dpselect.queries.base import Query, QueryData, QueryError
+from dpselect.queries.kinds import ANY_COLUMN, CATEGORICAL_COLUMN, EDGES, argument
+from dpselect.release.counts import counts
+from dpselect.release.release import Release
+
+
+class Histogram(Query[Any]):
+    """The number of rows that each public value or bin of a column holds.
+
+    Attributes:
+        column: a column of values or numbers.
+        bins: of numbers, the edges of bins; without them every step is a bin.
+        by: a column with a list of values: one histogram for each of them, all for one epsilon.
+    """
+
+    name = "histogram"
+
+    column: str = argument(ANY_COLUMN, "the column that is counted", kw_only=False)
+    bins: Sequence[float] | None = argument(
+        EDGES, "of numbers, the edges of bins; without them every step is a bin", default=None, label="Edges of bins",
+        example="0, 18, 65, 120",
+    )  # fmt: skip
+    by: str | None = argument(
+        CATEGORICAL_COLUMN, "one histogram in each public group of this column", default=None, label="In groups of"
+    )
+
+    def candidates(self, dataset: Dataset) -> int:
+        """Return the number of values or bins, for each group."""
+        columns.require_table(dataset)
+        dataset.domain(self.column)
+        domain = dataset.columns[self.column]
+        if not isinstance(domain, NumericDomain):
+            if self.bins is not None:
+                raise QueryError("bins are of numbers and this column has values: leave them out.", "bins")
+            cells = len(domain)
+        else:
+            cells = dataset.grid(self.column).size - 1 if self.bins is None else len(self.bins) - 1
+        return cells * columns.group_count(dataset, self.by)
+
+    def release(self, data: QueryData, accountant: Accountant) -> Release[Any]:
+        """Return the release of :func:`dpselect.counts`."""
+        return counts(
+            columns.cells(data, self.column, self.by),
+            epsilon=self.epsilon,
+            column=self.column,
+            ledger=accountant,
+            **self._cells(data.dataset),
+            **columns.grouping(data.dataset, self.by),
+        )
+
+    def words(self) -> str:
+        """Return the query in words."""
+        return f"How many rows hold each value of {self.column}{columns.by_words(self.by)}?"
+
+    def public(self, dataset: Dataset) -> dict[str, Any]:
+        """Return the values or edges, the groups and the rows per person."""
+        return self._cells(dataset) | columns.grouping_facts(dataset, self.by)
+
+    def _cells(self, dataset: Dataset) -> dict[str, Any]:
+        domain = dataset.columns[self.column]
+        if not isinstance(domain, NumericDomain):
+            return {"domain": [*domain]}
+        grid = dataset.grid(self.column)
+        return {"bins": grid.array().tolist() if self.bins is None else [*self.bins]}

@@ -1,0 +1,249 @@
+"""Kinds of the fields of a query: each is read and checked once, and has a JSON schema and a control in forms."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+# Exact sums of prices stay short: of any numbers, a few hundred odd ones would be too long for any ledger.
+_MOST = 1000
+_DECIMAL = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,15})?")
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class FieldKind:
+    """One kind of value that a query takes.
+
+    Attributes:
+        parse: returns the value of what Python, JSON or TOML gives, or raises ``ValueError`` with a sentence that says
+            what it must be.
+        schema: of its JSON; it accepts what ``parse`` accepts.
+        write: returns the JSON of a value.
+        read: returns what a form or a command line means by a text, for ``parse``; of lists, by one of them.
+        control: how a form asks for it: ``"column"``, ``"columns"``, ``"choice"``, ``"number"``, ``"list"``.
+        choices: what may be chosen.
+        numeric: of columns: whether they have bounds, values, or either (``None``).
+    """
+
+    parse: Callable[[Any], Any]
+    schema: dict[str, Any]
+    write: Callable[[Any], Any] = lambda value: value
+    read: Callable[[str], Any] = lambda text: text
+    control: str = "number"
+    choices: tuple[str, ...] = ()
+    numeric: bool | None = None
+
+    @property
+    def several(self) -> bool:
+        """Return whether a value is a list."""
+        return self.control in ("columns", "list")
+
+    def of_text(self, text: str | Sequence[str]) -> Any:
+        """Return the value of what a form or a command line gives.
+
+        Raises:
+            ValueError: it must be something else; the message says what.
+        """
+        return self.parse([self.read(each) for each in text] if self.several else self.read(str(text)))
+
+
+def argument(
+    kind: FieldKind,
+    about: str,
+    *,
+    default: Any = dataclasses.MISSING,
+    kw_only: bool = True,
+    label: str = "",
+    rare: bool = False,
+    example: str = "",
+) -> Any:
+    """Return a field of a query.
+
+    Args:
+        kind: of its values.
+        about: half a sentence for readers of help, schemas and forms.
+        default: what it is where it is left out; without one, it is required.
+        kw_only: whether Python takes it by keyword alone.
+        label: what a form calls it; its name unless this is passed.
+        rare: whether few people need it: forms fold it away.
+        example: of a value.
+    """
+    facts = {"kind": kind, "about": about, "label": label, "rare": rare, "example": example}
+    return dataclasses.field(default=default, kw_only=kw_only, metadata=facts)
+
+
+def _decimals(name: str, places: int, below: str) -> Callable[[Any], Fraction]:
+    """Return a reader of positive decimal numbers with so many places."""
+
+    def parse(value: Any) -> Fraction:
+        exact = _exact(value)
+        if exact is None or not 0 < exact <= _MOST or 10**places % exact.denominator:
+            raise ValueError(f"{name} is a positive number {below} with at most {places} decimals.")
+        return exact
+
+    return parse
+
+
+def _exact(value: Any) -> Fraction | None:
+    if isinstance(value, str):
+        return Fraction(value) if _DECIMAL.fullmatch(value) else None
+    if isinstance(value, bool) or not isinstance(value, (int, float, Fraction, Decimal)) or not math.isfinite(value):
+        return None
+    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+
+
+def _decimal_text(places: int) -> Callable[[Fraction], str]:
+    def write(value: Fraction) -> str:
+        whole, rest = divmod(int(value * 10**places), 10**places)
+        return f"{whole}.{rest:0{places}}".rstrip("0").rstrip(".")
+
+    return write
+
+
+def _delta(value: Any) -> Fraction:
+    exact = _decimals("delta", 15, "below 1")(value)
+    if exact >= 1:
+        raise ValueError("delta is a positive number below 1 with at most 15 decimals.")
+    return exact
+
+
+EPSILON = FieldKind(
+    _decimals("epsilon", 6, f"of at most {_MOST}"),
+    {"type": ["number", "string"], "exclusiveMinimum": 0, "maximum": _MOST, "multipleOf": 0.000001,
+     "pattern": r"^(?=.*[1-9])([0-9]{1,3}(\.[0-9]{1,6})?|1000(\.0{1,6})?)$"},
+    _decimal_text(6),
+)  # fmt: skip
+DELTA = FieldKind(
+    _delta,
+    {"type": ["number", "string"], "exclusiveMinimum": 0, "exclusiveMaximum": 1, "multipleOf": 1e-15,
+     "pattern": r"^(?=.*[1-9])0\.[0-9]{1,15}$"},
+    _decimal_text(15),
+)  # fmt: skip
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_NAME or not value.isprintable():
+        raise ValueError(f"a column is a name of 1 to {_LONGEST_NAME} letters, digits and other printable signs.")
+    return value
+
+
+def _column(numeric: bool | None) -> FieldKind:
+    schema = {"type": "string", "minLength": 1, "maxLength": _LONGEST_NAME}
+    return FieldKind(_name, schema, control="column", numeric=numeric)
+
+
+NUMERIC_COLUMN, CATEGORICAL_COLUMN, ANY_COLUMN = (_column(numeric) for numeric in (True, False, None))
+
+
+def listed(
+    each: Callable[[Any], Any],
+    schema: dict[str, Any],
+    least: int,
+    most: int,
+    *,
+    control: str = "list",
+    read: Callable[[str], Any] = str,
+) -> FieldKind:
+    """Return the kind of a list of values.
+
+    Args:
+        each: reads one of them.
+        schema: of one of them.
+        least, most: how many there may be.
+        control: in forms.
+        read: returns what a text means by one of them.
+    """
+
+    def parse(value: Any) -> tuple[Any, ...]:
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise ValueError(f"a list of {least} to {most} values is expected.")
+        if not least <= len(value) <= most:
+            raise ValueError(f"a list holds {least} to {most} values.")
+        return tuple(each(one) for one in value)
+
+    form = {"type": "array", "items": schema, "minItems": least, "maxItems": most}
+    return FieldKind(parse, form, list, read, control)
+
+
+COLUMNS = listed(_name, NUMERIC_COLUMN.schema, 1, 500, control="columns")
+
+
+def whole(least: int, most: int) -> FieldKind:
+    """Return the kind of integers between two bounds."""
+
+    def parse(value: Any) -> int:
+        integral = isinstance(value, (int, float, Fraction)) and not isinstance(value, bool) and value == value // 1
+        if not integral or not least <= value <= most:
+            raise ValueError(f"a whole number from {least} to {most} is expected.")
+        return int(value)
+
+    return FieldKind(parse, {"type": "integer", "minimum": least, "maximum": most}, read=_text_number)
+
+
+def number(least: float, most: float, name: str) -> Callable[[Any], float]:
+    """Return a reader of finite numbers between two bounds."""
+
+    def parse(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float, Fraction, Decimal)):
+            raise ValueError(f"{name} is a number.")
+        try:
+            held = float(value)
+        except OverflowError:
+            held = math.inf
+        if not math.isfinite(held) or not least <= held <= most:
+            between = f" from {least:g} to {most:g}" if math.isfinite(least) else ""
+            raise ValueError(f"{name} is a finite number{between}.")
+        return held
+
+    return parse
+
+
+def _text_number(text: str) -> Any:
+    """Return the number that a form or command line writes, also as a quotient; the text itself if there is none."""
+    try:
+        return Fraction(text) if len(text) <= _LONGEST_NAME else text
+    except (ValueError, ZeroDivisionError):
+        return text
+
+
+def _between(least: float, most: float, name: str, fewest: int, many: int) -> FieldKind:
+    bounds = {"minimum": least, "maximum": most} if math.isfinite(least) else {}
+    return listed(number(least, most, name), {"type": "number", **bounds}, fewest, many, read=_text_number)
+
+
+SHARES = _between(0, 1, "a share", 1, 99)
+PERCENTAGES = _between(0, 100, "a percentage", 1, 99)
+EDGES = _between(-math.inf, math.inf, "an edge", 2, 10001)
+
+
+def choice(*names: str) -> FieldKind:
+    """Return the kind of one of several names."""
+
+    def parse(value: Any) -> str:
+        if value not in names or not isinstance(value, str):
+            raise ValueError(f"one of {', '.join(names)} is expected.")
+        return value
+
+    return FieldKind(parse, {"enum": [*names]}, control="choice", choices=names)
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("true or false is expected.")
+    return value
+
+
+FLAG = FieldKind(
+    _flag,
+    {"type": "boolean"},
+    read=lambda text: {"true": True, "false": False}.get(text, text),
+    control="choice",
+    choices=("true", "false"),
+)

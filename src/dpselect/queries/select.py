@@ -1,0 +1,120 @@
+"""The best of the public values of a column, by a score that public facts bound."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from dpselect import utilities
+from dpselect.certificates.rows_that_count import SCOPE
+from dpselect.dataset import Dataset, NumericDomain
+from dpselect.kernel.budget import Accountant
+from dpselect.queries import columns
+from dpselect.queries.base import Query, QueryData, QueryError
+from dpselect.queries.kinds import CATEGORICAL_COLUMN, NUMERIC_COLUMN, argument, choice, whole
+from dpselect.queries.most_common import MOST_WINNERS
+from dpselect.queries.totals import Totals
+from dpselect.release.release import Release
+from dpselect.release.select import top_k
+from dpselect.scores.scores import Scores
+
+_SCORES = ("largest-count", "smallest-count", "largest-total", "smallest-total")
+_MECHANISMS = ("permute-and-flip", "exponential", "noisy-max-laplace")
+
+
+class Select(Query[Any]):
+    """The k best of the public values of a column: those with most or fewest rows, or with most or least in total.
+
+    Attributes:
+        candidate: the column whose public values are chosen among.
+        score: the order of the values. Counts are of rows, or of different persons where persons are protected.
+        of: for a total: the column of numbers that is added up, within its public bounds.
+        k: how many to name.
+        mechanism: one that needs nothing but a public sensitivity.
+    """
+
+    name = "select"
+    title = "Best values"
+
+    candidate: str = argument(
+        CATEGORICAL_COLUMN, "the column whose public values are chosen among", kw_only=False,
+        label="Choose among the values of",
+    )  # fmt: skip
+    score: str = argument(choice(*_SCORES), "the order of the values", label="Best is")
+    of: str | None = argument(
+        NUMERIC_COLUMN, "for a total, the column of numbers that is added up", default=None, label="Total of"
+    )
+    k: int = argument(whole(1, MOST_WINNERS), "how many to name", default=1, label="How many")
+    mechanism: str = argument(choice(*_MECHANISMS), "the mechanism that draws", default=_MECHANISMS[0], rare=True)
+
+    def require(self) -> None:
+        """Refuse a total of nothing, and a column that is not added up."""
+        if self._adds and self.of is None:
+            raise QueryError("A total is of a column of numbers: name it by of.", "of")
+        if not self._adds and self.of is not None:
+            raise QueryError("Counts are of rows or persons: leave out of, or ask for a total.", "of")
+
+    def candidates(self, dataset: Dataset) -> int:
+        """Return the number of values; more winners than those are refused."""
+        columns.require_table(dataset)
+        values = dataset.groups(self.candidate)
+        if self._adds:
+            self._totals(dataset).require()
+        return columns.require_winners(self.k, len(values), "public values")
+
+    def release(self, data: QueryData, accountant: Accountant) -> Release[Any]:
+        """Return the release of :func:`dpselect.top_k` of these scores."""
+        scores = self._scores(data)
+        scores = -scores if self.score.startswith("smallest") else scores
+        release = top_k(scores, self.k, epsilon=self.epsilon, mechanism=self.mechanism, ledger=accountant)
+        return replace(release, error_bound=replace(release.error_bound, **self._measured(data.dataset)))
+
+    def words(self) -> str:
+        """Return the query in words."""
+        order = self.score.partition("-")[0]
+        score = f"total of {self.of}" if self._adds else "number of rows or persons"
+        values = f"value of {self.candidate} has" if self.k == 1 else f"{self.k} values of {self.candidate} have"
+        return f"Which {values} the {order} {score}?"
+
+    def public(self, dataset: Dataset) -> dict[str, Any]:
+        """Return the values, the bounds of the numbers that are added up and the rows per person."""
+        shown: dict[str, Any] = {"domain": [*dataset.groups(self.candidate)], "score": self.score}
+        if self.of is None:
+            return shown
+        return shown | columns.bounds(dataset, self.of) | columns.grouping_facts(dataset, None)
+
+    @property
+    def _adds(self) -> bool:
+        return self.score.endswith("total")
+
+    def _totals(self, dataset: Dataset) -> Totals:
+        assert self.of is not None
+        dataset.grid(self.of)
+        bounds = dataset.columns[self.of]
+        assert isinstance(bounds, NumericDomain)
+        values = dataset.groups(self.candidate)
+        return Totals(self.candidate, values, self.of, bounds, dataset.person, dataset.rows_per_person)
+
+    def _scores(self, data: QueryData) -> Scores:
+        if self._adds:
+            return self._totals(data.dataset).scores(columns.cells(data, self.candidate, self.of))
+        return utilities.popularity(
+            columns.cells(data, self.candidate),
+            person=data.dataset.person,
+            item=self.candidate,
+            domain=[*data.dataset.groups(self.candidate)],
+        )
+
+    def _measured(self, dataset: Dataset) -> dict[str, Any]:
+        """Return the unit of a score, and the rows that count where not all do."""
+        if not self._adds:
+            return {"unit": "rows" if dataset.person is None else "persons"}
+        unit = self._totals(dataset).unit
+        measured: dict[str, Any] = {
+            "unit": f"in the total of {self.of}"
+            if unit == 1
+            else f"times {columns.plain(unit)} in the total of {self.of}"
+        }
+        if dataset.person is None:
+            return measured
+        return measured | {"rows_per_person": dataset.rows_per_person, "scope": SCOPE}
