@@ -1,5 +1,6 @@
 """Queries: one frozen, typed object for each question about a described dataset, and datasets that answer them."""
 
+from dpselect.queries import kinds
 from dpselect.queries.base import Query, QueryData, QueryError
 from dpselect.queries.histogram import Histogram
 from dpselect.queries.kinds import FieldKind, argument
@@ -32,6 +33,7 @@ __all__ = [
     "TopK",
     "Train",
     "argument",
+    "kinds",
     "plan_of",
     "query_of",
 ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.dataset import NumericDomain
 from dpselect.ledger import Ledger
 from dpselect.views import Graph
 from dpselect.web.explorer.cells import Cells
@@ -33,6 +34,9 @@ class Material:
         words: how a command names it.
         reading: how its file is read, by the names of options: commands say the same.
         graph_reading: the same for a file of edges; "source" and "target" are the columns of the two ends.
+        bounds: described bounds of columns of numbers.
+        person: the described column of persons.
+        description: the file of a described dataset, whose shape the data have; empty without one.
         ledger: of the planner, which only reads it; ``None`` where none was named.
     """
 
@@ -50,6 +54,9 @@ class Material:
     ledger: Ledger | None = None
     reading: Mapping[str, str] = field(default_factory=dict)
     graph_reading: Mapping[str, str] = field(default_factory=dict)
+    bounds: Mapping[str, NumericDomain] = field(default_factory=dict)
+    person: str = ""
+    description: str = ""
 
     def counts_of(self, column: str) -> tuple[tuple[str, int], ...]:
         """Return how often each different cell of a column occurs, the most frequent first; none is empty."""

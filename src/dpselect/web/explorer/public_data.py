@@ -33,8 +33,9 @@ OPTIONS = (
         "data",
         required=False,
         default=EXAMPLE,
-        metavar="[TABLE|GRAPH|example]",
-        help="public data: a table (.csv, .tsv, .xlsx, .parquet), an edge file (.graphml, .txt, or a table with "
+        metavar="[DATASET|TABLE|GRAPH|example]",
+        help="a description of private data, survey.toml, whose shape is shown with made-up rows; or public data: a "
+        "table (.csv, .tsv, .xlsx, .parquet), an edge file (.graphml, .txt, or a table with "
         "--graph), a graph that ships with NetworkX, such as lesmis, or a dataset of the papers, such as adult; "
         "made-up examples unless it is named",
     ),
@@ -63,6 +64,11 @@ def material_of(request: Request) -> Material:
     text = request.data
     if is_url(text):
         raise ValueError("The pages show what lies on this machine: download the file, and name it.")
+    if text.lower().endswith(".toml"):
+        from dpselect.web.explorer import described
+
+        _require_bare(request, "a description")
+        return described.material_of(text)
     if text == EXAMPLE:
         _require_bare(request, "the made-up examples")
         return EXAMPLES

@@ -36,7 +36,9 @@ def run(request: Request) -> Answer:
         port = listening.getsockname()[1]
         application, guard = explorer(port, material)
         print(f"Open {guard.address(first)}", flush=True)
-        if material.given:
+        if material.description:
+            print(f"The rows are made up: the data of {material.description} are not opened.", file=sys.stderr)
+        elif material.given:
             print(f"{material.words} is shown as it is: name only data that anybody may see.", file=sys.stderr)
         if ledger is not None:
             print(
@@ -65,9 +67,10 @@ VERB = Verb(
             "--at", default="/", metavar="PAGE", help="the page to begin with, or the address that a colleague sent"
         ),
     ),
-    "dpselect explore\ndpselect explore public.csv\ndpselect explore lesmis --at /top-k\n"
+    "dpselect explore\ndpselect explore survey.toml\ndpselect explore public.csv\ndpselect explore lesmis --at /top-k\n"
     "dpselect explore --ledger people.ledger --at /planner",
-    about="Protected: nobody, so name public or made-up data only: it is shown as it is, with exact chances. The pages "
+    about="Protected: nobody, so name a description of private data, which holds no row, or public data: that is shown "
+    "as it is. The pages show exact probabilities, "
     "draw nothing and spend nothing, and each shows the command that would ask private data.",
     json=False,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -17,8 +17,10 @@ from dpselect.analysis.plan import epsilon_for, error_bound
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.queries import MostCommon
 from dpselect.scores.scores import Scores
 from dpselect.utilities.popularity import popularity
+from dpselect.web.explorer import described
 from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.figures import enough, factor
@@ -64,7 +66,8 @@ class _Asked:
 def _fields(material: Material) -> Sequence[Field]:
     columns = tuple((name, name) for name in material.visits)
     few = [name for name, cells in material.visits.items() if len(cells.counts) <= ITEMS]
-    person, item = ("visitor", "place") if material.given != "table" else ("", _likely(material, few))
+    listed = [name for name in few if name not in material.bounds and name != material.person] or few
+    person, item = ("visitor", "place") if material.given != "table" else (material.person, _likely(material, listed))
     return (
         Number("epsilon", "Epsilon", 0.2, 0.001, 100, slider=True, help="Of all names together."),
         Choice(
@@ -107,7 +110,7 @@ def _view(state: State, material: Material) -> View:
         _persons(asked),
         _unlisted(asked),
     )
-    return View(says, parts, _commands(asked, material.reading), _example(asked, material))
+    return View(says, parts, _commands(asked, material), _example(asked, material))
 
 
 def _asked(state: State, material: Material) -> _Asked:
@@ -278,7 +281,11 @@ def _meant(asked: _Asked) -> str:
     return " --yes" if asked.epsilon > LARGEST else ""
 
 
-def _commands(asked: _Asked, reading: Mapping[str, str]) -> Commands:
+def _commands(asked: _Asked, material: Material) -> Commands:
+    reading = material.reading
+    if material.description:
+        query = MostCommon(asked.state["item"], k=asked.state["k"], epsilon=asked.epsilon)
+        return described.commands(material.description, query)
     state, names = asked.state, [str(name) for name in asked.scores.candidates]
     spelled = len(names) <= _SPELLED and not any("," in name or name != name.strip() for name in names)
     # One name with a comma behind it is a list; without it a number would be a count.

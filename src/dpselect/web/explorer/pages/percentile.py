@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -16,14 +16,17 @@ from dpselect.analysis.charts.law import short
 from dpselect.analysis.charts.values import numbers_of, value_bars
 from dpselect.analysis.least_epsilon import least_epsilon
 from dpselect.analysis.plan import epsilon_for, error_bound
+from dpselect.dataset import NumericDomain
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.mechanisms.named import EVERY_MECHANISM, require_mechanism
+from dpselect.queries import Quantiles
 from dpselect.scores.scores import Scores
 from dpselect.utilities.columns import counted, public_grid
 from dpselect.utilities.percentile import rank_scores
 from dpselect.utilities.shares import percent
+from dpselect.web.explorer import described
 from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.figures import enough, factor
@@ -104,7 +107,8 @@ def _fields(material: Material) -> Sequence[Field]:
 
 def _view(state: State, material: Material) -> View:
     source = _shown(material)
-    asked = _asked(state, source.columns[state["column"]])
+    column = state["column"]
+    asked = _asked(state, source.columns[column], source.bounds.get(column))
 
     def draw(width: float) -> Any:
         laws = (np.exp(asked.here), np.exp(asked.there))
@@ -116,17 +120,17 @@ def _view(state: State, material: Material) -> View:
     parts: list[Part] = [Chart("How likely each value is", draw, f"{_headline(asked)} {line}")]
     parts += [_errors(asked), _enough(asked)]
     parts += [_compared(asked)] if len(asked.scores) <= _COMPARED else []
-    return View(says, parts, _commands(asked, source.reading), _example(asked, source))
+    return View(says, parts, _commands(asked, source), _example(asked, source))
 
 
-def _asked(state: State, cells: Cells) -> _Asked:
+def _asked(state: State, cells: Cells, known: NumericDomain | None = None) -> _Asked:
     """Return the laws.
 
     Raises:
         ValueError: bounds that are not in order, a grid with too many values, a column without numbers.
         PrivacyError: a mechanism that does not apply.
     """
-    bounds, epsilon = _bounds(state, cells), exact_epsilon(state["epsilon"])
+    bounds, epsilon = _bounds(state, cells, known), exact_epsilon(state["epsilon"])
     scores = _scores(cells, *bounds, state["p"])
     more = _scores(cells, *bounds, state["p"], state["neighbour"])
     mechanism = require_mechanism(state["mechanism"])
@@ -151,12 +155,16 @@ def _scores(cells: Cells, lower: float, upper: float, step: float, p: float, mor
     return rank_scores(counts, percent(p), grid)
 
 
-def _bounds(state: State, cells: Cells) -> tuple[float, float, float]:
-    """Return lower, upper and step: those that were written, or round ones around the values."""
+def _bounds(state: State, cells: Cells, known: NumericDomain | None) -> tuple[float, float, float]:
+    """Return lower, upper and step: those that were written or described, or round ones around the values."""
     if not cells.numbers.size:
         raise ValueError(f"The column {short(state['column'])} has no numbers: choose another.")
     least, most = float(cells.numbers.min()), float(cells.numbers.max())
     lower, upper, step = (_number(state[name], name.capitalize()) for name in ("lower", "upper", "step"))
+    if known is not None:
+        lower = float(known.lower) if lower is None else lower
+        upper = float(known.upper) if upper is None else upper
+        step = float(known.step) if step is None else step
     if step is not None and step <= 0:
         raise ValueError("Step is how fine the answer is: write a number above 0.")
     span = (most if upper is None else upper) - (least if lower is None else lower)
@@ -306,8 +314,11 @@ def _compared(asked: _Asked) -> Table:
     return Table("All mechanisms at this epsilon", ("mechanism", "in 95 of 100 draws", "on average"), rows)
 
 
-def _commands(asked: _Asked, reading: Mapping[str, str]) -> Commands:
-    state = asked.state
+def _commands(asked: _Asked, source: Material) -> Commands:
+    state, reading = asked.state, source.reading
+    if source.description:
+        query = Quantiles(state["column"], p=[state["p"]], epsilon=asked.epsilon)
+        return described.commands(source.description, query)
     lower, upper, step = asked.bounds
     epsilon, p, name = exact_text(state["epsilon"]), exact_text(state["p"]), state["mechanism"]
     meant = " --yes" if asked.epsilon > LARGEST else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -15,9 +15,11 @@ from dpselect.analysis.recommend_metric import ComparedMetrics, compared_metrics
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.named import EVERY_MECHANISM
+from dpselect.queries import TopK
 from dpselect.release.questions import flips_units
 from dpselect.scores.scores import Scores
 from dpselect.views import Graph
+from dpselect.web.explorer import described
 from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
 from dpselect.web.explorer.made_up import teams
 from dpselect.web.explorer.material import Material
@@ -115,7 +117,7 @@ def _view(state: State, material: Material) -> View:
     return View(
         said,
         parts,
-        _commands(state, ranking, material.graph_reading),
+        _commands(state, ranking, material),
         _example(state, material.graph_python if not teamed else _PYTHON, ranking, edge, len(graph)),
     )
 
@@ -225,7 +227,11 @@ def _drawn(ranking: Ranking) -> str:
     return f', mechanism="{ranking.mechanism}"' if ranking.mechanism else ""
 
 
-def _commands(state: State, ranking: Ranking, reading: Mapping[str, str]) -> Commands:
+def _commands(state: State, ranking: Ranking, material: Material) -> Commands:
+    reading = material.graph_reading
+    if material.description and not ranking.mechanism and ranking.metric in TopK.kinds()["metric"].choices:
+        query = TopK(ranking.metric, k=ranking.k, epsilon=exact_epsilon(state["epsilon"]))
+        return described.commands(material.description, query)
     epsilon = exact_text(state["epsilon"])
     bound = f" --max-degree {ranking.most}" if ranking.bounded else ""
     drawn = f" --mechanism {ranking.mechanism}" if ranking.mechanism else ""

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpselect.analysis.charts.law import law_bars, written
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.large_epsilon import LARGEST
+from dpselect.queries import Train
+from dpselect.web.explorer import described
 from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, exact_text
 from dpselect.web.explorer.figures import factor
@@ -127,7 +130,7 @@ def _view(state: State, material: Material) -> View:
         _learners(state, table, domains, rows),
         _advice(state, target),
     ]
-    return View(headline, parts, _commands(state, domains, material.reading), _example(state, material, domains, rows))
+    return View(headline, parts, _commands(state, domains, material), _example(state, material, domains, rows))
 
 
 def _asked(here: FirstSplit | None, there: FirstSplit | None, target: str, state: State) -> tuple[str, list[Part]]:
@@ -274,7 +277,16 @@ def _depth(state: State) -> str:
     return "" if state["depth"] == "auto" else f"max_depth={state['depth']}, "
 
 
-def _commands(state: State, domains: Mapping[str, Any], reading: Mapping[str, str]) -> Commands:
+def _commands(state: State, domains: Mapping[str, Any], material: Material) -> Commands:
+    reading = material.reading
+    if material.description and state["learner"] in ("tree", "id3"):
+        depth = None if state["depth"] == "auto" else int(state["depth"])
+        rows = state["rows"] if state["learner"] == "tree" else None
+        query = Train(
+            state["class"], epsilon=exact_epsilon(state["epsilon"]), model=state["learner"], max_depth=depth,
+            n_records=rows,
+        )  # fmt: skip
+        return described.commands(material.description, query)
     epsilon, name = exact_text(state["epsilon"]), "people"
     more = "" if state["depth"] == "auto" else f"--max-depth {state['depth']} "
     more += f"--n-records {state['rows']} " if state["learner"] == "tree" else ""
