@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import math
+import pickle
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +19,7 @@ import dpselect as dps
 from dpselect.dataset import Dataset
 from dpselect.kernel.errors import BudgetError, PrivacyError
 from dpselect.ledger import RecordingAccountant
+from dpselect.mechanisms.error_bound import NoBound
 from dpselect.queries import (
     QUERIES,
     FieldKind,
@@ -30,7 +33,7 @@ from dpselect.queries import (
     plan_of,
     query_of,
 )  # fmt: skip
-from dpselect.queries.kinds import EPSILON, NUMERIC_COLUMN, whole
+from dpselect.queries.kinds import EPSILON, NUMERIC_COLUMN, real
 
 jsonschema = pytest.importorskip("jsonschema", reason="schemas are checked by jsonschema")
 AGES, JOBS, IDS = [*range(100)] * 4, ["nurse", "smith", "nurse", "clerk"] * 100, [*range(200)] * 2
@@ -227,7 +230,10 @@ TEXTS = st.sampled_from(["0.5", "0", "1000", "1000.0", "1001", "age", "", "tree"
 SINGLE = st.none() | st.booleans() | NUMBERS | TEXTS | st.text(max_size=3)
 
 
-@pytest.mark.parametrize("kind", [kind for query in QUERIES.values() for kind in query.kinds().values()])
+KINDS = [*(kind for query in QUERIES.values() for kind in query.kinds().values()), real(-2, 3)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=40, database=None, derandomize=True, deadline=None)
 @given(value=SINGLE | st.lists(SINGLE, max_size=4))
 def test_a_schema_accepts_what_is_read(kind: FieldKind, value: Any) -> None:
@@ -250,34 +256,89 @@ def test_a_schema_accepts_what_is_read(kind: FieldKind, value: Any) -> None:
     assert accepted == read or any(not str(each).isprintable() for each in listed)
 
 
-class Answering(Query[int]):
-    """A query whose price follows from its rows."""
+class Wrong(Query[Any]):
+    """A query that pays in some wrong way: each test gives it another release."""
 
-    name = "answering"
+    name = "wrong"
 
     column: str = argument(NUMERIC_COLUMN, "a column", kw_only=False)
-    k: int = argument(whole(1, 5), "a number", default=1)
 
     def candidates(self, dataset: Dataset) -> int:  # noqa: ARG002
         """Return two."""
         return 2
 
     def release(self, data: Any, accountant: Any) -> Any:
-        """Return one of two, at a price that tells how old somebody is."""
-        ages = np.asarray(data.table([self.column])[self.column])
-        return dps.select(dps.Scores([1.0, 2.0], 1), epsilon=1 if ages.max() < 50 else 2, ledger=accountant)
+        """Return what the test says."""
+        return PAID[self.column](self, data, accountant)
 
     def words(self) -> str:
         """Return no words."""
         return "?"
 
 
-def test_a_price_that_follows_from_rows_pays_for_nothing() -> None:
-    """A query of somebody's own cannot tell by its price what the rows are."""
+def chosen(query: Any, accountant: Any, epsilon: Any = None, **more: Any) -> Any:
+    """Choose one of two, and pay."""
+    scores = dps.Scores([1.0, 2.0], 1, neighbours=more.pop("neighbours", "add-remove"))
+    return dps.select(scores, epsilon=epsilon or query.epsilon, ledger=accountant)
+
+
+def true(data: Any) -> bool:
+    """Return whether these are the true rows."""
+    return len(data.table(["age"])["age"]) > 1
+
+
+def swallowed(query: Any, data: Any, accountant: Any) -> Any:
+    """Spend twice on true rows, and hide the refusal."""
+    release = chosen(query, accountant)
+    if true(data):
+        with contextlib.suppress(PrivacyError):
+            chosen(query, accountant)
+    return release
+
+
+PAID: dict[str, Any] = {}
+# A way to pay, the beginning of the refusal, and what was spent.
+WRONG = {
+    "nothing": (lambda query, _, accountant: chosen(query, None), "Wrong.release spends 0 times", 0),
+    "twice": (lambda query, _, book: (chosen(query, book), chosen(query, book))[1], "Wrong.release spends 2 times", 0),
+    "half": (
+        lambda query, _, book: dataclasses.replace(
+            chosen(query, book), guarantee=dps.Guarantee(Fraction(1, 2), "add-remove")
+        ),
+        "Wrong.release spends another guarantee",
+        0,
+    ),
+    "more": (lambda query, _, book: chosen(query, book, 3), "Wrong.release spends more than its epsilon", 0),
+    "persons": (
+        lambda query, _, book: chosen(query, book, neighbours="person"), "Wrong.release protects person neighbours", 0,
+    ),
+    "nothing for true rows": (
+        lambda query, data, book: chosen(query, None if true(data) else book), "This query spends another amount", 0,
+    ),
+    "less for true rows": (
+        lambda query, data, book: chosen(query, book, 1 if true(data) else 2), "This query spends another amount", 0,
+    ),
+    "twice for true rows": (swallowed, "This query spends another amount", 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WRONG)
+def test_an_answer_is_paid_for_as_planned(way) -> None:
+    """A query of somebody's own that pays otherwise is refused: its price tells nothing, and nothing is free."""
+    release, sentence, spent = WRONG[way]
+    PAID["age"] = release
     data = dps.open(table())
-    with pytest.raises(PrivacyError, match="another amount than its plan"):
-        data.ask(Answering("age", epsilon=2))
-    assert 0 == data.ledger.totals.spends  # type: ignore[attr-defined]
+    with pytest.raises(PrivacyError, match=sentence):
+        data.ask(Wrong("age", epsilon=2))
+    assert spent == data.ledger.totals.epsilon  # type: ignore[attr-defined]
+
+
+def test_a_stated_error_is_the_planned_one() -> None:
+    """One that a release derives from its rows is not stated."""
+    PAID["age"] = lambda query, data, book: dataclasses.replace(
+        chosen(query, book), error_bound=NoBound(f"{len(data.table(['age'])['age'])} rows")
+    )
+    assert dps.open(table()).ask(Wrong("age", epsilon=2)).error_bound == NoBound("1 rows")
 
 
 def test_a_query_of_ones_own_has_no_field_named_as_a_method() -> None:
@@ -314,3 +375,54 @@ def test_a_dataset_is_opened_by_its_file(tmp_path) -> None:
     with pytest.raises(BudgetError):
         dps.open(tmp_path / "a.toml").ask(Median("age", epsilon=2))
     assert "columns=age" in repr(data)
+
+
+@pytest.mark.parametrize(
+    "fields, error, sentence",
+    [
+        ({"name": "Not a name!"}, TypeError, "write a name"),
+        (
+            {"name": "fine", "epsilon": argument(EPSILON, "twice"), "__annotations__": {"epsilon": Any}},
+            TypeError,
+            "leave",
+        ),
+        ({"name": "fine", "k": 3, "__annotations__": {"k": int}}, TypeError, "declare a field with argument"),
+    ],
+)
+def test_a_class_of_queries_is_written_as_one(fields, error, sentence) -> None:
+    """Slips are refused where the class is made."""
+    with pytest.raises(error, match=sentence):
+        type("Slip", (Query,), fields)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    """Also in lists; and a model forgets what paid for it."""
+    assert Median("age", epsilon=np.float64(0.5)) == Median("age", epsilon=0.5)
+    assert Fraction(3) == Median("age", epsilon=np.int64(3)).epsilon
+    quantiles = QUERIES["quantiles"]
+    assert quantiles("age", q=np.array([0.25, 0.5]), epsilon=1) == quantiles("age", q=[0.25, 0.5], epsilon=1)
+    model = dps.open(table()).train("job", epsilon=1).value
+    assert "Accountant" not in repr(model)
+    pickle.dumps(model)
+
+
+@pytest.mark.parametrize(
+    "ask, error, sentence",
+    [
+        (lambda data: data.ask("median"), TypeError, "Pass a query"),
+        (lambda data: data.by(None), QueryError, "pass its name"),
+        (lambda data: data.by("job").median("age", by="job", epsilon=1), QueryError, "leave out by"),
+        (lambda data: data.plan_of(Median("job", epsilon=1)), ValueError, "a list of values"),
+        (lambda data: Median.parse({"query": "mode", "column": "age", "epsilon": 1}), QueryError, "another query"),
+        (lambda data: Median.parse([1]), QueryError, "A query is an object"),
+        (lambda data: PrivateRows(data.description).table("age"), QueryError, "takes a list"),
+        (lambda data: PrivateRows(data.description).table(["AGE"]), QueryError, "no column 'AGE'"),
+        (lambda data: SyntheticRows(data.description).table(["AGE"]), QueryError, "no column 'AGE'"),
+        (lambda data: SyntheticRows(data.description).graph(), QueryError, "no edges"),
+        (lambda data: dps.open(data.description, ledger="a.ledger"), TypeError, "ledger is an accountant"),
+    ],
+)
+def test_slips_are_refused_in_a_sentence(ask, error, sentence) -> None:
+    """By name, before anything is spent."""
+    with pytest.raises(error, match=sentence):
+        ask(dps.open(table()))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, dataclass_transform
+
+import numpy as np
 
 from dpselect.dataset import Dataset
 from dpselect.kernel.budget import Accountant
@@ -16,6 +19,7 @@ from dpselect.queries.kinds import EPSILON, FieldKind, argument
 from dpselect.release.release import Release
 
 T_co = TypeVar("T_co", covariant=True)
+_NAME = re.compile("[a-z][a-z0-9_]{0,62}")
 
 
 class QueryError(DPSelectError, ValueError):
@@ -79,19 +83,46 @@ class Query(ABC, Generic[T_co]):
                     f"{cls.__name__}.{name}: every query has a method of this name: call the field otherwise."
                 )
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)
+        if not isinstance(cls.name, str) or not (cls.name == "" or _NAME.fullmatch(cls.name)):
+            raise TypeError(f"{cls.__name__}.name is {cls.name!r}: write a name such as most_agreed.")
+        if "epsilon" in vars(cls).get("__annotations__", {}):
+            raise TypeError(f"{cls.__name__}.epsilon: every query has one, of the same kind: leave it out.")
+        for name, each in cls.fields().items():
+            if "kind" not in each.metadata:
+                raise TypeError(f"{cls.__name__}.{name}: declare a field with argument(kind, about).")
         if not cls.title:
             cls.title = cls.name.replace("_", " ").capitalize()
 
     def __post_init__(self) -> None:
+        if not self.name:
+            raise TypeError(f"{type(self).__name__} has no name: write name = ... in the class.")
         for name, kind in self.kinds().items():
             value = getattr(self, name)
             if value is None and self.default(name) is None:
                 continue
             try:
-                object.__setattr__(self, name, kind.parse(value))
+                object.__setattr__(self, name, kind.parse(_plain(value)))
             except ValueError as error:
                 raise QueryError(str(error), name) from None
         self.require()
+
+    def size(self, dataset: Dataset) -> int:
+        """Return how many public candidates the query has about a dataset whose columns have the kinds of its fields.
+
+        Raises:
+            ValueError: it is not a query about this dataset; the message follows from public facts.
+        """
+        for name, kind in self.kinds().items():
+            value = getattr(self, name)
+            if kind.control in ("column", "columns") and value is not None:
+                if dataset.graph is not None:
+                    raise QueryError("This dataset is a graph, which has no columns: ask for its top_k nodes.")
+                for column in value if kind.several else (value,):
+                    _require_column(dataset, column, kind)
+        many = self.candidates(dataset)
+        if isinstance(many, bool) or not isinstance(many, int):
+            raise TypeError(f"{type(self).__name__}.candidates returns how many candidates there are, an integer.")
+        return many
 
     @abstractmethod
     def candidates(self, dataset: Dataset) -> int:
@@ -181,6 +212,10 @@ class Query(ABC, Generic[T_co]):
             QueryError: a field is missing, unknown, or has a value that it cannot have.
         """
         fields = cls.fields()
+        if not isinstance(content, Mapping):
+            raise QueryError(f"A query is an object with the fields {', '.join(fields)}.")
+        if content.get("query", cls.name) != cls.name:
+            raise QueryError(f"this is another query than {cls.name}.", "query")
         given = {name: value for name, value in content.items() if name != "query"}
         for name in given:
             if name not in fields:
@@ -202,3 +237,19 @@ class Query(ABC, Generic[T_co]):
     def canonical(self) -> str:
         """Return the query as text that is the same for all ways to write it."""
         return json.dumps(self.as_json(), sort_keys=True, separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    """Return a number or list of NumPy as Python has it."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
+
+
+def _require_column(dataset: Dataset, column: str, kind: FieldKind) -> None:
+    if kind.numeric is None:
+        dataset.domain(column)
+    elif kind.numeric:
+        dataset.grid(column)
+    else:
+        dataset.groups(column)

@@ -62,12 +62,6 @@ def by_words(by: str | None) -> str:
     return "" if by is None else f", by {by}"
 
 
-def require_table(dataset: Dataset) -> None:
-    """Refuse a graph where columns are asked about (``QueryError``)."""
-    if dataset.graph is not None:
-        raise QueryError("This dataset is a graph, which has no columns: ask for its top_k nodes.")
-
-
 def require_winners(k: int, candidates: int, noun: str) -> int:
     """Return the number of candidates; refuse more winners than those (``QueryError``)."""
     if k > candidates:

@@ -36,8 +36,6 @@ class Histogram(Query[Any]):
 
     def candidates(self, dataset: Dataset) -> int:
         """Return the number of values or bins, for each group."""
-        columns.require_table(dataset)
-        dataset.domain(self.column)
         domain = dataset.columns[self.column]
         if not isinstance(domain, NumericDomain):
             if self.bins is not None:

@@ -205,6 +205,12 @@ def number(least: float, most: float, name: str) -> Callable[[Any], float]:
     return parse
 
 
+def real(least: float, most: float) -> FieldKind:
+    """Return the kind of numbers between two bounds, as doubles."""
+    schema = {"type": "number", "minimum": least, "maximum": most}
+    return FieldKind(number(least, most, "this"), schema, read=_text_number)
+
+
 def _text_number(text: str) -> Any:
     """Return the number that a form or command line writes, also as a quotient; the text itself if there is none."""
     try:

@@ -16,6 +16,10 @@ from dpselect.queries.registry import DatasetMethods
 from dpselect.release.release import Release
 
 T = TypeVar("T")
+_OTHERWISE = (
+    "This query spends another amount than its plan, so its price may follow from rows: let its release spend once, "
+    "from its accountant, by public facts alone."
+)
 
 
 class LocalDataset(DatasetMethods):
@@ -79,17 +83,20 @@ class LocalDataset(DatasetMethods):
             BudgetError: the ledger does not allow it; nothing was spent.
             OSError: the source cannot be read.
         """
-        payment = _Payment(self.plan_of(query), with_metadata(self.ledger, self.description.metadata))
+        plan = self.plan_of(query)
+        payment = Payment(plan, with_metadata(self.ledger, self.description.metadata))
         accountant = RecordingAccountant(self._rule, payment)
         release = query.release(PrivateRows(self.description), accountant)
-        rows = [spend.row for spend in accountant.spends]
+        payment.require_complete()
         return replace(
             release,
+            # That of the answer may have followed from rows.
+            error_bound=plan.error_bound,
             stated={
                 "question": query.words(),
                 "public": query.public(self.description) | {"description": self.description.digest},
                 "ledger": self.ledger,
-                "row": rows[0] if rows else None,
+                "row": accountant.spends[0].row,
             },
         )
 
@@ -99,19 +106,33 @@ class LocalDataset(DatasetMethods):
         return str(getattr(self._ledger, "rule", "sum" if budget is None else budget.rule))
 
 
-class _Payment:
-    """Pays for the spends of one query as its plan has them, and for no others."""
+class Payment:
+    """Payment of one query: its planned spend, once, and no other.
+
+    Args:
+        plan: of the query.
+        ledger: pays.
+    """
 
     def __init__(self, plan: Plan, ledger: Accountant) -> None:
-        self._due, self._ledger = [*plan.spends], ledger
+        self._due, self._ledger, self._is_wrong = [*plan.spends], ledger, False
 
     def __call__(self, spend: Spend) -> int:
-        if not self._due or not spend.is_paid_by(self._due.pop(0).event()):
-            raise PrivacyError(
-                "This query would spend another amount than its plan, so its price may follow from rows: let its "
-                "release spend by public facts alone. Nothing was spent for it."
-            )
+        """Pay for a spend and return its row.
+
+        Raises:
+            PrivacyError: it is not the planned one; nothing was spent for it.
+        """
+        if self._is_wrong or not self._due or not spend.is_paid_by(self._due[0].event()):
+            self._is_wrong = True
+            raise PrivacyError(f"{_OTHERWISE} Nothing was spent for this.")
+        self._due.pop(0)
         return int(spend.record(self._ledger) or 0)
+
+    def require_complete(self) -> None:
+        """Refuse an answer for which another amount was spent than planned (``PrivacyError``)."""
+        if self._is_wrong or self._due:
+            raise PrivacyError(f"{_OTHERWISE} The answer is withheld.")
 
 
 def open(dataset: str | Path | Dataset, *, ledger: Accountant | None = None) -> LocalDataset:
@@ -119,10 +140,12 @@ def open(dataset: str | Path | Dataset, *, ledger: Accountant | None = None) -> 
 
     Args:
         dataset: the path of a TOML file that :meth:`Dataset.load` reads, or a description.
-        ledger: pays instead of the ledger that the description names.
+        ledger: an accountant that pays instead of the ledger that the description names.
 
     Raises:
         FileNotFoundError: there is no such file.
         DatasetError: the description cannot be used.
     """
+    if ledger is not None and not hasattr(ledger, "spend"):
+        raise TypeError("ledger is an accountant: pass dps.Ledger.read(path), or name the ledger in [budget].")
     return LocalDataset(dataset if isinstance(dataset, Dataset) else Dataset.load(dataset), ledger)

@@ -33,7 +33,6 @@ class Median(Query[float]):
 
     def candidates(self, dataset: Dataset) -> int:
         """Return the size of the grid, for each group."""
-        columns.require_table(dataset)
         return dataset.grid(self.column).size * columns.group_count(dataset, self.by)
 
     def release(self, data: QueryData, accountant: Accountant) -> Release[float]:

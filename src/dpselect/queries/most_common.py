@@ -32,7 +32,6 @@ class MostCommon(Query[Any]):
 
     def candidates(self, dataset: Dataset) -> int:
         """Return the number of values; more winners than those are refused."""
-        columns.require_table(dataset)
         return columns.require_winners(self.k, len(dataset.groups(self.column)), "public values")
 
     def release(self, data: QueryData, accountant: Accountant) -> Release[Any]:

@@ -9,10 +9,31 @@ from typing import Any
 from dpselect._display.html_table import table
 from dpselect.certificates.certificate import promised
 from dpselect.dataset import Dataset
+from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.numbers import exact_epsilon
 from dpselect.ledger import RecordingAccountant, Spend
 from dpselect.mechanisms.error_bound import ErrorBound
-from dpselect.queries.base import Query
+from dpselect.queries.base import Query, QueryError
+from dpselect.release.release import Release
+
+
+def require_described(dataset: Dataset, columns: Sequence[str]) -> None:
+    """Refuse columns that a description does not have, and a graph (``QueryError``)."""
+    if dataset.graph is not None:
+        raise QueryError("This dataset is a graph, which has no columns: read data.graph().")
+    if isinstance(columns, str):
+        raise QueryError(f"data.table takes a list of columns: pass [{columns!r}].")
+    there = [*dataset.columns, *(() if dataset.person is None else (dataset.person,))]
+    for name in columns:
+        if name not in there:
+            raise QueryError(f"The description has no column {name!r}: it has {', '.join(there)}.")
+
+
+def require_graph(dataset: Dataset) -> None:
+    """Refuse a table where a graph is read (``QueryError``)."""
+    if dataset.graph is None:
+        raise QueryError("This dataset is a table, which has no edges: read data.table(columns).")
 
 
 @dataclass(frozen=True)
@@ -26,12 +47,14 @@ class SyntheticRows:
     dataset: Dataset
 
     def table(self, columns: Sequence[str]) -> Mapping[str, Any]:
-        """Return the row."""
+        """Return the row, as the library reads described cells."""
+        require_described(self.dataset, columns)
         cells = self.dataset.synthetic()
         return {name: cells[name] for name in columns}
 
     def graph(self) -> Any:
         """Return the graph."""
+        require_graph(self.dataset)
         return self.dataset.synthetic()
 
 
@@ -46,7 +69,8 @@ class PrivateRows:
     dataset: Dataset
 
     def table(self, columns: Sequence[str]) -> Mapping[str, Any]:
-        """Return cells by the names of their columns."""
+        """Return cells by the names of their columns, as they are written in the source."""
+        require_described(self.dataset, columns)
         return self.dataset.rows(columns)
 
     def graph(self) -> Any:
@@ -98,14 +122,44 @@ def plan_of(query: Query[Any], dataset: Dataset, rule: str = "sum") -> Plan:
         rule: of the ledger that would pay.
 
     Raises:
-        PrivacyError: a claim would be false.
+        PrivacyError: a claim would be false, or the query does not pay for its answer as a whole.
         ValueError: it is not a query about this dataset; the message follows from public facts.
+        TypeError: not a query, or its class is not written as one.
     """
-    query.candidates(dataset)
+    if not isinstance(query, Query):
+        raise TypeError("Pass a query, such as dps.queries.Median(column, epsilon=1).")
+    query.size(dataset)
     accountant = RecordingAccountant(rule)
     try:
         example = query.example(SyntheticRows(dataset), accountant)
     except TypeError as error:
         # Synthetic rows tell nothing.
         raise ValueError(str(error)) from None
+    if not isinstance(example, Release):
+        raise TypeError(f"{type(query).__name__}.release returns a Release, such as that of dps.select.")
+    _require_paid(query, dataset, example, accountant.spends)
     return Plan(example.mechanism, example.guarantee, example.error_bound, example._protects, (*accountant.spends,))
+
+
+def _require_paid(query: Query[Any], dataset: Dataset, example: Release[Any], spends: Sequence[Spend]) -> None:
+    """Refuse a query that does not pay, once and from its accountant, for its whole answer.
+
+    Raises:
+        PrivacyError: it pays for less than it answers, for another relation, or more than its epsilon.
+    """
+    name = type(query).__name__
+    if len(spends) != 1:
+        raise PrivacyError(
+            f"{name}.release spends {len(spends)} times from its accountant: it must spend once, as with "
+            "ledger=accountant; several draws share one session of dps.opened."
+        )
+    each, many, whole = spends[0].guarantee, spends[0].count, example.guarantee
+    if (many * each.epsilon, many * each.delta, each.neighbours) != (whole.epsilon, whole.delta, whole.neighbours):
+        raise PrivacyError(f"{name}.release spends another guarantee than that of its answer: return what was paid.")
+    if example.guarantee.neighbours is not dataset.neighbours:
+        raise PrivacyError(
+            f"{name}.release protects {example.guarantee.neighbours.value} neighbours and this dataset has "
+            f"{dataset.neighbours.value} neighbours: count as data.dataset.person says, or refuse it in candidates."
+        )
+    if example.guarantee.epsilon > exact_epsilon(query.epsilon):
+        raise PrivacyError(f"{name}.release spends more than its epsilon: spend self.epsilon at most.")

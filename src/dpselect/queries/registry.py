@@ -80,7 +80,7 @@ class DatasetMethods(QueryMethods):
 
     def by(self, column: str) -> GroupView:
         """Return the same dataset, answering in each public group of a column: the value of a release is a dict."""
-        return GroupView(self, column)  # type: ignore[arg-type]
+        return GroupView(self, _named(column))  # type: ignore[arg-type]
 
     @property
     def plan(self) -> PlanView:
@@ -99,7 +99,7 @@ class PlanView(QueryMethods):
 
     def by(self, column: str) -> PlanView:
         """Return the plans of queries in each public group of a column."""
-        return PlanView(self._dataset, column)
+        return PlanView(self._dataset, _named(column))
 
     def _asked(self, query: Callable[..., Query[Any]], /, *arguments: Any, **named: Any) -> Plan:
         return self._dataset.plan_of(_in_groups(query, self._column, arguments, named))
@@ -120,6 +120,12 @@ class GroupView(QueryMethods):
         return self._dataset.ask(_in_groups(query, self._column, arguments, named))
 
 
+def _named(column: str) -> str:
+    if not isinstance(column, str):
+        raise QueryError("groups are those of a column: pass its name.", "by")
+    return column
+
+
 def _in_groups(
     query: Callable[..., Query[Any]], column: str | None, arguments: tuple[Any, ...], named: Mapping[str, Any]
 ) -> Query[Any]:
@@ -128,6 +134,8 @@ def _in_groups(
         return query(*arguments, **named)
     if "by" not in query.fields():  # type: ignore[attr-defined]
         raise QueryError("This query has no groups: ask it without by.")
+    if "by" in named:
+        raise QueryError("The groups are named already: leave out by.", "by")
     return query(*arguments, **named, by=column)
 
 

@@ -56,7 +56,6 @@ class Select(Query[Any]):
 
     def candidates(self, dataset: Dataset) -> int:
         """Return the number of values; more winners than those are refused."""
-        columns.require_table(dataset)
         values = dataset.groups(self.candidate)
         if self._adds:
             self._totals(dataset).require()
@@ -89,7 +88,6 @@ class Select(Query[Any]):
 
     def _totals(self, dataset: Dataset) -> Totals:
         assert self.of is not None
-        dataset.grid(self.of)
         bounds = dataset.columns[self.of]
         assert isinstance(bounds, NumericDomain)
         values = dataset.groups(self.candidate)

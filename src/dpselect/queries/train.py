@@ -112,10 +112,7 @@ class Train(Query[Any]):
 
     def candidates(self, dataset: Dataset) -> int:
         """Return the size of the model in public candidates; models that do not suit the target are refused."""
-        columns.require_table(dataset)
         features = self._features(dataset)
-        for name in (self.target, *features):
-            dataset.domain(name)
         if not features:
             raise QueryError("A model needs at least one feature: describe other columns than the target.", "features")
         try:
@@ -132,6 +129,8 @@ class Train(Query[Any]):
         """Return the fitted model."""
         model, features = self._model(data.dataset, accountant), self._features(data.dataset)
         model.fit(columns.cells(data, *features, self.target), self.target)
+        # It is paid for: another fit is a question of its own.
+        model.set_params(ledger=None)
         return self._trained(model, model.privacy_spent_)
 
     def example(self, data: QueryData, accountant: Accountant) -> Trained:
