@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.ledger import file
+from dpselect.ledger import Event, file
 
 FILES = Path(__file__).parent / "files"
 PURE = dps.Guarantee(Fraction(1, 100), "add-remove")
@@ -162,8 +162,28 @@ def test_a_backup_of_an_old_ledger_keeps_its_format(path: Path) -> None:
     assert content(path) == content(path.with_name("copy"))
 
 
-def test_new_ledgers_have_format_2(tmp_path: Path) -> None:
+def test_new_ledgers_have_format_3(tmp_path: Path) -> None:
     """From the beginning."""
     dps.Ledger.open(tmp_path / "new.ledger", epsilon=1)
 
-    assert (2, []) == content(tmp_path / "new.ledger")
+    assert (3, []) == content(tmp_path / "new.ledger")
+
+
+def test_the_first_request_makes_it_format_3(path: Path) -> None:
+    """Answers get a table in the transaction that pays; rows and hashes stay."""
+    _, before = content(path)
+    ledger = dps.Ledger.read(path)
+    assert {} == ledger.answers(["one"])
+    with pytest.raises(dps.BudgetError), ledger.transaction() as transaction:
+        transaction.prepare_answers()
+        transaction.append(Event.of(dps.Guarantee(9, "add-remove"), dataset="", mechanism="x"))
+    assert (1, before) == content(path)
+
+    with ledger.transaction() as transaction:
+        transaction.prepare_answers()
+        transaction.append(Event.of(PURE, dataset="survey 2026", mechanism="x"))
+    number, after = content(path)
+    assert (3, before) == (number, after[:-1])
+    with ledger.transaction() as transaction:
+        assert "a" == transaction.keep_answer("one", "a") == transaction.keep_answer("one", "b")
+    assert {"one": "a"} == dps.Ledger.read(path).answers(["one", "two"])

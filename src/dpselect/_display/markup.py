@@ -58,6 +58,11 @@ def filled(package: str, name: str, **values: Any) -> Markup:
     return Markup(template.render(values))
 
 
+def require_templates(package: str) -> None:
+    """Refuse (``ImportError``) where no page can be written, before anything is paid for one."""
+    _templates(package)
+
+
 @cache
 def _templates(package: str) -> Environment:
     # Not needed to import the package, and not fast to import.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,22 @@ _RECORD = re.compile(r'<pre id="certificate">(.*?)</pre>', re.DOTALL)
 def page(content: Mapping[str, Any], sha256: str, document: str) -> str:
     """Return the page: what it shows, its checksum, and the JSON that can be checked."""
     return str(filled(__package__, "certificate.html", **_facts(content, sha256, document)))
+
+
+def report_page(
+    title: str, about: str, answers: Sequence[Mapping[str, Any]], content: Mapping[str, Any], sha256: str
+) -> str:
+    """Return a page of several answers that one certificate is of.
+
+    Args:
+        title: of the page.
+        about: a sentence below it; "" for none.
+        answers: each with its key, question, rows, accuracy, epsilon, delta and mechanism, as text.
+        content: of the certificate.
+        sha256: its checksum.
+    """
+    facts = {name: content[name] for name in ("guarantee", "date", "ledger")}
+    return str(filled(__package__, "report.html", title=title, about=about, answers=answers, sha256=sha256, **facts))
 
 
 def record(content: Mapping[str, Any], sha256: str, document: str) -> Markup:
@@ -39,6 +55,30 @@ def content_of(written: str) -> str:
 
 def _facts(content: Mapping[str, Any], sha256: str, document: str) -> dict[str, Any]:
     return {"each": content, "sha256": sha256, "document": document, "answers": _answers(content["answer"])}
+
+
+def answer_rows(answer: Mapping[str, Any], parts: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """Return an answer as rows of a name and a value; a single value has no name.
+
+    Args:
+        answer: as certificates have it.
+        parts: the names of the values of a list; without them, their places.
+
+    >>> answer_rows({"candidates": [3]}), answer_rows({"candidates": ["a", "b"]}), answer_rows({"north": [1, 2]})
+    ([('', '3')], [('1', 'a'), ('2', 'b')], [('north', '1, 2')])
+    """
+    rows = list[tuple[str, str]]()
+    for name, value in answer.items():
+        listed = name == "candidates" and isinstance(value, list)
+        rows += [(part, words(each)) for part, each in part_rows(value, parts)] if listed else [(name, words(value))]
+    return rows
+
+
+def part_rows(values: Sequence[Any], parts: Sequence[str]) -> list[tuple[str, Any]]:
+    """Return the values of a list with their names; without names, with their places, and one value with none."""
+    if len(parts) != len(values):
+        parts = [str(place) for place in range(1, len(values) + 1)] if len(values) > 1 else [""]
+    return [*zip(parts, values, strict=True)]
 
 
 def _answers(answer: Any) -> list[tuple[str, str]]:

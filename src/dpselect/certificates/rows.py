@@ -27,7 +27,7 @@ def ledger_row(ledger: Any, guarantee: Guarantee, row: int | None) -> dict[str, 
     """
     if not isinstance(ledger, Ledger | InMemoryLedger):
         raise TypeError("ledger must be a dpselect.Ledger, or what dpselect.budget gave.")
-    entry = _entry(ledger, _only(ledger, guarantee) if row is None else row)
+    entry = entry_of(ledger, _only(ledger, guarantee) if row is None else row)
     if not _costs(entry.event, guarantee):
         raise ValueError(f"Row {entry.row} of this ledger has another cost than the release: name its own row.")
     return described(ledger, [entry])
@@ -54,18 +54,28 @@ def require_rows(ledger: Ledger, rows: Sequence[Mapping[str, Any]], promise: Map
         if each["hash"] is None or ledger.entry(each["row"]).hash != each["hash"]:
             raise ValueError(f"Row {each['row']} of {ledger.name} is not the one that this certificate names.")
     events = [ledger.entry(each["row"]).event for each in rows]
-    rhos = [None if event.rho is None else event.rho * event.count for event in events]
-    paid = {
-        "epsilon": sum(event.epsilon * event.count for event in events),
-        "delta": sum(event.delta * event.count for event in events),
-        "rho": None if None in rhos else sum(rho for rho in rhos if rho is not None),
-    }
+    paid = paid_by(events)
     stated = {name: None if promise[name] is None else Fraction(promise[name]) for name in paid}
     if paid != stated or {event.neighbours for event in events} != {promise["neighbours"]}:
         raise ValueError(f"The rows of {ledger.name} cost something else than this certificate says.")
 
 
-def _entry(ledger: Ledger | InMemoryLedger, row: int) -> Entry:
+def paid_by(events: Sequence[Event]) -> dict[str, Fraction | None]:
+    """Return what events cost together: epsilon, delta, and rho where each of them states one."""
+    rhos = [None if event.rho is None else event.rho * event.count for event in events]
+    return {
+        "epsilon": sum((event.epsilon * event.count for event in events), Fraction(0)),
+        "delta": sum((event.delta * event.count for event in events), Fraction(0)),
+        "rho": None if None in rhos else sum((rho for rho in rhos if rho is not None), Fraction(0)),
+    }
+
+
+def entry_of(ledger: Ledger | InMemoryLedger, row: int) -> Entry:
+    """Return a row of a ledger; a budget in memory has no hashes.
+
+    Raises:
+        ValueError: there is no such row.
+    """
     if isinstance(ledger, Ledger):
         return ledger.entry(row)
     events = ledger.events

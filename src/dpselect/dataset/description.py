@@ -257,18 +257,30 @@ class Dataset(DatasetFields):
             DatasetError: no budget or ledger is described, or the ledger was made with other terms.
             ValueError, OSError, ImportError: as :meth:`dpselect.Ledger.open`.
         """
-        terms = self.terms()
-        place = self.budget.ledger if self.budget is not None else None
+        terms, place = self.terms(), self._ledger_place
         if place is None:
             raise DatasetError(("budget",), 'no ledger is named: add ledger = "survey.ledger", made on first use.')
-        place = place if is_url(place) else str(self.folder / place)
         with refusal(("budget",)):
-            try:
-                # One that exists keeps its own name of the data.
-                name = Ledger.read(place).terms.dataset
-            except FileNotFoundError:
-                name = terms.dataset
+            # One that exists keeps its own name of the data.
+            there = self.existing_ledger()
+            name = terms.dataset if there is None else there.terms.dataset
             return Ledger.open(place, **{**vars(terms), "dataset": name})
+
+    def existing_ledger(self) -> Ledger | None:
+        """Return the ledger of the budget where it was made already; ``None`` where it was not, or none is named.
+
+        Raises:
+            ValueError, OSError, ImportError: as :meth:`dpselect.Ledger.read`.
+        """
+        try:
+            return None if self._ledger_place is None else Ledger.read(self._ledger_place)
+        except FileNotFoundError:
+            return None
+
+    @property
+    def _ledger_place(self) -> str | None:
+        place = None if self.budget is None else self.budget.ledger
+        return place if place is None or is_url(place) else str(self.folder / place)
 
     def rows(self, columns: Sequence[str] | None = None) -> dict[str, Any]:
         """Return the private cells of some columns, by default of all that are described and of the person.

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from dpselect.dataset.parts import DatasetError
+from dpselect.dataset.parts import DatasetError, Key
 
+Refusal = TypeVar("Refusal", bound=DatasetError)
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _STOPPED = re.compile(r"\(at line (\d+), column (\d+)\)")
 # How a line begins that says something: the head of a table, or a key.
@@ -23,8 +24,15 @@ _NO_TOML = "this is not TOML: write name = value, each name once, text in quotes
 _TABLES = ("columns", "budget")
 
 
-def content(path: str | Path) -> tuple[dict[str, Any], str]:
+def content(
+    path: str | Path, advice: str = "", refusal: type[DatasetError] = DatasetError
+) -> tuple[dict[str, Any], str]:
     """Return what a file says, and its text.
+
+    Args:
+        path: of the file.
+        advice: what to do where there is no such file.
+        refusal: what is raised where it cannot be read.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -32,26 +40,31 @@ def content(path: str | Path) -> tuple[dict[str, Any], str]:
     """
     file = Path(path)
     if not file.is_file():
-        raise FileNotFoundError(f"There is no file {path}: write one with dpselect describe data.csv > {file.name}.")
+        advice = advice or f"write one with dpselect describe data.csv > {file.name}."
+        raise FileNotFoundError(f"There is no file {path}: {advice}")
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise DatasetError((), "this is not text in UTF-8: save it as such.", f"{path}: ") from None
+        raise refusal((), "this is not text in UTF-8: save it as such.", f"{path}: ") from None
     try:
         return tomllib.loads(text, parse_float=Decimal), text
     except (ValueError, RecursionError, ArithmeticError) as error:
         stopped = _STOPPED.search(str(error))
         line, column = (int(stopped[1]), int(stopped[2])) if stopped else (text.count("\n") + 1, 0)
         is_unfilled = str(error).startswith("Invalid value") and text.split("\n")[line - 1][column - 1 : column] == "?"
-        raise DatasetError((), _UNFILLED if is_unfilled else _NO_TOML, f"{path}, line {line}: ") from None
+        raise refusal((), _UNFILLED if is_unfilled else _NO_TOML, f"{path}, line {line}: ") from None
 
 
-def located(error: DatasetError, path: str | Path, text: str) -> DatasetError:
+def located(error: Refusal, path: str | Path, text: str) -> Refusal:
     """Return the same error with the file and the line that it is about: that of the key, or of what it is in."""
-    lines, key = key_lines(text), error.key
+    return type(error)(error.key, error.reason, place_of(error.key, path, key_lines(text)))
+
+
+def place_of(key: Key, path: str | Path, lines: Mapping[Key, int]) -> str:
+    """Return how a message about a key begins: with the file, and the line of the key or of what it is in."""
     while key and key not in lines:
         key = key[:-1]
-    return DatasetError(error.key, error.reason, f"{path}, line {lines[key]}: " if key else f"{path}: ")
+    return f"{path}, line {lines[key]}: " if key else f"{path}: "
 
 
 def key_lines(text: str) -> dict[tuple[str, ...], int]:
@@ -59,8 +72,10 @@ def key_lines(text: str) -> dict[tuple[str, ...], int]:
 
     >>> key_lines("a = 1\\n[columns]\\nx = {lower = 0}\\n")
     {('a',): 1, ('columns',): 2, ('columns', 'x'): 3, ('columns', 'x', 'lower'): 3}
+    >>> key_lines("[[query]]\\nkey = 'a'\\n[[query]]\\nkey = 'b'\\n")
+    {('query',): 1, ('query', '1'): 1, ('query', '1', 'key'): 2, ('query', '2'): 3, ('query', '2', 'key'): 4}
     """
-    lines, found, table = text.split("\n"), dict[tuple[str, ...], int](), tuple[str, ...]()
+    lines, found, table = text.split("\n"), dict[Key, int](), Key()
     starts = [place for place, line in enumerate(lines) if _START.match(line)]
     begun = 0
     for end in [*starts, len(lines)]:
@@ -71,6 +86,10 @@ def key_lines(text: str) -> dict[tuple[str, ...], int]:
             continue
         is_head = lines[begun].lstrip().startswith("[") and begun < end
         keys = [*_keys(said, () if is_head else table)]
+        if is_head and lines[begun].lstrip().startswith("[["):
+            # The tables of a list are numbered from 1.
+            number = 1 + sum(each[:-1] == keys[-1] and each[-1].isdigit() for each in found)
+            keys.append((*keys[-1], str(number)))
         table = keys[-1] if is_head else table
         for each in keys:
             found.setdefault(each, begun + 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -81,6 +82,11 @@ def as_json(model: Any) -> str:
         **promise_of(model),
     }
     content["checksum"] = _checksum(content)
+    return text_of(content)
+
+
+def text_of(content: Mapping[str, Any]) -> str:
+    """Return the text of a file of a model, from its JSON."""
     # A sum has as many numbers as a tree has lines.
     return json.dumps(content, indent=None if "sum" in content else 1)
 

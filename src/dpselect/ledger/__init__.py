@@ -5,16 +5,23 @@ from dpselect.ledger.events import Event
 from dpselect.ledger.in_memory import InMemoryLedger, budget
 from dpselect.ledger.interop import BudgetAccountant, to_dp_accounting
 from dpselect.ledger.ledger import Ledger
-from dpselect.ledger.recording import RecordingAccountant, Spend
+from dpselect.ledger.recording import PlannedSpends, RecordingAccountant, Spend
+from dpselect.ledger.requests import AnsweredError, LedgerIndex, LedgerRequests, RequestError, RequestSpends
 from dpselect.ledger.transaction import UncertainSpend
 
 __all__ = [
+    "AnsweredError",
     "BudgetAccountant",
     "Event",
     "InMemoryLedger",
     "Ledger",
+    "LedgerIndex",
+    "LedgerRequests",
+    "PlannedSpends",
     "RecordingAccountant",
     "Report",
+    "RequestError",
+    "RequestSpends",
     "Spend",
     "Terms",
     "Totals",

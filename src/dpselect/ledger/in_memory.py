@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,9 +26,40 @@ class _Kept:
 
     totals: Totals = field(default_factory=Totals)
     events: list[Event] = field(default_factory=list)
+    answers: dict[str, str] = field(default_factory=dict)
     busy: bool = False
     lock: Any = field(default_factory=threading.RLock)
     process: int = field(default_factory=os.getpid)
+
+
+class MemoryTransaction:
+    """A transaction of a budget in memory; as :class:`dpselect.ledger.ledger_transaction.LedgerTransaction`."""
+
+    def __init__(self, terms: Terms, kept: _Kept) -> None:
+        self._terms, self._kept = terms, kept
+
+    @property
+    def totals(self) -> Totals:
+        """Return what all rows add up to."""
+        return self._kept.totals
+
+    def latest(self, count: int | None, until: int | None = None) -> list[Event]:
+        """Return the last ``count`` events up to row ``until``, oldest first; ``None`` for all."""
+        events = self._kept.events[:until]
+        return events if count is None else events[max(0, len(events) - count) :]
+
+    def append(self, event: Event) -> int:
+        """Add an event that the terms admit; return its row."""
+        self._kept.totals = self._terms.admit(self._kept.totals, event)
+        self._kept.events.append(event)
+        return len(self._kept.events)
+
+    def prepare_answers(self) -> None:
+        """Do nothing: memory is there."""
+
+    def keep_answer(self, request: str, hashed: str) -> str:
+        """Keep the hash of the answer of a request, unless there is one; return the one that is kept."""
+        return self._kept.answers.setdefault(request, hashed)
 
 
 class InMemoryLedger:
@@ -44,9 +75,6 @@ class InMemoryLedger:
             BudgetError, ValueError: as :meth:`Ledger.spend`; a forked process, whose copy would be a budget of its own;
                 a signal handler in the midst of another spend.
         """
-        kept = self._kept
-        if os.getpid() != kept.process:
-            raise BudgetError(f"{_STAYS} Nothing was spent.")
         event = Event.of(
             guarantee,
             dataset=self.terms.dataset,
@@ -55,17 +83,40 @@ class InMemoryLedger:
             note=note,
             metadata=self._metadata,
         )
+        with self.transaction() as ledger:
+            return ledger.append(event)
+
+    @contextmanager
+    def transaction(self) -> Iterator[MemoryTransaction]:
+        """Yield a transaction that nobody else writes in; what its block raises leaves nothing.
+
+        Raises:
+            BudgetError: as :meth:`spend`.
+        """
+        kept = self._kept
+        if os.getpid() != kept.process:
+            raise BudgetError(f"{_STAYS} Nothing was spent.")
         with kept.lock:
             # The lock lets this thread in again: a signal or collected garbage may release in the midst of a spend.
             if kept.busy:
                 raise BudgetError("Another spend from this budget is under way: release when it is done.")
-            kept.busy = True
+            kept.busy, totals, rows = True, kept.totals, len(kept.events)
             try:
-                kept.totals = self.terms.admit(kept.totals, event)
-                kept.events.append(event)
-                return len(kept.events)
+                yield MemoryTransaction(self.terms, kept)
+            except BaseException:
+                kept.totals = totals
+                del kept.events[rows:]
+                raise
             finally:
                 kept.busy = False
+
+    def latest(self, count: int | None, until: int | None = None) -> list[Event]:
+        """Return the last ``count`` events up to row ``until``, oldest first; ``None`` for all."""
+        return MemoryTransaction(self.terms, self._kept).latest(count, until)
+
+    def answers(self, requests: Iterable[str]) -> dict[str, str]:
+        """Return the hashes of the answers of some requests; those without an answer are left out."""
+        return {request: self._kept.answers[request] for request in requests if request in self._kept.answers}
 
     def with_metadata(self, **metadata: Any) -> InMemoryLedger:
         """Return this budget with metadata that every spend records; as :meth:`Ledger.with_metadata`."""

@@ -11,7 +11,7 @@ went back in time are all refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +23,12 @@ from dpselect.ledger.accountant import Remaining, Report, Terms, Totals, report
 from dpselect.ledger.chain import Tail
 from dpselect.ledger.entry import Entry
 from dpselect.ledger.events import Event
+from dpselect.ledger.ledger_transaction import StoredTransaction, answers_of, events_of
 from dpselect.ledger.shown import shown
 from dpselect.ledger.sqlite_store import SqliteStore
 from dpselect.ledger.store import Store, store_of
 from dpselect.ledger.transaction import Transaction
-from dpselect.ledger.verification import begun, copied, followed, promoted, sums_of, whole
+from dpselect.ledger.verification import begun, copied, followed, whole
 
 
 @dataclass
@@ -160,13 +161,26 @@ class Ledger:
             note=note,
             metadata=self._metadata,
         )
+        with self.transaction() as ledger:
+            return ledger.append(event)
+
+    @contextmanager
+    def transaction(self) -> Iterator[StoredTransaction]:
+        """Yield a transaction that nobody else writes in: what it adds is durable, all of it, when its block has ended.
+
+        Raises:
+            ValueError, OSError: as :meth:`spend`; nothing was spent.
+            UncertainSpend: as :meth:`spend`: nothing may be drawn for what was added.
+        """
         with self._at(self._store.writing()) as ledger:
-            tail = followed(ledger, self.terms, self._reach.tail)
-            after = tail.after(event, self.terms.admit(tail.totals, event))
-            ledger.append((after.row, event.as_text(), after.link), sums_of(after))
-            promoted(ledger)
-        self._reach.tail = after
-        return after.row
+            current = StoredTransaction(ledger, self.terms, followed(ledger, self.terms, self._reach.tail))
+            yield current
+        self._reach.tail = current.tail
+
+    def answers(self, requests: Iterable[str]) -> dict[str, str]:
+        """Return the hashes of the answers of some requests; those without an answer are left out."""
+        with self._reading() as ledger:
+            return answers_of(ledger, [*requests])
 
     def with_metadata(self, **metadata: Any) -> Ledger:
         """Return this ledger with metadata that every spend records: file, table, filter, sample.
@@ -234,8 +248,7 @@ class Ledger:
     def latest(self, count: int | None, until: int | None = None) -> list[Event]:
         """Return the last ``count`` events up to row ``until``, oldest first; ``None`` for all."""
         with self._reading() as ledger:
-            bodies = ledger.latest(count, until)
-        return [Event.from_text(body) for body in bodies]
+            return events_of(ledger, count, until)
 
     def entry(self, row: int) -> Entry:
         """Return one row, counted from 1, with its hash; the ledger is verified up to its end.

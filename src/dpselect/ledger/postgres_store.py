@@ -21,6 +21,11 @@ from dpselect.ledger.transaction import Row, Sums, Transaction, UncertainSpend
 # How long a writer waits for its turn, and how long it may keep the others waiting without a word.
 _WAIT = 60.0
 _TABLES = Path(__file__).with_name("postgres.sql")
+_ANSWERS = """
+CREATE TABLE answers (request text PRIMARY KEY, hash text NOT NULL);
+CREATE TRIGGER only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON answers
+    FOR EACH STATEMENT EXECUTE FUNCTION only_grows();
+"""
 _FACTS = """
 SELECT current_setting('server_encoding') = 'UTF8', current_setting('fsync') = 'on',
     current_setting('synchronous_commit') <> 'off', schema.oid IS NOT NULL,
@@ -78,6 +83,17 @@ class PostgresTransaction(Transaction):
         """Write rows of events."""
         with self._connection.cursor() as cursor:
             cursor.executemany("INSERT INTO events (row, body, hash) VALUES (%s, %s, %s)", rows)
+
+    def make_answers(self) -> None:
+        """Make the table of answers."""
+        self._connection.execute(_ANSWERS)
+
+    def require_answers(self) -> None:
+        """Refuse a table of answers that cannot be written to, and one that a crash empties."""
+        super().require_answers()
+        durable = "SELECT relkind = 'r' AND relpersistence = 'p' FROM pg_class WHERE oid = to_regclass('answers')"
+        if self.execute(durable).fetchone() != (True,):
+            raise ValueError(f"The answers of this ledger are not kept on disk: {RESTORE}")
 
 
 class PostgresStore:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from dpselect.kernel.budget import Accountant, with_metadata
+from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.ledger.events import Event
 
@@ -47,6 +48,47 @@ class Spend:
     def is_paid_by(self, event: Event) -> bool:
         """Return whether a row is the same guarantee, mechanism and count."""
         return (event.guarantee, event.mechanism, event.count) == (self.guarantee, self.event().mechanism, self.count)
+
+
+class PlannedSpends:
+    """Pays for the spends of one query as its plan has them, in their order, and for no others.
+
+    Args:
+        spends: of the plan.
+        pay: pays for one of them, or has paid; returns its row.
+    """
+
+    def __init__(self, spends: Sequence[Spend], pay: Callable[[Spend], int]) -> None:
+        self._due, self._pay, self._is_wrong = [*spends], pay, False
+
+    @classmethod
+    def paid(cls, spends: Sequence[Spend], rows: Sequence[int]) -> PlannedSpends:
+        """Return spends that these rows have paid for."""
+        left = iter(rows)
+        return cls(spends, lambda _: next(left))
+
+    def __call__(self, spend: Spend) -> int:
+        """Return the row of the next spend of the plan.
+
+        Raises:
+            PrivacyError: another spend is asked for; nothing was spent for it.
+        """
+        if self._is_wrong or not self._due or not spend.is_paid_by(self._due[0].event()):
+            self._is_wrong = True
+            raise PrivacyError(f"{_OTHERWISE} Nothing was spent for this.")
+        self._due.pop(0)
+        return self._pay(spend)
+
+    def require_complete(self) -> None:
+        """Refuse an answer for which another amount was spent than planned (``PrivacyError``)."""
+        if self._is_wrong or self._due:
+            raise PrivacyError(f"{_OTHERWISE} The answer is withheld.")
+
+
+_OTHERWISE = (
+    "This query spends another amount than its plan, so its price may follow from rows: let its release spend once, "
+    "from its accountant, by public facts alone."
+)
 
 
 class StopAtSpend(Exception):

@@ -18,6 +18,11 @@ CREATE TABLE totals (rows INTEGER NOT NULL, body TEXT NOT NULL, tail TEXT NOT NU
 CREATE TRIGGER kept_events BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
 CREATE TRIGGER fixed_events BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
 """
+_ANSWERS = """
+CREATE TABLE answers (request TEXT PRIMARY KEY NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
+CREATE TRIGGER kept_answers BEFORE DELETE ON answers BEGIN SELECT RAISE(ABORT, 'an answer stands'); END;
+CREATE TRIGGER fixed_answers BEFORE UPDATE ON answers BEGIN SELECT RAISE(ABORT, 'an answer stands'); END;
+"""
 
 
 class SqliteTransaction(Transaction):
@@ -39,6 +44,11 @@ class SqliteTransaction(Transaction):
     def insert(self, rows: Iterable[Row]) -> None:
         """Write rows of events."""
         self._connection.executemany("INSERT INTO events (row, body, hash) VALUES (?, ?, ?)", rows)
+
+    def make_answers(self) -> None:
+        """Make the table of answers."""
+        for statement in _ANSWERS.strip().splitlines():
+            self.execute(statement)
 
     def header(self) -> list[tuple[int, str]]:
         """Return the format and the terms; nothing where there is no such table."""

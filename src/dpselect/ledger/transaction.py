@@ -1,7 +1,8 @@
-"""One transaction of a ledger: its three tables, and the statements that are the same wherever they are kept.
+"""One transaction of a ledger: its tables, and the statements that are the same wherever they are kept.
 
 ``terms`` has one row, the format and what the budget allows; ``events`` has a row for every spend, chained by hash;
-``totals`` has one row, how many those are, the hash of the last one and their sums.
+``totals`` has one row, how many those are, the hash of the last one and their sums. Beside the chain, ``answers`` has
+a row for every request that was answered, with the hash of its answer; ledgers before format 3 have no such table.
 """
 
 from __future__ import annotations
@@ -44,6 +45,10 @@ class Transaction(ABC):
     def insert(self, rows: Iterable[Row]) -> None:
         """Write rows of events."""
 
+    @abstractmethod
+    def make_answers(self) -> None:
+        """Make the table of answers, which there is not yet."""
+
     def header(self) -> list[tuple[int, str]]:
         """Return the format and the terms, as they were when they were first asked for.
 
@@ -83,6 +88,7 @@ class Transaction(ABC):
     def promote(self, number: int) -> None:
         """Raise the number of the format."""
         self.execute("UPDATE terms SET format = ?", (number,))
+        self._header = None
 
     def fill(self, number: int, terms: str, rows: Iterable[Row], sums: Iterable[Sums]) -> None:
         """Write all of a ledger into tables that are empty."""
@@ -90,3 +96,23 @@ class Transaction(ABC):
         self.insert(rows)
         for each in sums:
             self.execute("INSERT INTO totals (rows, tail, body) VALUES (?, ?, ?)", each)
+
+    def require_answers(self) -> None:
+        """Refuse a table of answers that cannot be written to, as the store does: nothing is written."""
+        self.execute("INSERT INTO answers (request, hash) SELECT request, hash FROM answers WHERE 1 = 0")
+
+    def answer(self, request: str) -> str | None:
+        """Return the hash of the answer of a request, if there is one."""
+        found: tuple[str] | None = self.execute("SELECT hash FROM answers WHERE request = ?", (request,)).fetchone()
+        return None if found is None else found[0]
+
+    def answers(self) -> Iterable[tuple[str, str]]:
+        """Return every request that was answered, with the hash of its answer."""
+        rows: Iterable[tuple[str, str]] = self.execute("SELECT request, hash FROM answers ORDER BY request")
+        return rows
+
+    def keep_answer(self, request: str, hashed: str) -> None:
+        """Write the hash of the answer of a request, unless there is one."""
+        self.execute(
+            "INSERT INTO answers (request, hash) VALUES (?, ?) ON CONFLICT (request) DO NOTHING", (request, hashed)
+        )

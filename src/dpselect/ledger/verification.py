@@ -6,9 +6,11 @@ from dpselect.ledger.accountant import Terms
 from dpselect.ledger.chain import RESTORE, Tail, terms_of, terms_text, totals_text
 from dpselect.ledger.transaction import Sums, Transaction
 
-# Format 2 added the rho of a concentrated release to events. Format 1 is read as it is, and becomes 2 in the
-# transaction of the first spend; a program that knows format 1 alone refuses the ledger from then on.
-FORMAT, READ = 2, (1, 2)
+# Format 2 added the rho of a concentrated release to events, and format 3 the hashes of answers beside the chain. An
+# older ledger is read as it is. It becomes 2 in the transaction of the first spend, and 3 in that of the first request;
+# a program that knows the older format alone refuses the ledger from then on.
+FORMAT, READ = 3, (1, 2, 3)
+_RHO, _ANSWERS = 2, 3
 
 
 def whole(ledger: Transaction) -> tuple[Terms, Tail]:
@@ -52,10 +54,23 @@ def sums_of(tail: Tail) -> Sums:
     return tail.row, tail.link, totals_text(tail.totals)
 
 
-def promoted(ledger: Transaction) -> None:
-    """Let a ledger of an older format have this one."""
-    if ledger.header()[0][0] < FORMAT:
-        ledger.promote(FORMAT)
+def promote_for_spend(ledger: Transaction) -> None:
+    """Let a ledger of the first format have one that knows all events."""
+    if ledger.header()[0][0] < _RHO:
+        ledger.promote(_RHO)
+
+
+def has_answers(ledger: Transaction) -> bool:
+    """Return whether a ledger has a table of answers: those of older formats have none."""
+    return ledger.header()[0][0] >= _ANSWERS
+
+
+def prepare_answers(ledger: Transaction) -> None:
+    """Let a ledger have a table of answers; refuse, as its store does, where none can be written to."""
+    if not has_answers(ledger):
+        ledger.make_answers()
+        ledger.promote(_ANSWERS)
+    ledger.require_answers()
 
 
 def copied(ledger: Transaction, copy: Transaction) -> None:
@@ -66,6 +81,10 @@ def copied(ledger: Transaction, copy: Transaction) -> None:
     """
     _terms(ledger)
     copy.fill(*ledger.header()[0], ledger.rows(0), ledger.sums())
+    if has_answers(ledger):
+        copy.make_answers()
+        for request, hashed in ledger.answers():
+            copy.keep_answer(request, hashed)
     whole(copy)
 
 
@@ -76,6 +95,7 @@ def begun(terms: Terms, place: Transaction) -> None:
         ValueError: as :func:`sums_of`.
     """
     place.fill(FORMAT, terms_text(terms), (), [sums_of(Tail.start(terms))])
+    place.make_answers()
 
 
 def _terms(ledger: Transaction) -> Terms:

@@ -8,6 +8,7 @@ from dpselect.queries.local import LocalDataset
 from dpselect.queries.median import Median
 from dpselect.queries.most_common import MostCommon
 from dpselect.queries.plan import Plan, PrivateRows, SyntheticRows, plan_of
+from dpselect.queries.publication import Publication, PublicationAnswers, PublicationError, PublicationPlan
 from dpselect.queries.quantiles import Quantiles
 from dpselect.queries.registry import QUERIES, DatasetMethods, query_of
 from dpselect.queries.select import Select
@@ -24,6 +25,10 @@ __all__ = [
     "MostCommon",
     "Plan",
     "PrivateRows",
+    "Publication",
+    "PublicationAnswers",
+    "PublicationError",
+    "PublicationPlan",
     "Quantiles",
     "Query",
     "QueryData",

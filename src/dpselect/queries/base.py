@@ -147,6 +147,10 @@ class Query(ABC, Generic[T_co]):
         """Return the public facts that readers of the answer need."""
         return {}
 
+    def parts(self) -> Sequence[str]:
+        """Return the names of the values of an answer that is a list; without any, their places number them."""
+        return ()
+
     def require(self) -> None:
         """Refuse fields that do not go together (``QueryError``); most queries have none."""
 

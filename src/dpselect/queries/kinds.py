@@ -15,6 +15,8 @@ from typing import Any
 _MOST = 1000
 _DECIMAL = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,15})?")
 _LONGEST_NAME = 200
+# A decimal of more digits is none of these numbers, and would take long to write out.
+_DIGITS = 100
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,12 @@ def _decimals(name: str, places: int, below: str) -> Callable[[Any], Fraction]:
 def _exact(value: Any) -> Fraction | None:
     if isinstance(value, str):
         return Fraction(value) if _DECIMAL.fullmatch(value) else None
-    if isinstance(value, bool) or not isinstance(value, (int, float, Fraction, Decimal)) or not math.isfinite(value):
-        return None
-    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return Fraction(repr(value))
+    if isinstance(value, Decimal):
+        short = value.is_finite() and abs(value.adjusted()) <= _DIGITS >= len(value.as_tuple().digits)
+        return Fraction(value) if short else None
+    return Fraction(value) if isinstance(value, (int, Fraction)) and not isinstance(value, bool) else None
 
 
 def _decimal_text(places: int) -> Callable[[Fraction], str]:

@@ -8,18 +8,23 @@ from typing import Any, TypeVar
 
 from dpselect.dataset import Dataset
 from dpselect.kernel.budget import Accountant, with_metadata
-from dpselect.kernel.errors import BudgetError, PrivacyError
-from dpselect.ledger import InMemoryLedger, RecordingAccountant, Spend
+from dpselect.kernel.errors import BudgetError
+from dpselect.ledger import InMemoryLedger, Ledger, PlannedSpends, RecordingAccountant
 from dpselect.queries.base import Query
 from dpselect.queries.plan import Plan, PrivateRows, plan_of
+from dpselect.queries.publication import (
+    Publication,
+    PublicationAnswers,
+    PublicationError,
+    PublicationPlan,
+    plan_publication,
+    publish,
+    require_ledger,
+)
 from dpselect.queries.registry import DatasetMethods
 from dpselect.release.release import Release
 
 T = TypeVar("T")
-_OTHERWISE = (
-    "This query spends another amount than its plan, so its price may follow from rows: let its release spend once, "
-    "from its accountant, by public facts alone."
-)
 
 
 class LocalDataset(DatasetMethods):
@@ -83,11 +88,11 @@ class LocalDataset(DatasetMethods):
             BudgetError: the ledger does not allow it; nothing was spent.
             OSError: the source cannot be read.
         """
-        plan = self.plan_of(query)
-        payment = Payment(plan, with_metadata(self.ledger, self.description.metadata))
-        accountant = RecordingAccountant(self._rule, payment)
+        plan, ledger = self.plan_of(query), with_metadata(self.ledger, self.description.metadata)
+        spends = PlannedSpends(plan.spends, lambda spend: int(spend.record(ledger) or 0))
+        accountant = RecordingAccountant(self._rule, spends)
         release = query.release(PrivateRows(self.description), accountant)
-        payment.require_complete()
+        spends.require_complete()
         return replace(
             release,
             # That of the answer may have followed from rows.
@@ -100,39 +105,63 @@ class LocalDataset(DatasetMethods):
             },
         )
 
+    def plan_publication(self, publication: Publication | str | Path) -> PublicationPlan:
+        """Return the prices and errors of a publication. No row is read, nothing is spent and nothing is written.
+
+        Args:
+            publication: a plan of queries, or the path of its file.
+
+        Raises:
+            PublicationError: as :meth:`publish`.
+        """
+        asked = self._publication(publication)
+        ledger = self._ledger if self._ledger is not None else self.description.existing_ledger()
+        paying = None if ledger is None else require_ledger(ledger)
+        return plan_publication(asked, self.description, paying, self._rule)
+
+    def publish(self, publication: Publication | str | Path) -> PublicationAnswers:
+        """Pay for a plan of queries, answer them and write the answers beside its file, each query once.
+
+        Begun again, it goes on where it ended: what was paid for is not paid again, and what was answered stands. The
+        answers of ``report.toml`` are in the folder ``report.answers``; a plan that was made in Python has no file,
+        so its answers are returned alone, and another call pays again.
+
+        Args:
+            publication: a plan of queries, or the path of its file.
+
+        Raises:
+            PublicationError: the plan cannot be used; the message names the line. Nothing was spent.
+            BudgetError: the total or the ledger does not allow it; nothing was spent.
+            AnsweredError: an answer was shown that is not stored any more; nothing was drawn again for it.
+            OSError: the ledger, the source or the folder cannot be used; what was paid stays paid for the next call.
+
+        >>> from dpselect import Dataset
+        >>> columns, budget = {"age": {"lower": 0, "upper": 120}}, {"epsilon": 3}
+        >>> data = open(Dataset.of({"age": [*range(100)] * 9}, columns=columns, budget=budget))
+        >>> asked = [{"key": "age", "query": "median", "column": "age", "weight": 1}]
+        >>> answers = data.publish(Publication.of(total={"epsilon": 1}, query=asked))
+        >>> answers.answers["age"]["question"], answers.certificate.content["guarantee"]["epsilon"]
+        ('What is the median of age?', '1')
+        """
+        asked = self._publication(publication)
+        return publish(asked, self.description, self._paying_ledger, self._rule)
+
+    def _paying_ledger(self) -> Ledger | InMemoryLedger:
+        return require_ledger(self.ledger)
+
+    def _publication(self, asked: Publication | str | Path) -> Publication:
+        """Return a publication about this dataset."""
+        made = asked if isinstance(asked, Publication) else Publication.load(asked)
+        if made.description is not None and made.description.digest != self.description.digest:
+            raise PublicationError(
+                ("dataset",), "the plan is about another dataset: open that one.", made.places.get("", "")
+            )
+        return made
+
     @property
     def _rule(self) -> str:
         budget = self.description.budget
         return str(getattr(self._ledger, "rule", "sum" if budget is None else budget.rule))
-
-
-class Payment:
-    """Payment of one query: its planned spend, once, and no other.
-
-    Args:
-        plan: of the query.
-        ledger: pays.
-    """
-
-    def __init__(self, plan: Plan, ledger: Accountant) -> None:
-        self._due, self._ledger, self._is_wrong = [*plan.spends], ledger, False
-
-    def __call__(self, spend: Spend) -> int:
-        """Pay for a spend and return its row.
-
-        Raises:
-            PrivacyError: it is not the planned one; nothing was spent for it.
-        """
-        if self._is_wrong or not self._due or not spend.is_paid_by(self._due[0].event()):
-            self._is_wrong = True
-            raise PrivacyError(f"{_OTHERWISE} Nothing was spent for this.")
-        self._due.pop(0)
-        return int(spend.record(self._ledger) or 0)
-
-    def require_complete(self) -> None:
-        """Refuse an answer for which another amount was spent than planned (``PrivacyError``)."""
-        if self._is_wrong or self._due:
-            raise PrivacyError(f"{_OTHERWISE} The answer is withheld.")
 
 
 def open(dataset: str | Path | Dataset, *, ledger: Accountant | None = None) -> LocalDataset:

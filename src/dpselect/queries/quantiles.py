@@ -78,6 +78,10 @@ class Quantiles(Query[tuple[float, ...]]):
         listed = ", ".join(f"{place:g}" for place in self._places)
         return f"What are the {noun} {listed} of {self.column}{columns.by_words(self.by)}?"
 
+    def parts(self) -> Sequence[str]:
+        """Return the shares, or the percentages."""
+        return [f"{place:g}{'' if self.p is None else ' %'}" for place in self._places]
+
     def public(self, dataset: Dataset) -> dict[str, Any]:
         """Return the grid, the groups and the rows per person."""
         return columns.bounds(dataset, self.column) | columns.grouping_facts(dataset, self.by)

@@ -25,6 +25,9 @@ PANELS = {
         "predict": "Label a table with a released model.",
         "choose": "Choose the algorithm by traces of public data, and answer with it.",
     },
+    "Publish": {
+        "publish": "Answer a plan of queries under one total, with a page, files and one certificate.",
+    },
     "Keep the budget": {
         "budget": "Keep a privacy budget in a ledger file.",
         "verify": "Check that the certificate of a release is whole, and that a ledger has its row.",

@@ -1,0 +1,77 @@
+"""dpselect publish: answer a plan of queries under one total, each paid for and answered once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dpselect.cli import paths
+from dpselect.cli.options import DRY_RUN
+from dpselect.cli.release import shown
+from dpselect.cli.request import Request
+from dpselect.cli.tables import Table
+from dpselect.cli.verb import Answer, Verb
+from dpselect.dataset import Dataset
+from dpselect.kernel.written import written
+from dpselect.queries import LocalDataset, Publication, PublicationAnswers, PublicationPlan
+from dpselect.queries.publication.publish import TITLES, answers_folder
+
+
+def run(request: Request) -> Answer:
+    """Return the answers, or in a dry run what they would cost."""
+    publication = Publication.load(request.plan)
+    assert publication.description is not None
+    data = LocalDataset(publication.description)
+    if request.dry_run:
+        return _planned(data.plan_publication(publication))
+    with _noting_payment(request, publication.description):
+        answers = data.publish(publication)
+    return _answered(request, publication, answers)
+
+
+@contextmanager
+def _noting_payment(request: Request, description: Dataset) -> Iterator[None]:
+    """Tell, however the block ends, whether anything was paid in it."""
+
+    def spends() -> int:
+        ledger = description.existing_ledger()
+        return 0 if ledger is None else ledger.totals.spends
+
+    before = spends()
+    try:
+        yield
+    finally:
+        request.paid = spends() > before
+
+
+def _planned(plan: PublicationPlan) -> Answer:
+    cost, total = plan.cost, plan.publication.total
+    sums = f"sum: epsilon {written(cost.epsilon)} of {written(total.epsilon)}"
+    if total.delta:
+        sums = f"{sums} and delta {written(cost.delta)} of {written(total.delta)}"
+    lines = ["Dry run: nothing was spent, drawn or written."]
+    table = Table(TITLES, plan.rows, frozenset({1}))
+    return Answer.of(
+        [*lines, table, f"{sums}; epsilon {written(plan.publication.unspent)} stays unspent"], plan.as_json()
+    )
+
+
+def _answered(request: Request, publication: Publication, answers: PublicationAnswers) -> Answer:
+    rows = [[key, shown(f"{name}: {value}" if name else value)] for key, name, value in answers.lines]
+    spent, total = answers.certificate.content["guarantee"]["epsilon"], written(publication.total.epsilon)
+    folder = str(answers_folder(Path(request.plan)))
+    lines = [f"epsilon {spent} of {total} was spent in all", f"answers: {shown(folder)}"]
+    return Answer.of([Table(("key", "answer"), rows), *lines], answers.as_json() | {"folder": folder})
+
+
+VERB = Verb(
+    run,
+    (
+        paths.input("plan", metavar="PLAN", help="the plan of queries (.toml), which names the dataset"),
+        DRY_RUN,
+    ),
+    "dpselect publish report.toml --dry-run\ndpselect publish report.toml",
+    about="Protected: who the description of the data protects. All answers together cost at most the total of the "
+    "plan. Begun again, it goes on where it ended: nothing is paid twice, and what was answered stands.",
+)

@@ -1,0 +1,216 @@
+"""Requests that a ledger pays for: each is paid once, and has one answer that anybody sees. Proof: ``requests.md``.
+
+Pay, draw, store, confirm, show: a row of the ledger carries its request, an answer is stored before the ledger keeps
+its hash, and it is shown only if the ledger keeps the hash of this very answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import Protocol
+
+from dpselect.kernel.errors import DPSelectError
+from dpselect.ledger.accountant import Totals
+from dpselect.ledger.events import Event
+from dpselect.ledger.in_memory import InMemoryLedger
+from dpselect.ledger.ledger import Ledger
+from dpselect.ledger.ledger_transaction import LedgerTransaction
+from dpselect.ledger.recording import Spend
+
+# Metadata that tell rows apart: the request, who asked, and the publication that it is part of.
+REQUEST, ANALYST, PUBLICATION = "request", "analyst", "publication"
+_NAMES = (REQUEST, ANALYST, PUBLICATION)
+
+
+class RequestError(DPSelectError, ValueError):
+    """A request cannot be paid for or answered; the message says what to do."""
+
+
+class AnsweredError(RequestError):
+    """A request was answered, and that answer is not the one that is stored here."""
+
+
+class AnswerStore(Protocol):
+    """Answers of requests, each kept durably and never changed."""
+
+    def read(self, request: str) -> str | None:
+        """Return the answer of a request, if there is one."""
+        ...
+
+    def keep(self, request: str, answer: str) -> str:
+        """Store an answer durably, unless there is one; return the one that is stored."""
+        ...
+
+
+@dataclass(frozen=True)
+class RequestSpends:
+    """Spends of one request.
+
+    Attributes:
+        request: its name, which no other request has.
+        spends: of its release, in order.
+        metadata: that its rows carry.
+    """
+
+    request: str
+    spends: Sequence[Spend]
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    def events(self, dataset: str) -> list[Event]:
+        """Return what a ledger records of them."""
+        return [
+            replace(each, metadata={**self.metadata, **each.metadata, REQUEST: self.request}).event(dataset)
+            for each in self.spends
+        ]
+
+
+class LedgerIndex:
+    """Rows of one ledger by request, analyst and publication, with their sums. It follows the ledger and adds nothing.
+
+    Args:
+        ledger: whose rows; others may write to it too.
+    """
+
+    def __init__(self, ledger: Ledger | InMemoryLedger) -> None:
+        self._ledger, self._lock = ledger, Lock()
+        self._read = 0
+        self._rows: dict[tuple[str, str], list[tuple[int, Event]]] = {}
+        self._sums: dict[tuple[str, str], Totals] = {}
+
+    def follow(self, transaction: LedgerTransaction | None = None) -> Totals:
+        """Read the rows that were added since; return what all rows add up to.
+
+        Args:
+            transaction: sees the rows; the ledger is read without one.
+
+        Raises:
+            ValueError, OSError: as :attr:`dpselect.Ledger.totals`.
+        """
+        seen = self._ledger if transaction is None else transaction
+        with self._lock:
+            totals = seen.totals
+            missing = totals.spends - self._read
+            for event in seen.latest(missing, totals.spends) if missing > 0 else ():
+                self._read += 1
+                self._add(self._read, event)
+            return totals
+
+    def _add(self, row: int, event: Event) -> None:
+        # What is compared later needs no metadata.
+        bare = replace(event, metadata={})
+        for name in _NAMES:
+            if name in event.metadata:
+                place = name, event.metadata[name]
+                self._rows.setdefault(place, []).append((row, bare))
+                self._sums[place] = self._sums.get(place, Totals()).after(event)
+
+    def rows(self, name: str, value: str) -> list[tuple[int, Event]]:
+        """Return the rows whose metadata have this value, as far as they were read, in order."""
+        with self._lock:
+            return [*self._rows.get((name, value), ())]
+
+    def values(self, name: str) -> set[str]:
+        """Return every value that some row has, such as all requests."""
+        with self._lock:
+            return {value for each, value in self._rows if each == name}
+
+    def spent(self, name: str, value: str) -> Totals:
+        """Return what the rows with this value add up to, as far as they were read."""
+        with self._lock:
+            return self._sums.get((name, value), Totals())
+
+
+class LedgerRequests:
+    """Requests that one ledger pays for, and the hashes of their answers.
+
+    Args:
+        ledger: a ledger, or a budget in memory.
+
+    Attributes:
+        index: its rows by request.
+    """
+
+    def __init__(self, ledger: Ledger | InMemoryLedger) -> None:
+        self.ledger, self.index = ledger, LedgerIndex(ledger)
+
+    def pay(
+        self, due: Sequence[RequestSpends], admit: Callable[[Totals, Sequence[Spend]], None] | None = None
+    ) -> list[list[int]]:
+        """Return the rows of some requests; what is not paid for yet is paid for now, all of it or nothing.
+
+        It is one transaction of the ledger: of several that pay for one request at once, one pays.
+
+        Args:
+            due: requests with their spends.
+            admit: is called with what was spent and what is to be paid for now, and raises where that is not allowed;
+                it may ask :attr:`index`.
+
+        Raises:
+            RequestError: a request was paid for as something else; nothing was spent.
+            BudgetError, ValueError, OSError: as :meth:`dpselect.Ledger.spend`; nothing was spent.
+        """
+        self.index.follow()
+        if any(self._unpaid(each) for each in due):
+            with self.ledger.transaction() as transaction:
+                self.index.follow(transaction)
+                unpaid = [self._unpaid(each) for each in due]
+                if admit is not None:
+                    admit(transaction.totals, [spend for each in unpaid for spend in each.spends])
+                transaction.prepare_answers()
+                for each in unpaid:
+                    for event in each.events(self.ledger.terms.dataset):
+                        transaction.append(event)
+            self.index.follow()
+        return [[row for row, _ in self.index.rows(REQUEST, each.request)] for each in due]
+
+    def _unpaid(self, due: RequestSpends) -> RequestSpends:
+        """Return the spends of a request that have no row yet."""
+        rows = self.index.rows(REQUEST, due.request)
+        same = all(spend.is_paid_by(event) for spend, (_, event) in zip(due.spends, rows, strict=False))
+        if len(rows) > len(due.spends) or not same:
+            raise RequestError(
+                "This request was paid for as something else, by another version or other rules: ask it under another "
+                "key. Nothing was spent."
+            )
+        return replace(due, spends=due.spends[len(rows) :])
+
+    def answer(self, request: str, store: AnswerStore, draw: Callable[[], str]) -> str:
+        """Return the one answer of a request that was paid for, which may be shown.
+
+        Args:
+            request: its name.
+            store: keeps answers.
+            draw: releases under what was paid, and returns the answer; called where none was stored or shown.
+
+        Raises:
+            AnsweredError: another answer may have been shown; nothing is drawn where that is known before.
+            RequestError: it was not paid for.
+            OSError: the answer is not stored, or its hash is not kept: nobody may see it yet.
+        """
+        self.index.follow()
+        if not self.index.rows(REQUEST, request):
+            raise RequestError("This request was not paid for: pay for it before it is answered.")
+        answer = store.read(request)
+        if answer is None:
+            if self.ledger.answers([request]):
+                raise AnsweredError(_ANSWERED)
+            answer = store.keep(request, draw())
+        hashed = answer_hash(answer)
+        kept = self.ledger.answers([request]).get(request)
+        if kept is None:
+            with self.ledger.transaction() as transaction:
+                kept = transaction.keep_answer(request, hashed)
+        if kept != hashed:
+            raise AnsweredError(_ANSWERED)
+        return answer
+
+
+def answer_hash(answer: str) -> str:
+    """Return what a ledger keeps of an answer: its SHA-256."""
+    return hashlib.sha256(answer.encode()).hexdigest()
+
+
+_ANSWERED = "This request was answered, and its answer is not stored here: restore the newest state."

@@ -1,0 +1,257 @@
+"""Publications: queries about one dataset that are answered under one total, in Python and as TOML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dpselect.dataset import Dataset, DatasetError
+from dpselect.dataset.parts import Key, exact, part_of, refusal, require_known, text
+from dpselect.dataset.toml_text import content, key_lines, located, place_of
+from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.numbers import exact_delta, exact_epsilon
+from dpselect.kernel.written import written as number_text
+from dpselect.ledger.accountant import fold
+from dpselect.queries.base import Query, QueryError
+from dpselect.queries.kinds import EPSILON
+from dpselect.queries.plan import Plan, plan_of
+from dpselect.queries.publication.division import divided
+from dpselect.queries.registry import QUERIES
+
+_KEYS = ("title", "dataset", "total", "query")
+# Keys name rows and files on every system, and begin no formula of a spreadsheet.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_MOST = 1000
+_TABLES = "write [[query]] above each query, with key, query, its fields, and weight or epsilon."
+_ADVICE = "write a plan of queries, as docs/how-to/publish.md has it."
+
+
+class PublicationError(DatasetError):
+    """A plan of a publication says something that cannot be used; with the key and the line, as of a description."""
+
+
+@dataclass(frozen=True)
+class PublicationTotal:
+    """The most that a publication may cost in all, whatever is edited later.
+
+    Attributes:
+        epsilon, delta: of all answers together.
+    """
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        with refusal(("epsilon",)):
+            object.__setattr__(self, "epsilon", EPSILON.parse(self.epsilon))
+        number = exact(("delta",), self.delta)
+        with refusal(("delta",)):
+            object.__setattr__(self, "delta", exact_delta(number))
+
+
+@dataclass(frozen=True)
+class Publication:
+    """Queries about one dataset under one total. Read a file with :meth:`load`, or make one with :meth:`of`.
+
+    Attributes:
+        queries: by key, each with its part of the total.
+        total: the most that all answers may cost.
+        title: of the page of answers.
+        description: of the dataset, where the plan names one.
+        path: of the file; ``None`` for a plan that was made in Python.
+        places: by key, and for ``""`` of the total: how a message about it begins, which names the line of the file.
+
+    >>> asked = [
+    ...     {"key": "age", "query": "median", "column": "age", "weight": 2},
+    ...     {"key": "jobs", "query": "histogram", "column": "job", "weight": 1},
+    ... ]
+    >>> report = Publication.of(total={"epsilon": 1}, query=asked)
+    >>> report.queries["age"].epsilon, report.unspent
+    (Fraction(333333, 500000), Fraction(1, 1000000))
+    """
+
+    queries: Mapping[str, Query[Any]]
+    total: PublicationTotal
+    title: str = ""
+    description: Dataset | None = None
+    path: Path | None = None
+    places: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, *, total: Any, query: Any, title: str = "", dataset: Dataset | None = None) -> Publication:
+        """Return a publication of what a file would say.
+
+        Args:
+            total: a mapping of epsilon and, where queries have one, delta.
+            query: a list of mappings: ``key``, ``query``, its fields, and ``weight`` or ``epsilon``.
+            title: of the page of answers.
+            dataset: the description.
+
+        Raises:
+            PublicationError: something of it cannot be used; the message names it and what to do.
+        """
+        with _as_publication_error():
+            whole = part_of(("total",), PublicationTotal, total)
+            queries = _queries(query, whole.epsilon)
+            result = cls(queries, whole, text(("title",), title) if title else "", dataset)
+            if dataset is not None:
+                for number, each in enumerate(queries.values(), 1):
+                    with _about(("query", str(number)), each):
+                        each.candidates(dataset)
+            return result
+
+    @classmethod
+    def load(cls, path: str | Path) -> Publication:
+        """Return the publication that a TOML file plans, of the dataset that it names. No row is read.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            PublicationError: it cannot be used: the message names the line, and what to do.
+            DatasetError: the description of the dataset cannot be used.
+        """
+        said, written = content(path, _ADVICE, PublicationError)
+        try:
+            with _as_publication_error():
+                dataset = _description(said, Path(path).resolve().parent)
+        except PublicationError as error:
+            raise located(error, path, written) from None
+        # What is wrong in there has lines of its own.
+        description = Dataset.load(dataset)
+        try:
+            made = cls.of(**said, dataset=description)
+        except PublicationError as error:
+            raise located(error, path, written) from None
+        lines = key_lines(written)
+        said_at: dict[str, Key] = {key: ("query", str(number)) for number, key in enumerate(made.queries, 1)}
+        said_at[""] = ("total",)
+        places = {key: place_of(each, path, lines) for key, each in said_at.items()}
+        return replace(made, path=Path(path).resolve(), places=places)
+
+    @property
+    def unspent(self) -> Fraction:
+        """Return the epsilon of the total that no query has."""
+        return self.total.epsilon - sum(map(price_of, self.queries.values()), Fraction(0))
+
+    def plans(self, dataset: Dataset, rule: str = "sum") -> dict[str, Plan]:
+        """Return the plan of each query, by key. No row is read and nothing is spent.
+
+        Args:
+            dataset: the description.
+            rule: of the ledger that would pay.
+
+        Raises:
+            PublicationError: a query is not about this dataset, or would break its promise.
+        """
+        plans = {}
+        for key, each in self.queries.items():
+            with _about((key,), each, self.places.get(key, "")):
+                plans[key] = plan_of(each, dataset, rule)
+        totals = fold(spend.event() for plan in plans.values() for spend in plan.spends)
+        if totals.epsilon > self.total.epsilon or totals.delta > self.total.delta:
+            asked = f"epsilon {number_text(totals.epsilon)} and delta {number_text(totals.delta)}"
+            raise PublicationError(("total",), f"the queries cost {asked} in all: raise it.", self.places.get("", ""))
+        return plans
+
+
+_MISSING = {
+    "dataset": 'write dataset = "survey.toml", the description of the data.',
+    "total": "write total = {epsilon = 1}, the most that all answers may cost.",
+    "query": _TABLES,
+}
+
+
+@contextmanager
+def _as_publication_error() -> Iterator[None]:
+    try:
+        yield
+    except PublicationError:
+        raise
+    except DatasetError as error:
+        raise PublicationError(error.key, error.reason) from None
+
+
+@contextmanager
+def _about(key: Key, query: Query[Any] | None, place: str = "") -> Iterator[None]:
+    """Make of whatever is refused inside the refusal of a query, and of its field where that is known."""
+    try:
+        yield
+    except QueryError as error:
+        raise PublicationError((*key, *filter(None, [error.field])), error.sentence, place) from None
+    except DatasetError as error:
+        named = {} if query is None else query.as_json()
+        fields = [name for name, value in named.items() if error.key and value == error.key[-1]]
+        raise PublicationError((*key, *fields[:1]), error.reason if fields else str(error), place) from None
+    except (ValueError, TypeError, PrivacyError) as error:
+        raise PublicationError(key, str(error), place) from None
+
+
+def _description(said: dict[str, Any], folder: Path) -> Path:
+    """Take the description out of what a plan says; refuse what is missing, and keys that nobody knows."""
+    require_known((), said, _KEYS)
+    for name, advice in _MISSING.items():
+        if name not in said:
+            raise PublicationError((), f"{name} is missing: {advice}")
+    dataset = folder / text(("dataset",), said.pop("dataset"))
+    if not dataset.is_file():
+        raise PublicationError(("dataset",), f"there is no file {dataset}: name the description of the data.")
+    return dataset
+
+
+def _queries(asked: Any, total: Fraction) -> dict[str, Query[Any]]:
+    """Return the queries by key, each with its amount."""
+    if not isinstance(asked, (list, tuple)) or not asked or not all(isinstance(each, Mapping) for each in asked):
+        raise PublicationError(("query",), f"this is a list of queries: {_TABLES}")
+    if len(asked) > _MOST:
+        raise PublicationError(("query",), f"there are more than {_MOST} queries: write several plans.")
+    amounts, weights, kept = dict[str, Fraction](), dict[str, Fraction](), dict[str, Mapping[str, Any]]()
+    for number, each in enumerate(asked, 1):
+        place = ("query", str(number))
+        key = _key(place, each, kept)
+        kept[key] = {name: value for name, value in each.items() if name not in ("key", "weight")}
+        if ("weight" in each) == ("epsilon" in each):
+            raise PublicationError(place, "a query has a weight or an epsilon: write one of the two.")
+        if "weight" not in each:
+            with refusal((*place, "epsilon")):
+                amounts[key] = EPSILON.parse(each["epsilon"])
+        else:
+            weights[key] = exact((*place, "weight"), each["weight"])
+            if weights[key] <= 0:
+                raise PublicationError((*place, "weight"), "a weight is positive: write a number such as 1.")
+    with refusal(("total",)):
+        parts = divided(total, amounts, weights)
+    return {key: _query(number, each, parts[key]) for number, (key, each) in enumerate(kept.items(), 1)}
+
+
+def _key(place: Key, said: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+    key = said.get("key")
+    if not isinstance(key, str) or not _NAME.fullmatch(key):
+        raise PublicationError(
+            (*place, *(("key",) if "key" in said else ())),
+            "each query has a key of its own, of 1 to 64 letters, digits, - and _, which begins with a letter or a "
+            'digit: write key = "name".',
+        )
+    if key.lower() in (other.lower() for other in known):
+        raise PublicationError((*place, "key"), f"another query has the key {key}: choose one for each.")
+    return key
+
+
+def _query(number: int, said: Mapping[str, Any], epsilon: Fraction) -> Query[Any]:
+    place = ("query", str(number))
+    name = said.get("query")
+    if not isinstance(name, str) or name not in QUERIES:
+        near = get_close_matches(str(name), QUERIES, 1)
+        meant = f"did you mean {near[0]}?" if near else f"write one of {', '.join(QUERIES)}."
+        raise PublicationError((*place, "query"), f"there is no such query: {meant}")
+    with _about(place, None):
+        return QUERIES[name].parse({**said, "epsilon": epsilon})
+
+
+def price_of(query: Query[Any]) -> Fraction:
+    """Return the epsilon of a query as an exact number."""
+    return exact_epsilon(query.epsilon)
