@@ -153,11 +153,12 @@ class LedgerRequests:
             BudgetError, ValueError, OSError: as :meth:`dpselect.Ledger.spend`; nothing was spent.
         """
         self.index.follow()
-        if any(self._unpaid(each) for each in due):
+        if self._unpaid(due):
             with self.ledger.transaction() as transaction:
+                # Others may have paid since.
                 self.index.follow(transaction)
-                unpaid = [self._unpaid(each) for each in due]
-                if admit is not None:
+                unpaid = self._unpaid(due)
+                if unpaid and admit is not None:
                     admit(transaction.totals, [spend for each in unpaid for spend in each.spends])
                 transaction.prepare_answers()
                 for each in unpaid:
@@ -166,16 +167,20 @@ class LedgerRequests:
             self.index.follow()
         return [[row for row, _ in self.index.rows(REQUEST, each.request)] for each in due]
 
-    def _unpaid(self, due: RequestSpends) -> RequestSpends:
-        """Return the spends of a request that have no row yet."""
-        rows = self.index.rows(REQUEST, due.request)
-        same = all(spend.is_paid_by(event) for spend, (_, event) in zip(due.spends, rows, strict=False))
-        if len(rows) > len(due.spends) or not same:
-            raise RequestError(
-                "This request was paid for as something else, by another version or other rules: ask it under another "
-                "key. Nothing was spent."
-            )
-        return replace(due, spends=due.spends[len(rows) :])
+    def _unpaid(self, due: Sequence[RequestSpends]) -> list[RequestSpends]:
+        """Return the requests with the spends that have no row yet, without those that have all."""
+        unpaid = []
+        for each in due:
+            rows = self.index.rows(REQUEST, each.request)
+            same = all(spend.is_paid_by(event) for spend, (_, event) in zip(each.spends, rows, strict=False))
+            if len(rows) > len(each.spends) or not same:
+                raise RequestError(
+                    "This request was paid for as something else, by another version or other rules: ask it under "
+                    "another key. Nothing was spent."
+                )
+            if len(rows) < len(each.spends):
+                unpaid.append(replace(each, spends=each.spends[len(rows) :]))
+        return unpaid
 
     def answer(self, request: str, store: AnswerStore, draw: Callable[[], str]) -> str:
         """Return the one answer of a request that was paid for, which may be shown.
