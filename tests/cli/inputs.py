@@ -14,6 +14,15 @@ from dpselect.cli import main
 DOMAINS = 'age = {low = 0, high = 100}\njob = ["nurse", "smith"]\nrich = ["no", "yes"]\n'
 
 DESCRIPTION = 'source = "people.csv"\n[columns]\nage = {lower = 0, upper = 100}\njob = ["nurse", "smith"]\n'
+PLAN = """dataset = "survey.toml"
+total = {epsilon = 1}
+
+[[query]]
+key = "age"
+query = "median"
+column = "age"
+weight = 1
+"""
 
 
 def write(folder: Path) -> None:
@@ -32,6 +41,9 @@ def write_tables(folder: Path) -> None:
     (folder / "people.csv").write_text("\n".join(["age,job,rich", *people]) + "\n", encoding="utf-8")
     (folder / "domains.toml").write_text(DOMAINS, encoding="utf-8")
     (folder / "people.toml").write_text(DESCRIPTION, encoding="utf-8")
+    budget = '[budget]\nepsilon = 1\nledger = "survey.ledger"\n'
+    (folder / "survey.toml").write_text(DESCRIPTION + budget, encoding="utf-8")
+    (folder / "report.toml").write_text(PLAN, encoding="utf-8")
     (folder / "edges.csv").write_text("source,target\n0,1\n0,2\n1,2\n2,3\n", encoding="utf-8")
     (folder / "edges.txt").write_text("0 1\n0 2\n1 2\n2 3\n", encoding="utf-8")
     (folder / "nodes.txt").write_text("0\n1\n2\n3\n", encoding="utf-8")

@@ -15,6 +15,7 @@ from dpselect._display.markup import drawing, filled, mark
 from dpselect.audit.page import page as audit_page
 from dpselect.audit.report import Row
 from dpselect.certificates.page import page as certificate_page
+from dpselect.certificates.page import report_page
 from dpselect.learn.domains import Attribute
 from dpselect.learn.pages.drawn_curves import drawn_curve
 from dpselect.learn.pages.page import page_of
@@ -88,6 +89,16 @@ def certificate() -> str:
     )  # fmt: skip
 
 
+def report() -> str:
+    """The page of several answers, with a hostile title, question and ledger."""
+    guarantee = {"protects": HOSTILE, "neighbours": HOSTILE, "epsilon": "1", "delta": HOSTILE, "rho": HOSTILE}
+    ledger = {"name": HOSTILE, "dataset": HOSTILE, "rows": [{"row": HOSTILE, "hash": HOSTILE}]}
+    names = ("key", "question", "accuracy", "epsilon", "delta", "mechanism")
+    answer = dict.fromkeys(names, HOSTILE) | {"rows": [(HOSTILE, HOSTILE)]}
+    content = {"guarantee": guarantee, "ledger": ledger, "date": HOSTILE}
+    return report_page(HOSTILE, HOSTILE, [answer, answer | {"rows": [("", HOSTILE)]}], content, HOSTILE)
+
+
 def notebook() -> str:
     """Tables in notebooks, and a drawing by itself."""
     table = html_table.table(HOSTILE, [(HOSTILE, HOSTILE), (HOSTILE, [HOSTILE] * 30)])
@@ -95,7 +106,9 @@ def notebook() -> str:
     return table + html_table.grid([HOSTILE], [[HOSTILE]]) + str(shown)
 
 
-@pytest.mark.parametrize("page", [classifier, boosted, audit, certificate, notebook], ids=lambda page: page.__name__)
+@pytest.mark.parametrize(
+    "page", [classifier, boosted, audit, certificate, report, notebook], ids=lambda page: page.__name__
+)
 def test_markup_in_names_is_text(page) -> None:
     """Neither an element nor the end of an attribute; and it is there, escaped once."""
     text = page()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.ledger import Event, file
+from dpselect.ledger import LedgerRequests, RequestSpends, Spend, file
 
 FILES = Path(__file__).parent / "files"
 PURE = dps.Guarantee(Fraction(1, 100), "add-remove")
@@ -174,14 +174,12 @@ def test_the_first_request_makes_it_format_3(path: Path) -> None:
     _, before = content(path)
     ledger = dps.Ledger.read(path)
     assert {} == ledger.answers(["one"])
-    with pytest.raises(dps.BudgetError), ledger.transaction() as transaction:
-        transaction.prepare_answers()
-        transaction.append(Event.of(dps.Guarantee(9, "add-remove"), dataset="", mechanism="x"))
+    large = RequestSpends("one", [Spend(dps.Guarantee(9, "add-remove"), "x")])
+    with pytest.raises(dps.BudgetError):
+        LedgerRequests(ledger).pay([large])
     assert (1, before) == content(path)
 
-    with ledger.transaction() as transaction:
-        transaction.prepare_answers()
-        transaction.append(Event.of(PURE, dataset="survey 2026", mechanism="x"))
+    LedgerRequests(ledger).pay([RequestSpends("one", [Spend(PURE, "x")])])
     number, after = content(path)
     assert (3, before) == (number, after[:-1])
     with ledger.transaction() as transaction:

@@ -201,7 +201,7 @@ def test_an_answer_that_is_not_stored_is_not_kept(ledger) -> None:
     requests.pay([asked("a")])
 
     class Full(Answers):
-        def keep(self, request: str, answer: str) -> str:
+        def keep(self, *_: str) -> str:
             raise OSError("full")
 
     with pytest.raises(OSError, match="^full$"):
@@ -212,7 +212,7 @@ def test_an_answer_that_is_not_stored_is_not_kept(ledger) -> None:
     assert "2" == requests.answer("a", Answers(), lambda: "2")
 
 
-def test_a_backup_has_the_answers(address: str, tmp_path: Path, request) -> None:
+def test_a_backup_has_the_answers(address: str, tmp_path: Path) -> None:
     """A ledger that is restored from it draws nothing a second time; the chain is the same."""
     ledger = filled(address, 0)
     requests = LedgerRequests(ledger)
@@ -276,13 +276,17 @@ def test_a_transaction_in_memory_takes_everything_back() -> None:
     """What its block raises leaves neither rows nor sums; nobody else is let in meanwhile."""
     ledger = InMemoryLedger(Terms.of(1, 0, "add-remove", "survey", "sum"))
     event = Event.of(EACH, dataset="survey", mechanism="x")
-    with pytest.raises(KeyError), ledger.transaction() as transaction:
-        transaction.append(event)
-        assert 1 == transaction.totals.spends == len(transaction.latest(None))
-        with pytest.raises(dps.BudgetError, match="under way"):
-            ledger.spend(EACH, mechanism="x")
-        raise KeyError
 
+    def stopped() -> None:
+        with ledger.transaction() as transaction:
+            transaction.append(event)
+            assert 1 == transaction.totals.spends == len(transaction.latest(None))
+            with pytest.raises(dps.BudgetError, match="under way"):
+                ledger.spend(EACH, mechanism="x")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        stopped()
     assert (Totals(), ()) == (ledger.totals, ledger.events)
     assert 1 == ledger.spend(EACH, mechanism="x")
 
@@ -296,6 +300,10 @@ def test_a_release_spends_what_its_plan_has(release: Callable[[Any], Any]) -> No
     with pytest.raises(dps.PrivacyError, match="another amount than its plan"):
         spends(TENTH)
     book = dps.ledger.RecordingAccountant(pay=PlannedSpends.paid([TENTH], [7]))
-    with pytest.raises(dps.PrivacyError):
+
+    def asked_for() -> None:
         release(book)
         book._pay.require_complete()
+
+    with pytest.raises(dps.PrivacyError):
+        asked_for()

@@ -78,12 +78,14 @@ def seen(folder: Path) -> list[tuple[str, str, str]]:
     return [tuple(line.split()) for line in lines]  # type: ignore[misc]
 
 
-def require_consistent(folder: Path, shown: list[tuple[str, str, str]], names: tuple[str, ...] = ("report.toml",)) -> None:
+def require_consistent(
+    folder: Path, shown: list[tuple[str, str, str]], names: tuple[str, ...] = ("report.toml",)
+) -> None:
     """Check that each request has one payment and one answer: in the ledger, in the state and in all that was seen."""
     plans = {name: Publication.load(folder / name) for name in names}
     answers = {name: published(folder, name) for name in names}
     stored: dict[str, dict[str, str]] = {}
-    for name, each in plans.items():
+    for name in plans:
         state = FolderState(folder / f"{Path(name).stem}.answers")
         stored[name] = {}
         for row in (row for answer in answers[name].answers.values() for row in answer["rows"]):

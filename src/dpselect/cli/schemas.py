@@ -46,6 +46,8 @@ _PAID = {"mechanism": TEXT, "guarantee": GUARANTEE}
 _BY_GROUP = _list(_object({"group": NAME}, candidates=_list(NAME)))
 _TERMS = {"dataset": TEXT, "neighbours": TEXT, "rule": TEXT, "epsilon": TEXT, "delta": TEXT}
 _SPENT = _map(TEXT)
+# As certificates have it.
+_CERTIFIED = _object({"epsilon": TEXT, "delta": TEXT, "rho": _maybe(TEXT), "neighbours": TEXT, "protects": TEXT})
 
 
 def _released(**more: Schema) -> Schema:
@@ -188,6 +190,17 @@ ANSWERS: Mapping[str, Schema] = {
     "budget verify": _object({"entries": WHOLE, "spent": _SPENT}),
     "budget settle": _object({"entries": WHOLE}),
     "budget export": _object({}, events=_list({"type": "object"}), written_to=TEXT),
+    "publish": _object(
+        {
+            "format": TEXT,
+            "title": TEXT,
+            "publication": TEXT,
+            "description": TEXT,
+            "guarantee": _CERTIFIED,
+            "answers": _map({"type": "object"}),
+            "folder": TEXT,
+        }
+    ),
     "verify": _object({"whole": TRUTH}, why=TEXT, sha256=TEXT, certificate={"type": "object"}, in_ledger=TRUTH),
     "plan": _object(
         {"plans": _list({"type": "object"}), "epsilon": _maybe(NUMBER), "probability": NUMBER},

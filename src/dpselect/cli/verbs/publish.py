@@ -50,11 +50,9 @@ def _planned(plan: PublicationPlan) -> Answer:
     sums = f"sum: epsilon {written(cost.epsilon)} of {written(total.epsilon)}"
     if total.delta:
         sums = f"{sums} and delta {written(cost.delta)} of {written(total.delta)}"
-    lines = ["Dry run: nothing was spent, drawn or written."]
+    sums = f"{sums}; epsilon {written(plan.publication.unspent)} stays unspent"
     table = Table(TITLES, plan.rows, frozenset({1}))
-    return Answer.of(
-        [*lines, table, f"{sums}; epsilon {written(plan.publication.unspent)} stays unspent"], plan.as_json()
-    )
+    return Answer.of(["Dry run: nothing was spent, drawn or written.", table, sums], plan.as_json())
 
 
 def _answered(request: Request, publication: Publication, answers: PublicationAnswers) -> Answer:
@@ -71,7 +69,8 @@ VERB = Verb(
         paths.input("plan", metavar="PLAN", help="the plan of queries (.toml), which names the dataset"),
         DRY_RUN,
     ),
-    "dpselect publish report.toml --dry-run\ndpselect publish report.toml",
+    "dpselect publish report.toml",
     about="Protected: who the description of the data protects. All answers together cost at most the total of the "
-    "plan. Begun again, it goes on where it ended: nothing is paid twice, and what was answered stands.",
+    "plan. Begun again, it goes on where it ended: nothing is paid twice, and what was answered stands. --dry-run "
+    "prints the price and the error of each answer.",
 )

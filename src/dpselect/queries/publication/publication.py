@@ -206,7 +206,7 @@ def _description(said: dict[str, Any], folder: Path) -> Path:
 def _queries(asked: Any, total: Fraction) -> dict[str, Query[Any]]:
     """Return the queries by key, each with its amount."""
     if not isinstance(asked, (list, tuple)) or not asked or not all(isinstance(each, Mapping) for each in asked):
-        raise PublicationError(("query",), f"this is a list of queries: {_TABLES}")
+        raise PublicationError(("query",), f"this must be a list of queries: {_TABLES}")
     if len(asked) > _MOST:
         raise PublicationError(("query",), f"there are more than {_MOST} queries: write several plans.")
     amounts, weights, kept = dict[str, Fraction](), dict[str, Fraction](), dict[str, Mapping[str, Any]]()
