@@ -103,7 +103,7 @@ class Publication:
             if dataset is not None:
                 for number, each in enumerate(queries.values(), 1):
                     with _about(("query", str(number)), each):
-                        each.candidates(dataset)
+                        each.size(dataset)
             return result
 
     @classmethod

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -273,6 +273,8 @@ def _drawn(key: str, query: Query[Any], plan: Plan, requests: LedgerRequests, re
     spends = PlannedSpends.paid(plan.spends, rows)
     release = query.release(PrivateRows(dataset), RecordingAccountant(requests.ledger.rule, spends))
     spends.require_complete()
+    # The error of the answer may have followed from rows.
+    release = replace(release, error_bound=plan.error_bound)
     content = certify(release, question=query.words(), public=query.public(dataset)).content
     kept = ("question", "answer", "mechanism", "guarantee", "accuracy", "public", "date", "software")
     said = {name: content[name] for name in kept}
