@@ -41,6 +41,11 @@ def write(folder: Path) -> None:
     _lines(folder / "patients.csv", ["age,state", *patients])
     _lines(folder / "patients.toml", ["age = {low = 0, high = 100}", 'state = ["well", "ill"]'])
     _lines(folder / "new.csv", ["age,job", "30,smith", "80,nurse"])
+    seen = [
+        (user, ("de", "fr", "it")[user % 3], ("search", "export", "share")[user % 2], user % 60) for user in range(90)
+    ]
+    visits = [f"2026-10,{user},{country},{feature},{minutes}" for user, country, feature, minutes in seen]
+    _lines(folder / "visits.csv", ["month,user,country,feature,minutes", *visits, "2026-11,1,de,search,9"])
     shelf = ["bread", "milk", "tea", "rice", "salt", "soap", "yeast", "figs"]
     bought = [(user, shelf[place]) for user in range(200) for place in range(1 + user % len(shelf))]
     events = [f"u{user},{product},{'north' if user % 4 else 'south'}" for user, product in bought]
