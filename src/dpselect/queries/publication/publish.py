@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -41,11 +41,14 @@ from dpselect.queries.publication.answers import (
     PublicationAnswers,
     answers_with_certificate,
 )
-from dpselect.queries.publication.publication import Publication, price_of
+from dpselect.queries.publication.publication import Publication, PublicationTotal, price_of
+from dpselect.queries.publication.state import NAME as STATE
 from dpselect.queries.publication.state import FolderState, MemoryState, PublicationState
 
 # The states of a request, as a plan shows them.
 NEW, PAID, ANSWERED = "new", "paid", "answered"
+# Parts of a certificate that are stored with an answer.
+_KEPT = ("question", "answer", "mechanism", "guarantee", "accuracy", "public", "date", "software")
 # Of the columns of a plan.
 TITLES = ("key", "epsilon", "mechanism", "state", "error at 95 %")
 
@@ -102,6 +105,137 @@ class PublicationPlan:
         return grid([*TITLES], [list(row) for row in self.rows])
 
 
+class PublicationRun:
+    """One run of a publication: its requests, what pays for them, and their answers.
+
+    Args:
+        publication: the queries.
+        dataset: that they are about.
+        plans: of the queries, by key.
+        ledger: pays.
+        state: stores answers.
+    """
+
+    def __init__(
+        self,
+        publication: Publication,
+        dataset: Dataset,
+        plans: Mapping[str, Plan],
+        ledger: Ledger | InMemoryLedger,
+        state: PublicationState,
+    ) -> None:
+        self._publication, self._dataset, self._plans = publication, dataset, plans
+        self._ledger, self._state, self._requests = ledger, state, LedgerRequests(ledger)
+        self._requests.index.follow()
+        self._names = {key: self._name(key, query) for key, query in publication.queries.items()}
+
+    def _name(self, key: str, query: Query[Any]) -> str:
+        """Return the name of the request of a query: another one if anything of it changes."""
+        parts = ["dpselect publication 1", self._state.identity, key, query.canonical(), self._dataset.digest]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    @property
+    def states(self) -> dict[str, str]:
+        """Return the state of each query, by key: ``"new"``, ``"paid"`` or ``"answered"``."""
+        return {key: self._state_of(name) for key, name in self._names.items()}
+
+    def _state_of(self, name: str) -> str:
+        if not self._requests.index.rows(REQUEST, name):
+            return NEW
+        return PAID if self._state.read(name) is None else ANSWERED
+
+    @property
+    def rows(self) -> list[int]:
+        """Return all rows that this publication has paid for, also those of queries that were edited since."""
+        return [row for row, _ in self._requests.index.rows(PUBLICATION, self._state.identity)]
+
+    def require_stored(self) -> None:
+        """Refuse a state that lacks answers which were shown, before anything is paid (``AnsweredError``)."""
+        kept = self._ledger.answers(self._names.values())
+        shown = {key: name for key, name in self._names.items() if name in kept}
+        lost = [key for key, name in shown.items() if answer_hash(self._state.read(name) or "") != kept[name]]
+        if lost:
+            raise AnsweredError(self._lost(lost))
+
+    def _lost(self, keys: Sequence[str]) -> str:
+        return (
+            f"The answers of {', '.join(keys)} were shown, and this state does not hold them: restore the newest "
+            f"{STATE}. Nothing was drawn again."
+        )
+
+    def pay(self) -> None:
+        """Pay for all queries that are not answered, those together that are not paid for yet, or for none.
+
+        Raises:
+            BudgetError: the total or the ledger does not allow it; nothing was spent.
+        """
+        metadata = {**self._dataset.metadata, PUBLICATION: self._state.identity}
+        due = [
+            RequestSpends(self._names[key], self._plans[key].spends, {**metadata, "command": f"publish {key}"})
+            for key, state in self.states.items()
+            if state != ANSWERED
+        ]
+        self._requests.pay(due, self._admit)
+
+    def _admit(self, totals: Totals, spends: Sequence[Spend]) -> None:
+        """Refuse what the total or the ledger does not allow; the total is of all that was ever paid here."""
+        cost, paid = _cost(spends), self._requests.index.spent(PUBLICATION, self._state.identity)
+        total, where = self._publication.total, self._publication.places.get("", "")
+        if paid.epsilon + cost.epsilon > total.epsilon or paid.delta + cost.delta > total.delta:
+            raise BudgetError(
+                f"{where}The total is {_amounts(total)}, {_amounts(paid)} of it was paid, and what is new or edited "
+                f"costs {_amounts(cost)}: raise the total and write amounts instead of weights, take the edit back, or "
+                "begin another plan. Nothing was spent."
+            )
+        terms = self._ledger.terms
+        left, after = terms.left(totals), terms.left(totals + cost)
+        if min(after.epsilon, after.delta, after.rho) < 0:
+            name = _rho if terms.rule == "rho" else _amounts
+            raise BudgetError(
+                f"{where}The ledger has {name(left)} left, and this publication costs {name(cost)}: lower the total. "
+                "Nothing was spent."
+            )
+
+    def answer(self, key: str) -> dict[str, Any]:
+        """Return the one answer of a query, which may be shown.
+
+        Raises:
+            AnsweredError: another answer was shown.
+            OSError: the source, the state or the ledger cannot be used.
+        """
+        try:
+            answer = self._requests.answer(self._names[key], self._state, partial(self._drawn, key))
+        except AnsweredError:
+            raise AnsweredError(self._lost([key])) from None
+        content: dict[str, Any] = json.loads(answer)
+        return content
+
+    def _drawn(self, key: str) -> str:
+        """Read the rows, release under what was paid for, and return the answer as it is stored."""
+        query, plan = self._publication.queries[key], self._plans[key]
+        rows = [row for row, _ in self._requests.index.rows(REQUEST, self._names[key])]
+        spends = PlannedSpends.paid(plan.spends, rows)
+        release = query.release(PrivateRows(self._dataset), RecordingAccountant(self._ledger.rule, spends))
+        spends.require_complete()
+        # The error of the answer may have followed from rows.
+        release = replace(release, error_bound=plan.error_bound)
+        content = certify(release, question=query.words(), public=query.public(self._dataset)).content
+        named = {"key": key, "query": query.as_json(), "parts": [*query.parts()], "rows": rows}
+        return json.dumps({**named, **{name: content[name] for name in _KEPT}, **query.attached(release)})
+
+
+def _cost(spends: Sequence[Spend]) -> Totals:
+    return fold(spend.event() for spend in spends)
+
+
+def _amounts(of: Totals | Remaining | PublicationTotal) -> str:
+    return f"epsilon {written(of.epsilon)}" + (f" and delta {written(of.delta)}" if of.delta else "")
+
+
+def _rho(of: Totals | Remaining) -> str:
+    return f"rho {float(of.rho):.6g}"
+
+
 def require_ledger(ledger: Accountant) -> Ledger | InMemoryLedger:
     """Return a ledger that pays for requests (``BudgetError``: another accountant does not)."""
     if not isinstance(ledger, (Ledger, InMemoryLedger)):
@@ -136,24 +270,13 @@ def plan_publication(
     plans, folder = publication.plans(dataset, rule), folder_of(publication)
     states = dict.fromkeys(plans, NEW)
     if ledger is not None and folder is not None:
-        try:
-            state = FolderState(folder)
-        except FileNotFoundError:
-            pass
-        else:
-            requests = LedgerRequests(ledger)
-            requests.index.follow()
-            for key, request in _requests(publication, dataset, state).items():
-                paid = bool(requests.index.rows(REQUEST, request))
-                states[key] = ANSWERED if paid and state.read(request) is not None else PAID if paid else NEW
+        with suppress(FileNotFoundError):
+            states = PublicationRun(publication, dataset, plans, ledger, FolderState(folder)).states
     return PublicationPlan(publication, plans, states, None if ledger is None else ledger.remaining)
 
 
 def publish(
-    publication: Publication,
-    dataset: Dataset,
-    open_ledger: Callable[[], Ledger | InMemoryLedger],
-    rule: str,
+    publication: Publication, dataset: Dataset, open_ledger: Callable[[], Ledger | InMemoryLedger], rule: str
 ) -> PublicationAnswers:
     """Return the answers of a publication, and write them beside its plan; what was answered before costs nothing.
 
@@ -168,7 +291,7 @@ def publish(
     Raises:
         PublicationError: a query is not about the dataset, or the total does not pay; nothing was spent.
         BudgetError: the total or the ledger does not allow what is not paid for yet; nothing was spent.
-        AnsweredError: an answer was shown that is not stored here; nothing was spent or drawn for it.
+        AnsweredError: an answer was shown that is not stored here; nothing was drawn again for it.
         OSError: the folder, the ledger or the source cannot be used; what was paid stays paid, for the next call.
     """
     plans, folder = publication.plans(dataset, rule), folder_of(publication)
@@ -176,107 +299,12 @@ def publish(
         require_templates("dpselect.certificates")
     ledger = open_ledger()
     state = MemoryState() if folder is None else FolderState.made(folder, FILES)
-    names = _requests(publication, dataset, state)
-    requests = LedgerRequests(ledger)
-    requests.index.follow()
-    _require_stored(ledger, state, names, folder)
-    due = [
-        RequestSpends(
-            name,
-            plans[key].spends,
-            {**dataset.metadata, "command": f"publish {key}", PUBLICATION: state.identity},
-        )
-        for key, name in names.items()
-        if state.read(name) is None or not requests.index.rows(REQUEST, name)
-    ]
-    requests.pay(due, partial(_admit, publication, requests, state))
-    answers = {}
-    for key, name in names.items():
-        draw = partial(_drawn, key, publication.queries[key], plans[key], requests, name, dataset)
-        try:
-            answers[key] = json.loads(requests.answer(name, state, draw))
-        except AnsweredError:
-            raise AnsweredError(_lost([key], folder)) from None
-    rows = [row for row, _ in requests.index.rows(PUBLICATION, state.identity)]
+    run = PublicationRun(publication, dataset, plans, ledger, state)
+    run.require_stored()
+    run.pay()
+    answers = {key: run.answer(key) for key in plans}
     public = {NUMBER: state.identity, DIGEST: dataset.digest, TOTAL: written(publication.total.epsilon)}
-    result = answers_with_certificate(publication, answers, ledger, rows, public, dataset.about or "", folder)
+    result = answers_with_certificate(publication, answers, ledger, run.rows, public, dataset.about or "", folder)
     if folder is not None:
         result.write(folder)
     return result
-
-
-def _requests(publication: Publication, dataset: Dataset, state: PublicationState) -> dict[str, str]:
-    """Return the name of the request of each query: another one if anything of it changes."""
-    return {
-        key: hashlib.sha256(
-            json.dumps(["dpselect publication 1", state.identity, key, query.canonical(), dataset.digest]).encode()
-        ).hexdigest()
-        for key, query in publication.queries.items()
-    }
-
-
-def _require_stored(
-    ledger: Ledger | InMemoryLedger, state: PublicationState, names: Mapping[str, str], folder: Path | None
-) -> None:
-    """Refuse a state that lacks answers which were shown, before anything is paid."""
-    kept = ledger.answers(names.values())
-    lost = []
-    for key, name in names.items():
-        stored = state.read(name) if name in kept else None
-        if name in kept and (stored is None or answer_hash(stored) != kept[name]):
-            lost.append(key)
-    if lost:
-        raise AnsweredError(_lost(lost, folder))
-
-
-def _lost(keys: Sequence[str], folder: Path | None) -> str:
-    place = "the state" if folder is None else str(folder / "state.db")
-    return (
-        f"These were answered and shown, and {place} does not hold the answers: restore the newest state.db. Nothing "
-        f"was drawn again for {', '.join(keys)}."
-    )
-
-
-def _cost(spends: Sequence[Spend]) -> Totals:
-    return fold(spend.event() for spend in spends)
-
-
-def _admit(
-    publication: Publication, requests: LedgerRequests, state: PublicationState, totals: Totals, spends: Sequence[Spend]
-) -> None:
-    """Refuse what the total or the ledger does not allow; the total is of all that this publication has ever paid."""
-    cost, paid = _cost(spends), requests.index.spent(PUBLICATION, state.identity)
-    total, where = publication.total, publication.places.get("", "")
-    if paid.epsilon + cost.epsilon > total.epsilon or paid.delta + cost.delta > total.delta:
-        raise BudgetError(
-            f"{where}The total is {_amounts(total.epsilon, total.delta)}, {_amounts(paid.epsilon, paid.delta)} of it "
-            f"was paid, and what is new or edited costs {_amounts(cost.epsilon, cost.delta)}: raise the total and "
-            "write amounts instead of weights, take the edit back, or begin another plan. Nothing was spent."
-        )
-    left, after = (requests.ledger.terms.left(each) for each in (totals, totals + cost))
-    if min(after.epsilon, after.delta, after.rho) < 0:
-        by_rho = requests.ledger.rule == "rho"
-        has = f"rho {float(left.rho):.6g}" if by_rho else _amounts(left.epsilon, left.delta)
-        asks = f"rho {float(cost.rho):.6g}" if by_rho else _amounts(cost.epsilon, cost.delta)
-        raise BudgetError(
-            f"{where}The ledger has {has} left, and this publication costs {asks}: lower the total. Nothing was spent."
-        )
-
-
-def _amounts(epsilon: Fraction, delta: Fraction) -> str:
-    return f"epsilon {written(epsilon)}" + (f" and delta {written(delta)}" if delta else "")
-
-
-def _drawn(key: str, query: Query[Any], plan: Plan, requests: LedgerRequests, request: str, dataset: Dataset) -> str:
-    """Read the rows, release under what was paid for, and return the answer as it is stored."""
-    rows = [row for row, _ in requests.index.rows(REQUEST, request)]
-    spends = PlannedSpends.paid(plan.spends, rows)
-    release = query.release(PrivateRows(dataset), RecordingAccountant(requests.ledger.rule, spends))
-    spends.require_complete()
-    # The error of the answer may have followed from rows.
-    release = replace(release, error_bound=plan.error_bound)
-    content = certify(release, question=query.words(), public=query.public(dataset)).content
-    kept = ("question", "answer", "mechanism", "guarantee", "accuracy", "public", "date", "software")
-    said = {name: content[name] for name in kept}
-    named = {"key": key, "query": query.as_json(), "parts": [*query.parts()], "rows": rows}
-    return json.dumps({**named, **said, **query.attached(release)})
