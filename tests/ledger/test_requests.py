@@ -19,7 +19,7 @@ from dpselect.ledger import (
     InMemoryLedger,
     LedgerIndex,
     LedgerRequests,
-    PlannedSpends,
+    RequestAccountant,
     RequestError,
     RequestSpends,
     Spend,
@@ -294,16 +294,20 @@ def test_a_transaction_in_memory_takes_everything_back() -> None:
 @pytest.mark.parametrize("release", [lambda book: None, lambda book: book.spend(EACH, mechanism="y")])
 def test_a_release_spends_what_its_plan_has(release: Callable[[Any], Any]) -> None:
     """No less and nothing else; each spend has the row that pays for it."""
-    spends = PlannedSpends.paid([TENTH, TENTH], [7, 9])
-    assert [7, 9] == [spends(TENTH), spends(TENTH)]
-    spends.require_complete()
+    paid = RequestAccountant("sum", [TENTH, TENTH], [7, 9])
+    assert [7, 9] == [paid.with_metadata(a="b").spend(EACH, mechanism="permute-and-flip") for _ in range(2)]
+    paid.require_complete()
     with pytest.raises(dps.PrivacyError, match="another amount than its plan"):
-        spends(TENTH)
-    book = dps.ledger.RecordingAccountant(pay=PlannedSpends.paid([TENTH], [7]))
+        paid.spend(EACH, mechanism="permute-and-flip")
+    with pytest.raises(dps.PrivacyError, match="withheld"):
+        paid.require_complete()
+    with pytest.raises(RequestError, match="not paid for"):
+        RequestAccountant("sum", [TENTH, TENTH], [7])
+    book = RequestAccountant("sum", [TENTH], [7])
 
     def asked_for() -> None:
         release(book)
-        book._pay.require_complete()
+        book.require_complete()
 
     with pytest.raises(dps.PrivacyError):
         asked_for()

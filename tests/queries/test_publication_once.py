@@ -252,7 +252,8 @@ def test_showing_before_storing_is_caught(tmp_path: Path, monkeypatch) -> None:
     folder, shown = survey(tmp_path / "survey"), []
     answer = LedgerRequests.answer
 
-    def early(_: LedgerRequests, request: str, __: Any, draw: Any) -> str:
+    def early(self: LedgerRequests, request: str, _: Any, draw: Any) -> str:
+        self.index.follow()
         shown.append(("report.toml", request, dps.ledger.requests.answer_hash(draw())))
         raise KeyboardInterrupt
 

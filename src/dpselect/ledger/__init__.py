@@ -6,7 +6,14 @@ from dpselect.ledger.in_memory import InMemoryLedger, budget
 from dpselect.ledger.interop import BudgetAccountant, to_dp_accounting
 from dpselect.ledger.ledger import Ledger
 from dpselect.ledger.recording import PlannedSpends, RecordingAccountant, Spend
-from dpselect.ledger.requests import AnsweredError, LedgerIndex, LedgerRequests, RequestError, RequestSpends
+from dpselect.ledger.requests import (
+    AnsweredError,
+    LedgerIndex,
+    LedgerRequests,
+    RequestAccountant,
+    RequestError,
+    RequestSpends,
+)
 from dpselect.ledger.transaction import UncertainSpend
 
 __all__ = [
@@ -20,6 +27,7 @@ __all__ = [
     "PlannedSpends",
     "RecordingAccountant",
     "Report",
+    "RequestAccountant",
     "RequestError",
     "RequestSpends",
     "Spend",

@@ -61,12 +61,6 @@ class PlannedSpends:
     def __init__(self, spends: Sequence[Spend], pay: Callable[[Spend], int]) -> None:
         self._due, self._pay, self._is_wrong = [*spends], pay, False
 
-    @classmethod
-    def paid(cls, spends: Sequence[Spend], rows: Sequence[int]) -> PlannedSpends:
-        """Return spends that these rows have paid for."""
-        left = iter(rows)
-        return cls(spends, lambda _: next(left))
-
     def __call__(self, spend: Spend) -> int:
         """Return the row of the next spend of the plan.
 

@@ -18,7 +18,7 @@ from dpselect.ledger.events import Event
 from dpselect.ledger.in_memory import InMemoryLedger
 from dpselect.ledger.ledger import Ledger
 from dpselect.ledger.ledger_transaction import LedgerTransaction
-from dpselect.ledger.recording import Spend
+from dpselect.ledger.recording import PlannedSpends, RecordingAccountant, Spend
 
 # Metadata that tell rows apart: the request, who asked, and the publication that it is part of.
 REQUEST, ANALYST, PUBLICATION = "request", "analyst", "publication"
@@ -62,9 +62,36 @@ class RequestSpends:
     def events(self, dataset: str) -> list[Event]:
         """Return what a ledger records of them."""
         return [
-            replace(each, metadata={**self.metadata, **each.metadata, REQUEST: self.request}).event(dataset)
+            replace(each, metadata={**each.metadata, **self.metadata, REQUEST: self.request}).event(dataset)
             for each in self.spends
         ]
+
+
+class RequestAccountant(RecordingAccountant):
+    """An accountant of a request that was paid for: releases spend what was planned, with the rows that have paid.
+
+    Args:
+        rule: of the ledger.
+        spends: that were planned, in order.
+        rows: of the ledger, one for each.
+
+    Attributes:
+        rows: of the ledger.
+
+    Raises:
+        RequestError: not all spends were paid for.
+    """
+
+    def __init__(self, rule: str, spends: Sequence[Spend], rows: Sequence[int]) -> None:
+        if len(spends) != len(rows):
+            raise RequestError(_UNPAID)
+        left = iter(rows)
+        self.rows, self._planned = [*rows], PlannedSpends(spends, lambda _: next(left))
+        super().__init__(rule, self._planned)
+
+    def require_complete(self) -> None:
+        """Refuse an answer for which another amount was spent than planned (``PrivacyError``)."""
+        self._planned.require_complete()
 
 
 class LedgerIndex:
@@ -153,19 +180,22 @@ class LedgerRequests:
             BudgetError, ValueError, OSError: as :meth:`dpselect.Ledger.spend`; nothing was spent.
         """
         self.index.follow()
-        if self._unpaid(due):
-            with self.ledger.transaction() as transaction:
-                # Others may have paid since.
-                self.index.follow(transaction)
-                unpaid = self._unpaid(due)
-                if unpaid and admit is not None:
-                    admit(transaction.totals, [spend for each in unpaid for spend in each.spends])
-                transaction.prepare_answers()
-                for each in unpaid:
-                    for event in each.events(self.ledger.terms.dataset):
-                        transaction.append(event)
-            self.index.follow()
-        return [[row for row, _ in self.index.rows(REQUEST, each.request)] for each in due]
+        if not self._unpaid(due):
+            return [self.rows(each.request) for each in due]
+        with self.ledger.transaction() as transaction:
+            # Others may have paid since.
+            self.index.follow(transaction)
+            unpaid, rows = self._unpaid(due), {each.request: self.rows(each.request) for each in due}
+            if unpaid and admit is not None:
+                admit(transaction.totals, [spend for each in unpaid for spend in each.spends])
+            transaction.prepare_answers()
+            for each in unpaid:
+                rows[each.request] += [transaction.append(event) for event in each.events(self.ledger.terms.dataset)]
+        return [rows[each.request] for each in due]
+
+    def rows(self, request: str) -> list[int]:
+        """Return the rows of a request, as far as they were read, in order."""
+        return [row for row, _ in self.index.rows(REQUEST, request)]
 
     def _unpaid(self, due: Sequence[RequestSpends]) -> list[RequestSpends]:
         """Return the requests with the spends that have no row yet, without those that have all."""
@@ -196,8 +226,8 @@ class LedgerRequests:
             OSError: the answer is not stored, or its hash is not kept: nobody may see it yet.
         """
         self.index.follow()
-        if not self.index.rows(REQUEST, request):
-            raise RequestError("This request was not paid for: pay for it before it is answered.")
+        if not self.rows(request):
+            raise RequestError(_UNPAID)
         answer = store.read(request)
         if answer is None:
             if self.ledger.answers([request]):
@@ -218,4 +248,5 @@ def answer_hash(answer: str) -> str:
     return hashlib.sha256(answer.encode()).hexdigest()
 
 
+_UNPAID = "This request was not paid for: pay for it before it is answered."
 _ANSWERED = "This request was answered, and its answer is not stored here: restore the newest state."

@@ -21,11 +21,10 @@ from dpselect.dataset import Dataset
 from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import BudgetError
 from dpselect.kernel.written import written
-from dpselect.ledger import InMemoryLedger, Ledger, PlannedSpends, RecordingAccountant, Spend
+from dpselect.ledger import InMemoryLedger, Ledger, RequestAccountant, Spend
 from dpselect.ledger.accountant import Remaining, Totals, fold
 from dpselect.ledger.requests import (
     PUBLICATION,
-    REQUEST,
     AnsweredError,
     LedgerRequests,
     RequestSpends,
@@ -140,7 +139,7 @@ class PublicationRun:
         return {key: self._state_of(name) for key, name in self._names.items()}
 
     def _state_of(self, name: str) -> str:
-        if not self._requests.index.rows(REQUEST, name):
+        if not self._requests.rows(name):
             return NEW
         return PAID if self._state.read(name) is None else ANSWERED
 
@@ -213,14 +212,13 @@ class PublicationRun:
     def _drawn(self, key: str) -> str:
         """Read the rows, release under what was paid for, and return the answer as it is stored."""
         query, plan = self._publication.queries[key], self._plans[key]
-        rows = [row for row, _ in self._requests.index.rows(REQUEST, self._names[key])]
-        spends = PlannedSpends.paid(plan.spends, rows)
-        release = query.release(PrivateRows(self._dataset), RecordingAccountant(self._ledger.rule, spends))
-        spends.require_complete()
+        accountant = RequestAccountant(self._ledger.rule, plan.spends, self._requests.rows(self._names[key]))
+        release = query.release(PrivateRows(self._dataset), accountant)
+        accountant.require_complete()
         # The error of the answer may have followed from rows.
         release = replace(release, error_bound=plan.error_bound)
         content = certify(release, question=query.words(), public=query.public(self._dataset)).content
-        named = {"key": key, "query": query.as_json(), "parts": [*query.parts()], "rows": rows}
+        named = {"key": key, "query": query.as_json(), "parts": [*query.parts()], "rows": accountant.rows}
         return json.dumps({**named, **{name: content[name] for name in _KEPT}, **query.attached(release)})
 
 
