@@ -10,7 +10,7 @@ import pytest
 import dpselect as dps
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.ledger import Spend
+from dpselect.ledger import LedgerRequests, RequestSpends, Spend
 from dpselect.web.server.house import House
 from dpselect.web.server.payment import ChargedAccountant
 from dpselect.web.server.refusal import Conflict, Refusal
@@ -187,3 +187,15 @@ def test_a_payment_is_a_budget_for_any_function(house) -> None:
 
     (event,) = account.ledger.events
     assert {"source": "made up", "request": "one", "analyst": "ann"} == event.metadata
+
+
+def test_a_publication_on_the_same_ledger_is_no_request_of_the_server(house) -> None:
+    """Its rows count against budget and allowance, and a server that starts again does not miss its requests."""
+    account = house.datasets["survey"].account
+    metadata = {"publication": "p", "command": "publish income"}
+    LedgerRequests(account.ledger).pay([RequestSpends("mine", [price(4)], metadata)])
+    account.pay("one", "ann", [price(1)], {})
+
+    assert {"one"} == account.requests()
+    assert Fraction(5) == account.spent().epsilon == 10 - account.left().epsilon
+    assert Fraction(1) == account.spent_by("ann").epsilon

@@ -44,7 +44,8 @@ class Register:
 
     def _add(self, row: int, event: Event) -> None:
         request, analyst = event.metadata.get(REQUEST), event.metadata.get(ANALYST)
-        if request is not None:
+        # A publication that shares the ledger has requests of its own, which no analyst asked.
+        if request is not None and analyst is not None:
             # What is compared later needs no metadata.
             self._rows.setdefault(request, []).append((row, replace(event, metadata={})))
         if analyst is not None:
