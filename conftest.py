@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import gc
 import inspect
 import signal
 from functools import cache
@@ -15,6 +16,9 @@ from zlib import crc32
 import pytest
 
 _usual = doctest.DocTestFinder._from_module
+
+# Thousands of tests make objects that live as long as the run: the collector of garbage need not look every 700.
+gc.set_threshold(100_000, 50, 100)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

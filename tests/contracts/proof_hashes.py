@@ -15,7 +15,7 @@ import functools
 import hashlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -117,12 +117,16 @@ def stale(proof: Path, sources: dict[str, str] | None = None) -> list[str]:
     return lacking
 
 
-def pasted(proof: Path) -> list[str]:
+def phrases() -> dict[Path, frozenset[tuple[str, ...]]]:
+    """Return the phrases of every proof: four words in a row."""
+    return {proof: _phrases(proof) for proof in proofs()}
+
+
+def pasted(proof: Path, known: Mapping[Path, frozenset[tuple[str, ...]]]) -> list[str]:
     """Return one sentence for each other proof that says nearly the same in other names: it proves something else."""
-    own, shown = _phrases(proof.read_text(encoding="utf-8")), []
-    for other in proofs():
-        theirs = set() if other.samefile(proof) else _phrases(other.read_text(encoding="utf-8"))
-        if len(own & theirs) > _SHARED * min(len(own), len(theirs)):
+    own, shown = _phrases(proof), []
+    for other, theirs in known.items():
+        if other != proof and len(own & theirs) > _SHARED * min(len(own), len(theirs)):
             shown.append(
                 f"{proof.name} reads like {other.relative_to(SOURCE).as_posix()} with other names: write what is true "
                 "of this code and why, or refer to the other proof in a sentence."
@@ -130,10 +134,10 @@ def pasted(proof: Path) -> list[str]:
     return shown
 
 
-@functools.cache
-def _phrases(proof: str) -> frozenset[tuple[str, ...]]:
+def _phrases(proof: Path) -> frozenset[tuple[str, ...]]:
     """Return four words in a row, wherever they stand, without headings, names of code, numbers and symbols."""
-    text = re.sub(r"^#.*$|`[^`]*`", " ", LINE.sub("", proof), flags=re.MULTILINE)
+    text = LINE.sub("", proof.read_text(encoding="utf-8"))
+    text = re.sub(r"^#.*$|`[^`]*`", " ", text, flags=re.MULTILINE)
     words = re.findall(r"[a-z]{2,}", text.lower())
     return frozenset(zip(words, words[1:], words[2:], words[3:], strict=False))
 
@@ -144,7 +148,7 @@ def write(proof: Path) -> None:
     Raises:
         SystemExit: a name is not there, or the text is that of another proof.
     """
-    if other := pasted(proof):
+    if other := pasted(proof, phrases()):
         raise SystemExit("\n".join(other))
     names = list(covered(proof))
     if not names:

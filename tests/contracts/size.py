@@ -10,70 +10,60 @@ import builtins
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "dpselect"
+from tests.contracts.syntax import SOURCE, modules, nodes, parsed, statements
+
 LIMITS = Path(__file__).with_name("size.toml")
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _PLACED = (ast.expr, ast.stmt, ast.arg, ast.alias, ast.keyword, ast.excepthandler)
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-@cache
-def parsed(path: Path) -> ast.Module:
-    """Return the syntax tree of a file."""
-    return ast.parse(path.read_text(encoding="utf-8"))
+def code_lines(nodes: Iterable[ast.AST]) -> int:
+    """Return how many lines hold code, by all nodes of a file.
 
-
-def modules(folder: Path = SOURCE) -> list[Path]:
-    """Return the files of code in a folder."""
-    return sorted(folder.rglob("*.py"))
-
-
-def code_lines(tree: ast.Module) -> int:
-    """Return how many lines hold code.
-
-    >>> code_lines(ast.parse('# A comment.\\ndef f():\\n    \"\"\"Text.\"\"\"\\n\\n    return (1,\\n            2)'))
+    >>> source = '# A comment.\\ndef f():\\n    \"\"\"Text.\"\"\"\\n\\n    return (1,\\n            2)'
+    >>> code_lines(ast.walk(ast.parse(source)))
     3
     """
     text, code = set[int](), set[int]()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             text.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
-    for node in ast.walk(tree):
         if isinstance(node, _PLACED):
-            code |= {node.lineno, node.end_lineno or node.lineno}
+            code.add(node.lineno)
+            code.add(node.end_lineno or node.lineno)
     return len(code - text)
 
 
+@cache
 def rooms() -> dict[str, int]:
     """Return the lines of code of each part of the library; files at the top are ``top``."""
     lines = Counter[str]()
     for path in modules():
         parts = path.relative_to(SOURCE).parts
-        lines[parts[0] if len(parts) > 1 else "top"] += code_lines(parsed(path))
+        lines[parts[0] if len(parts) > 1 else "top"] += code_lines(nodes(path))
     return dict(sorted(lines.items()))
 
 
-def classes() -> Iterator[tuple[Path, ast.ClassDef]]:
+@cache
+def classes() -> tuple[ast.ClassDef, ...]:
     """Return every class that a module of the library defines."""
-    for path in modules():
-        for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.ClassDef):
-                yield path, node
+    every = (node for path in modules() for node in statements(parsed(path)))
+    return tuple(node for node in every if isinstance(node, ast.ClassDef))
 
 
 def repeated_class_names() -> list[str]:
     """Return the names that more than one class has."""
-    return sorted(name for name, count in Counter(node.name for _, node in classes()).items() if count > 1)
+    return sorted(name for name, count in Counter(node.name for node in classes()).items() if count > 1)
 
 
 def exceptions() -> set[str]:
     """Return the names of classes that are exceptions, by their bases."""
-    bases = {node.name: {ast.unparse(base).rpartition(".")[2] for base in node.bases} for _, node in classes()}
+    bases = {node.name: {ast.unparse(base).rpartition(".")[2] for base in node.bases} for node in classes()}
     found = {
         name for name, each in vars(builtins).items() if isinstance(each, type) and issubclass(each, BaseException)
     }
@@ -85,14 +75,14 @@ def exceptions() -> set[str]:
 def false_errors() -> list[str]:
     """Return the classes that are named as an error and are not exceptions."""
     raised = exceptions()
-    return sorted({node.name for _, node in classes() if node.name.endswith("Error")} - raised)
+    return sorted({node.name for node in classes() if node.name.endswith("Error")} - raised)
 
 
 def accountants() -> list[str]:
     """Return the classes with a method ``spend``."""
     return sorted(
         node.name
-        for _, node in classes()
+        for node in classes()
         if any(isinstance(each, _FUNCTION) and each.name == "spend" for each in node.body)
     )
 
@@ -102,9 +92,9 @@ def inner_imports() -> int:
     return sum(
         isinstance(inner, (ast.Import, ast.ImportFrom))
         for path in modules()
-        for node in ast.walk(parsed(path))
+        for node in statements(parsed(path))
         if isinstance(node, _FUNCTION)
-        for inner in ast.walk(node)
+        for inner in statements(node)
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +13,8 @@ import dpselect as dps
 from dpselect import histograms, learn
 from dpselect.ledger.recording import Spend, price
 from dpselect.views.synthetic import synthetic_graph, synthetic_table
+from tests.contracts.syntax import modules, parsed, statements
 
-SOURCE = Path(__file__).parents[2] / "src" / "dpselect"
 ACCOUNTANTS = {"Ledger", "InMemoryLedger", "RecordingAccountant", "ChargedAccountant", "Draws"}
 # The protocol itself, and the face of another library, whose spend takes numbers.
 NOT_OURS = {"Accountant", "BudgetAccountant"}
@@ -76,11 +75,11 @@ EDGES = {
 }
 
 
-def keepers(source: str) -> set[str]:
+def keepers(module: ast.Module) -> set[str]:
     """The classes of a module that have a method ``spend``."""
     return {
         node.name
-        for node in ast.walk(ast.parse(source))
+        for node in statements(module)
         if isinstance(node, ast.ClassDef)
         and any(isinstance(each, ast.FunctionDef) and each.name == "spend" for each in node.body)
     }
@@ -88,7 +87,7 @@ def keepers(source: str) -> set[str]:
 
 def test_five_classes_keep_budgets() -> None:
     """A sixth would be one more place where a spend could be lost: let it record, or pay, through one of these."""
-    found = set().union(*(keepers(path.read_text(encoding="utf-8")) for path in SOURCE.rglob("*.py")))
+    found = set().union(*(keepers(parsed(path)) for path in modules()))
 
     assert found == ACCOUNTANTS | NOT_OURS
 

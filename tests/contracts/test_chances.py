@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
+import re
 from functools import cache
 from pathlib import Path
 
@@ -30,13 +31,29 @@ def calls(node: ast.AST, names: set[str], least: int = 0) -> bool:
 
 
 @cache
+def text_of(module: str) -> str:
+    """Return the text of a file of tests, by its dotted name; a folder has none."""
+    path = TESTS.parent.joinpath(*module.split(".")).with_suffix(".py")
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+@cache
+def may_ask(source: str) -> bool:
+    """Return whether a text, or that of a test that it imports from, has one of the words: else it need not be read."""
+    theirs = re.findall(r"from (tests\.[\w.]+) import", source)
+    return any(word in source for word in ASKS) or any(may_ask(text_of(module)) for module in theirs)
+
+
+@cache
 def asking(source: str) -> set[str]:
     """Return the names of what asks whether draws follow a law: here, and in what is imported from other tests."""
-    tree, names = ast.parse(source), {*ASKS}
+    names = {*ASKS}
+    if not may_ask(source):
+        return names
+    tree = ast.parse(source)
     for each in ast.walk(tree):
         if isinstance(each, ast.ImportFrom) and (each.module or "").startswith("tests."):
-            path = TESTS.parent.joinpath(*each.module.split(".")).with_suffix(".py")
-            theirs = asking(path.read_text(encoding="utf-8")) if path.is_file() else set()
+            theirs = asking(text_of(each.module))
             names |= {name.asname or name.name for name in each.names if name.name in theirs}
     functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
     while more := {each.name for each in functions if calls(each, names)} - names:
@@ -46,6 +63,8 @@ def asking(source: str) -> set[str]:
 
 def undeclared(source: str) -> list[str]:
     """Return the tests that ask whether fresh draws follow a law and do not say how often they fail."""
+    if not may_ask(source):
+        return []
     tree, names, found = ast.parse(source), asking(source), []
     for holder in [tree, *(each for each in tree.body if isinstance(each, ast.ClassDef))]:
         for node in holder.body:

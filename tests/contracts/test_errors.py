@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-from pathlib import Path
 
 import pytest
 
 import dpselect as dps
+from tests.contracts.syntax import SOURCE, modules, parsed, statements
 
-SOURCE = Path(dps.__file__).parent
 BASE = "DPSelectError"
 # Exceptions that tell dpselect's own code how to go on, and reach no caller.
 SIGNALS = {
@@ -22,8 +21,8 @@ SIGNALS = {
 def classes() -> dict[str, list[str]]:
     """Return the names of the bases of every class, by its file and its name."""
     found = {}
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path in modules():
+        for node in statements(parsed(path)):
             if isinstance(node, ast.ClassDef):
                 bases = [ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in node.bases]
                 found[f"{path.relative_to(SOURCE).as_posix()}:{node.name}"] = bases
@@ -47,26 +46,31 @@ def has(names: set[str], kind: type) -> bool:
     return any(isinstance(each, type) and issubclass(each, kind) for each in found)
 
 
-KNOWN = classes()
-EXCEPTIONS = {place: names for place, bases in KNOWN.items() if has(names := ancestors(bases, KNOWN), BaseException)}
+@pytest.fixture(scope="module")
+def exceptions() -> dict[str, set[str]]:
+    """The exceptions of the library, and all bases of each."""
+    known = classes()
+    every = {place: ancestors(bases, known) for place, bases in known.items()}
+    return {place: names for place, names in every.items() if has(names, BaseException)}
 
 
-@pytest.mark.parametrize("place", EXCEPTIONS)
-def test_every_exception_has_our_base(place: str) -> None:
+def test_every_exception_has_our_base(exceptions) -> None:
     """But warnings, private ones, and signals to our own code."""
-    name = place.partition(":")[2]
-    if name != BASE and not name.startswith("_") and place not in SIGNALS and not has(EXCEPTIONS[place], Warning):
-        assert BASE in EXCEPTIONS[place], f"{place}: make it a DPSelectError, with its built-in base after that."
+    assert len(exceptions) > 20
+    for place, bases in exceptions.items():
+        name = place.partition(":")[2]
+        if name != BASE and not name.startswith("_") and place not in SIGNALS and not has(bases, Warning):
+            assert BASE in bases, f"{place}: make it a DPSelectError, with its built-in base after that."
 
 
-def test_signals_are_there_and_no_errors() -> None:
+def test_signals_are_there_and_no_errors(exceptions) -> None:
     """A signal that became an error, or that went, leaves the list."""
-    assert all(BASE not in EXCEPTIONS[place] for place in SIGNALS)
+    assert all(BASE not in exceptions[place] for place in SIGNALS)
 
 
-def test_only_exceptions_are_called_errors() -> None:
+def test_only_exceptions_are_called_errors(exceptions) -> None:
     """A bound on an error is no error."""
-    wrong = [place for place in KNOWN if place.endswith("Error") and place not in EXCEPTIONS]
+    wrong = [place for place in classes() if place.endswith("Error") and place not in exceptions]
 
     assert not wrong, f"{', '.join(wrong)}: a class that is no exception has another name."
 

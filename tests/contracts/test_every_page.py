@@ -12,9 +12,9 @@ import dpselect as dps
 from dpselect.audit.claims import UTILITY_CLAIMS
 from dpselect.sources.engines import EVERY_ENGINE, Engine
 from tests.contracts import complete
+from tests.contracts.syntax import SOURCE, modules, parsed, statements
 
 ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "dpselect"
 RESEARCH = ROOT / "research"
 PAPERS = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
 BUILDERS = dps.mechanisms.EVERY_MECHANISM
@@ -98,13 +98,8 @@ def test_files_can_be_read_in_one_sitting() -> None:
 def test_functions_fit_on_a_screen() -> None:
     """None is longer than 60 lines, documentation included, but a door with its manual."""
     long = {"door_to": 70}
-    for path in SOURCE.rglob("*.py"):
-        # Functions are statements: there is none within an expression.
-        waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
-        while waiting:
-            node = waiting.pop()
-            waiting += [each for part in ast.iter_fields(node) if isinstance(part[1], list) for each in part[1]
-                        if isinstance(each, (ast.stmt, ast.ExceptHandler, ast.match_case))]  # fmt: skip
+    for path in modules():
+        for node in statements(parsed(path)):
             if isinstance(node, ast.FunctionDef):
                 lines = (node.end_lineno or 0) - node.lineno + 1
                 assert lines <= long.get(node.name, 60), f"{path.name}: {node.name} has {lines} lines: carve it."

@@ -5,22 +5,24 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from tests.contracts.syntax import SOURCE, modules, nodes
+
 ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "dpselect"
 HIDDEN = ("dpselect.kernel.coins", "dpselect.kernel.samplers")
 # The auditor of the coins themselves: it releases nothing.
 EXEMPT = {"audit/paths.py"}
 RULE = "Only the kernel and the door reach for coins"
 
 
-def slips(source: str) -> list[str]:
+def slips(every: Iterable[ast.AST]) -> list[str]:
     """What a module has no business with outside the kernel and the door: imports of coins, and making them."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in every:
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -41,12 +43,12 @@ def room(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0]
 
 
-MODULES = [path for path in sorted(SOURCE.rglob("*.py")) if room(path) not in ("kernel", "release")]
+MODULES = [path for path in modules() if room(path) not in ("kernel", "release")]
 
 
 def test_only_the_kernel_and_the_door_reach_for_coins() -> None:
     """Everybody else opens the door, which counts what is drawn."""
-    every = {path.relative_to(SOURCE).as_posix(): slips(path.read_text(encoding="utf-8")) for path in MODULES}
+    every = {path.relative_to(SOURCE).as_posix(): slips(nodes(path)) for path in MODULES}
     slipped = {name: found for name, found in every.items() if found}
 
     assert slipped.keys() == EXEMPT, slipped
@@ -70,8 +72,8 @@ def test_a_slip_is_seen(planted: str) -> None:
     """Planted in a module that is otherwise in order."""
     source = (SOURCE / "histograms" / "identity.py").read_text(encoding="utf-8")
 
-    assert [] == slips(source)
-    assert slips(f"{source}\n{planted}\n")
+    assert [] == slips(ast.walk(ast.parse(source)))
+    assert slips(ast.walk(ast.parse(f"{source}\n{planted}\n")))
 
 
 def test_import_linter_watches_every_other_room() -> None:
@@ -79,9 +81,9 @@ def test_import_linter_watches_every_other_room() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (rule,) = [each for each in settings["tool"]["importlinter"]["contracts"] if each["name"] == RULE]
     rooms = {path.parent.name for path in SOURCE.glob("*/__init__.py")} - {"kernel", "release"}
-    modules = {path.stem for path in SOURCE.glob("[!_]*.py")}
+    files = {path.stem for path in SOURCE.glob("[!_]*.py")}
 
-    assert {"research", *(f"dpselect.{name}" for name in rooms | modules)} == set(rule["source_modules"])
+    assert {"research", *(f"dpselect.{name}" for name in rooms | files)} == set(rule["source_modules"])
     assert set(HIDDEN) == set(rule["forbidden_modules"])
     assert {"dpselect.audit.paths"} == {each.split(" -> ")[0] for each in rule["ignore_imports"]}
 

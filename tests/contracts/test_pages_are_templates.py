@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,8 +18,8 @@ from dpselect.certificates.page import report_page
 from dpselect.learn.domains import Attribute
 from dpselect.learn.pages.drawn_curves import drawn_curve
 from dpselect.learn.pages.page import page_of
+from tests.contracts.syntax import SOURCE, modules, nodes
 
-SOURCE = Path(__file__).parents[2] / "src" / "dpselect"
 TEMPLATES = sorted(path for path in SOURCE.rglob("templates/*") if path.suffix in (".html", ".svg"))
 TAG = re.compile(r"</?(html|head|body|table|t[rdh]|p|h[1-6]|span|div|pre|figure|svg|text|path|rect|circle)[ />]")
 # What is no page: a comment in a file of Markdown; tables of notebooks, which need no library and escape by themselves.
@@ -33,13 +32,12 @@ DOMAINS = {"age": (0, 100), "rich": [HOSTILE, "b"]}
 def test_no_module_writes_markup() -> None:
     """Docstrings aside, no text in the source holds an element."""
     wrong = []
-    for path in SOURCE.rglob("*.py"):
+    for path in modules():
         name, text = path.relative_to(SOURCE).as_posix(), path.read_text(encoding="utf-8")
         if name in NO_PAGES or not TAG.search(text):
             continue
-        nodes = [*ast.walk(ast.parse(text))]
-        said = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-        texts = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        said = {id(node.value) for node in nodes(path) if isinstance(node, ast.Expr)}
+        texts = [node for node in nodes(path) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
         if any(TAG.search(node.value) for node in texts if id(node) not in said):
             wrong.append(name)
 

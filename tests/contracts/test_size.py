@@ -38,7 +38,7 @@ def test_lines_of_code_are_those_that_run() -> None:
     """Neither comments nor docstrings nor blank lines."""
     source = '# One.\ndef f():\n    """Two.\n\n    Three.\n    """\n\n    return (1,\n            2)\n'
 
-    assert size.code_lines(ast.parse(source)) == 3
+    assert size.code_lines(ast.walk(ast.parse(source))) == 3
 
 
 def test_exceptions_are_told_by_their_bases() -> None:

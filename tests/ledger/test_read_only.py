@@ -66,8 +66,9 @@ def test_it_cannot_be_spent_from(ledger) -> None:
 
 
 @pytest.mark.parametrize("kept", [("", "-wal", "-shm"), ("", "-wal"), ("",)])
-def test_a_write_ahead_log_is_neither_merged_nor_made(ledger, tmp_path, kept) -> None:
+def test_a_write_ahead_log_is_neither_merged_nor_made(ledger, tmp_path, monkeypatch, kept) -> None:
     """A ledger that has one is refused, whether the log is there or not, and both stay as they are."""
+    monkeypatch.setattr(read_only, "_PATIENCE", 0.05)
     other = tmp_path / "other"
     other.mkdir()
     writer = sqlite3.connect(ledger.path)
