@@ -5,8 +5,9 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from http.client import HTTPException
+from pathlib import Path
 
 import pytest
 
@@ -14,29 +15,58 @@ from tests.web.server.conftest import CONFIG
 from tests.web.server.served import Office
 
 HEAD = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
-LIMITS = "requests_per_minute = 100000\nhead_seconds = 1\nconnections = 8\nbody_seconds = 3"
+
+
+@contextmanager
+def standing(folder: Path, head_seconds: float, body_seconds: float) -> Iterator[Office]:
+    """Run a server for eight connections, with so much patience."""
+    patience = f"head_seconds = {head_seconds}\nbody_seconds = {body_seconds}\nconnections = 8"
+    made = Office(folder, CONFIG.replace("[limits]", f"[limits]\n{patience}"))
+    made.start()
+    try:
+        yield made
+    finally:
+        made.kill()
 
 
 @pytest.fixture(scope="module")
 def office(tmp_path_factory) -> Iterator[Office]:
     """A server with little patience."""
-    made = Office(tmp_path_factory.mktemp("lines"), CONFIG.replace("requests_per_minute = 100000", LIMITS))
-    made.start()
-    yield made
-    made.kill()
+    with standing(tmp_path_factory.mktemp("lines"), 0.5, 1.5) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def patient(tmp_path_factory) -> Iterator[Office]:
+    """A server that waits ten minutes for headers, and little for whoever does not read."""
+    with standing(tmp_path_factory.mktemp("patient"), 600, 0.5) as made:
+        yield made
 
 
 def opened(office: Office) -> socket.socket:
     """Return a connection."""
-    return socket.create_connection(("127.0.0.1", office.port), timeout=20)
+    return socket.create_connection(("127.0.0.1", office.port), timeout=60)
 
 
-def closed_after(line: socket.socket) -> float:
-    """Return after how many seconds the other side closed, without having said anything."""
-    begun = time.monotonic()
+def require_closed(line: socket.socket) -> None:
+    """Wait until the other side has closed, without having said anything."""
     with suppress(ConnectionResetError):
         assert line.recv(1) == b""
-    return time.monotonic() - begun
+
+
+def answers(office: Office) -> bool:
+    """Return whether somebody else gets an answer now."""
+    with suppress(OSError, HTTPException):
+        return 200 == office.send(None, "GET", "/health").status
+    return False
+
+
+def require_answer(office: Office) -> None:
+    """Wait until there is room for somebody else: the server hears a little later of those that have gone."""
+    until = time.monotonic() + 60
+    while not answers(office):
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_headers_that_do_not_come(office) -> None:
@@ -44,15 +74,14 @@ def test_headers_that_do_not_come(office) -> None:
     silent, half, endless, dripping = (opened(office) for _ in range(4))
     half.sendall(b"GET /hea")
     endless.sendall(HEAD % office.port)
-    begun = time.monotonic()
     with suppress(OSError):
-        for byte in (HEAD % office.port) + b"X-Slow: " + b"y" * 200:
+        # Twenty seconds of bytes, where half a second is allowed.
+        for byte in (HEAD % office.port) + b"X-Slow: " + b"y" * 1000:
             dripping.sendall(bytes([byte]))
-            time.sleep(0.05)
+            time.sleep(0.02)
         pytest.fail("it was never closed")
-    assert time.monotonic() - begun < 8
     for line in (silent, half, endless):
-        assert closed_after(line) < 8
+        require_closed(line)
         line.close()
     dripping.close()
     assert 200 == office.send(None, "GET", "/health").status
@@ -67,7 +96,7 @@ def test_the_next_request_of_a_connection_may_not_drip_either(office) -> None:
             reply += line.recv(65536)
         assert reply.startswith(b"HTTP/1.1 200")
         line.sendall(b"GET /hea")
-        assert closed_after(line) < 8
+        require_closed(line)
 
 
 def test_a_slow_answer_and_a_slow_body_are_not_slow_headers(office) -> None:
@@ -77,42 +106,38 @@ def test_a_slow_answer_and_a_slow_body_are_not_slow_headers(office) -> None:
         line.sendall(head + b"Authorization: Bearer %s\r\nContent-Length: 9\r\n\r\n" % office.tokens["ann"].encode())
         begun = time.monotonic()
         assert b" 408 " in line.recv(65536).splitlines()[0]
-        assert time.monotonic() - begun > 2
+        # Longer than headers may take: a timer rings no sooner than it should.
+        assert time.monotonic() - begun > 1
 
 
-def test_too_many_connections(office) -> None:
-    """Those beyond the limit are closed at once, and when others have gone there is room again."""
-    lines = [opened(office) for _ in range(8)]
-    time.sleep(0.1)
-    with opened(office) as line:
-        assert closed_after(line) < 0.9
+def test_too_many_connections(patient) -> None:
+    """Those beyond the limit are closed, though nobody lost patience; when others have gone there is room again."""
+    lines = [opened(patient) for _ in range(8)]
+    with opened(patient) as line:
+        require_closed(line)
     for each in lines:
+        each.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            each.recv(1)
         each.close()
-    time.sleep(0.2)
-    assert 200 == office.send(None, "GET", "/health").status
+    require_answer(patient)
 
 
-def test_nobody_stays_who_does_not_read(office) -> None:
+def test_nobody_stays_who_does_not_read(patient) -> None:
     """Strangers that ask again and again and read no answer are given up; else eight would keep all others out."""
-    asked = (HEAD.replace(b"/health", b"/pages/static/explorer.css") % office.port + b"\r\n") * 200
+    asked = (HEAD.replace(b"/health", b"/pages/static/explorer.css") % patient.port + b"\r\n") * 200
     lines = [socket.socket() for _ in range(8)]
     for line in lines:
         # The smaller what this machine keeps for the reader, the sooner the server has to wait.
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        line.connect(("127.0.0.1", office.port))
+        line.connect(("127.0.0.1", patient.port))
         line.setblocking(False)
         with suppress(BlockingIOError):
             for _ in range(40):
                 line.send(asked)
-    until, reply = time.monotonic() + 25, None
-    while reply is None and time.monotonic() < until:
-        time.sleep(1)
-        with suppress(OSError, HTTPException):
-            reply = office.send(None, "GET", "/health")
+    require_answer(patient)
     for line in lines:
         line.close()
-    assert reply is not None
-    assert 200 == reply.status
 
 
 @pytest.mark.parametrize(
