@@ -105,7 +105,14 @@ class Crowd:
                 one.result()
 
 
-def killed(office: Office, each: int, kills: int, command: Sequence[str] = COMMAND, *more: str) -> dict[str, object]:
+def killed(
+    office: Office,
+    each: int,
+    kills: int,
+    command: Sequence[str] = COMMAND,
+    *more: str,
+    life: tuple[float, float] = _LIFE,
+) -> dict[str, object]:
     """Kill the server at random moments while all analysts ask; check everything; return what happened.
 
     Args:
@@ -113,13 +120,14 @@ def killed(office: Office, each: int, kills: int, command: Sequence[str] = COMMA
         each: how many requests every analyst has.
         kills: how many.
         command, more: what starts the server, as for :meth:`Office.start`.
+        life: how long a server lives after its first good reply, at least and at most, in seconds.
 
     Raises:
         AssertionError: as :func:`require_exact`.
     """
     office.start(command, *more)
     crowd, early, begun = Crowd(office, each, repeats=_REPEATS), 0, time.perf_counter()
-    moments = np.random.default_rng().uniform(*_LIFE, kills)
+    moments = np.random.default_rng().uniform(*life, kills)
     with crowd.asking():
         for moment in moments:
             # A kill before the first answer can lose nothing.

@@ -45,9 +45,7 @@ def circles(modules: Mapping[str, ast.Module]) -> list[list[str]]:
 
 def modules_of(room: Path) -> dict[str, ast.Module]:
     """The modules of a folder and those below it."""
-    return {
-        ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts): parsed(path) for path in modules(room)
-    }
+    return {".".join(path.relative_to(SOURCE.parent).with_suffix("").parts): parsed(path) for path in modules(room)}
 
 
 ROOMS = {path.name: path for path in sorted(SOURCE.iterdir()) if (path / "__init__.py").exists()}

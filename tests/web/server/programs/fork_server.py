@@ -14,9 +14,11 @@ import selectors
 import signal
 import socket
 import sys
+import tempfile
 import traceback
-from contextlib import suppress
+from contextlib import closing, suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import fastapi  # noqa: F401
@@ -27,6 +29,11 @@ import uvicorn  # noqa: F401
 
 import dpselect.web.server.lines  # noqa: F401
 import tests.web.server.programs.served  # noqa: F401
+from dpselect.web.server.api import server
+from dpselect.web.server.desk import Desk
+from dpselect.web.server.house import House
+from dpselect.web.server.settings import read_settings
+from tests.web.server.conftest import write
 from tests.web.server.forked import LENGTH
 
 # What a server imports when it starts and when it answers, so that nothing is left to import in a fork.
@@ -83,11 +90,18 @@ def started(asked: dict[str, Any], out: int, error: int) -> None:
     os._exit(status)
 
 
+def rehearse() -> None:
+    """Build a server that nobody asks: what is computed once, such as types of routes, is there in each fork."""
+    with tempfile.TemporaryDirectory() as folder, closing(House.open(read_settings(write(Path(folder))))) as house:
+        server(Desk(house), frozenset())
+
+
 def main() -> None:
     """Fork until standard input ends; then end every process that was forked."""
     os.setsid()
     for name in NEEDED:
         import_module(name)
+    rehearse()
     # What is there before a fork is never garbage after it.
     gc.collect()
     gc.freeze()
