@@ -7,21 +7,30 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Callable
 
 import pytest
 
 pytest.importorskip("sqlalchemy", reason="the server needs the extra web")
 
+from dpselect.cli import main
+
 COMMAND = [sys.executable, "-m", "dpselect", "serve"]
 
 
-def said(*words: str) -> tuple[int, str, str]:
-    """Run the command; return its status and what it printed."""
-    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=False, timeout=120)
-    return done.returncode, done.stdout, done.stderr
+@pytest.fixture
+def said(capsys) -> Callable[..., tuple[int, str, str]]:
+    """Run the command in this process; return its status and what it printed."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        status = main(["serve", *words])
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return run
 
 
-def test_the_examples_serve_until_they_are_stopped(tmp_path, monkeypatch) -> None:
+def test_the_examples_serve_until_they_are_stopped(said, tmp_path, monkeypatch) -> None:
     """From nothing to a release, with what the page of help shows; the server ends cleanly."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.csv").write_text("age,job\n" + "30,nurse\n" * 300, encoding="utf-8")
@@ -72,7 +81,7 @@ def test_the_examples_serve_until_they_are_stopped(tmp_path, monkeypatch) -> Non
         (("office.toml", "--token", "ann", "--days", "0"), "A token works for more than 0"),
     ],
 )
-def test_what_is_wrong_is_a_sentence(words, sentence, tmp_path, monkeypatch) -> None:
+def test_what_is_wrong_is_a_sentence(said, words, sentence, tmp_path, monkeypatch) -> None:
     """With status 2: nothing was spent."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.toml").write_text("[server]\n", encoding="utf-8")
