@@ -46,7 +46,7 @@ def test_everything_is_loaded_in_the_background() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="the system does not say what a process has used")
 def test_the_first_page_takes_less_than_two_seconds() -> None:
-    """Of the processor, from the command to the answer, in the quickest of three starts."""
+    """Of the processor, from the command to the answer, in one of three starts."""
 
     def used() -> float:
         with Served() as server:
@@ -54,4 +54,4 @@ def test_the_first_page_takes_less_than_two_seconds() -> None:
             ticks = server.facts().split()[13:15]
         return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
-    assert min(used() for _ in range(3)) < SECONDS
+    assert any(used() < SECONDS for _ in range(3))
