@@ -87,16 +87,16 @@ def test_2_53_itself_is_refused_where_pandas_may_round_its_neighbour_to_it() -> 
         assert [-1, 1] == known.encode(pandas.Series([2**53 + 1, 1, *more]), "ignore")[:2].tolist()
 
 
-@pytest.mark.parametrize("cell", ["1" * 10**5 + "x", " " * 10**5 + "x", "1" * 10**5 + ".1e", "0" * 10**5 + "x"])
+@pytest.mark.parametrize("cell", ["1" * 10**6 + "x", " " * 10**6 + "x", "1" * 10**6 + ".1e", "0" * 10**6 + "x"])
 def test_a_long_cell_is_read_in_one_pass(cell: str) -> None:
-    """The square of its length would be hours."""
+    """The square of its length would be hours: a minute is for machines of any speed."""
     start = time.process_time()
 
     assert csv_text.number(cell) is None
     assert csv_text.integer(cell) is None
     assert 1 == dps.data.Column([1, cell], kind="integer").check([0, 1])["lacking"]
     assert [0, -1] == attribute("a", [1, 2], bins=2, missing=False).encode([1, cell], "ignore").tolist()
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < 60
 
 
 def test_a_cell_longer_than_a_block_is_read(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ class Served:
         """Return what Linux knows of the process."""
         return Path(f"/proc/{self._process.pid}/stat").read_text()
 
-    def asked(self, request: bytes, seconds: float = 20) -> bytes:
+    def asked(self, request: bytes, seconds: float = 120) -> bytes:
         """Return every byte that it sends back on a connection of its own, to bytes that no browser would send."""
         got = b""
         with socket.create_connection(("127.0.0.1", self.port), timeout=seconds) as connection:

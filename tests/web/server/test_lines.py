@@ -106,7 +106,7 @@ def test_a_slow_answer_and_a_slow_body_are_not_slow_headers(office) -> None:
         line.sendall(head + b"Authorization: Bearer %s\r\nContent-Length: 9\r\n\r\n" % office.tokens["ann"].encode())
         begun = time.monotonic()
         assert b" 408 " in line.recv(65536).splitlines()[0]
-        # Longer than headers may take: a timer rings no sooner than it should.
+        # Longer than headers may take: no load of the machine lets a timer ring too soon.
         assert time.monotonic() - begun > 1
 
 

@@ -49,7 +49,7 @@ class Provider:
         person: the claims of whoever logs in.
         said, changed: what discovery says otherwise, and what ID tokens say otherwise.
         asked: how often each address was asked.
-        replies: by address, a status and a body that are sent instead, or seconds to wait.
+        replies: by address, a status and a body that are sent instead, or seconds or an event to wait for.
         asks: whether it shows a page with a link to go on, instead of leading browsers back at once.
     """
 
@@ -159,6 +159,8 @@ def _handler(provider: Provider) -> type[BaseHTTPRequestHandler]:
             instead = provider.replies.get(path)
             if isinstance(instead, float):
                 time.sleep(instead)
+            elif isinstance(instead, threading.Event):
+                instead.wait(600)
             elif isinstance(instead, str):
                 status, place = 302, instead
             elif instead is not None:
