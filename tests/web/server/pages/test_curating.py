@@ -19,7 +19,7 @@ def own(tmp_path):
     running = Office(tmp_path)
     running.start()
     yield running
-    running.stop()
+    running.kill()
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def steady(tmp_path_factory):
     running = Office(tmp_path_factory.mktemp("steady"))
     running.start()
     yield running
-    running.stop()
+    running.kill()
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ def office(tmp_path_factory):
     running = Office(tmp_path_factory.mktemp("office"), config)
     running.start()
     yield running
-    running.stop()
+    running.kill()
 
 
 @pytest.fixture(autouse=True)
