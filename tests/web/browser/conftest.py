@@ -145,8 +145,9 @@ def pictured(page: Any, name: str) -> None:
 
 
 def settled(page: Any) -> None:
-    """Wait until the page shows what its form asks for."""
+    """Wait until the page shows what its form asks for, and is no longer pale, as it is while it waits."""
     page.locator("#view[aria-busy]").wait_for(state="detached")
+    page.evaluate("Promise.allSettled(document.getAnimations().map(each => each.finished))")
 
 
 def visit(page: Any, address: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -96,3 +97,19 @@ def test_the_list_leads_to_every_page(desk) -> None:
         assert page.title == desk.get_by_role("heading", level=1).inner_text()
         assert page.title == desk.locator("nav a[aria-current=page]").inner_text()
         desk.go_back()
+
+
+def test_a_slow_redraw_is_over_before_it_is_looked_at(desk) -> None:
+    """A view that waits is pale and fades back: until it has, its words have too little contrast."""
+
+    def late(route: Any) -> None:
+        time.sleep(0.3)
+        route.continue_()
+
+    session = desk.context.new_cdp_session(desk)
+    session.send("Animation.enable")
+    session.send("Animation.setPlaybackRate", {"playbackRate": 0.1})
+    desk.route("**/view?*", late)
+    visit(desk, "/mechanisms")
+
+    assert "1" == desk.evaluate("getComputedStyle(document.getElementById('view')).opacity")
