@@ -31,7 +31,8 @@ def parts() -> list[dps.Scores]:
 def test_each_form_has_its_published_mechanism(parts, choose, form: str, mechanism: str) -> None:
     """Local dampening or the exponential mechanism, k selections at epsilon / k."""
     ledger = Noted()
-    release = choose(parts, epsilon=3, k=2, sensitivity=form, ledger=ledger)
+    method = {"method": "published"} if choose is dps.multiobjective.priv_pareto else {}
+    release = choose(parts, epsilon=3, k=2, sensitivity=form, ledger=ledger, **method)
 
     assert (mechanism, 2, 3) == (release.mechanism, len(set(release.value)), release.guarantee.epsilon)
     assert [(Fraction(3, 2), mechanism, 2)] == ledger.spent
@@ -47,6 +48,15 @@ def test_with_much_epsilon_they_name_the_best(parts) -> None:
     assert dps.multiobjective.priv_pareto(parts, epsilon=10**6).value[0] in front
 
 
+def test_the_front_is_named_by_margins(parts) -> None:
+    """By permute-and-flip, in one pass, unless another mechanism is named."""
+    ledger = Noted()
+    release = dps.multiobjective.priv_pareto(parts, epsilon=3, k=2, ledger=ledger)
+
+    assert "permute-and-flip, one-shot" == release.mechanism
+    assert [(3, "permute-and-flip, one-shot", 1)] == ledger.spent
+
+
 def test_rates_may_say_that_a_record_touches_one() -> None:
     """3 TPR + 2 TNR."""
     rates = [dps.utilities.true_positive_rate([90, 10], 100), dps.utilities.true_negative_rate([90, 10], 100)]
@@ -59,11 +69,13 @@ def test_nothing_is_spent_on_a_refusal(parts) -> None:
     ledger = Noted()
     for act in (
         lambda: dps.multiobjective.priv_pareto([], epsilon=1, ledger=ledger),
-        lambda: dps.multiobjective.priv_pareto(parts, epsilon=1, sensitivity="none", ledger=ledger),
+        lambda: dps.multiobjective.priv_pareto(parts, epsilon=1, method="published", sensitivity="none", ledger=ledger),
+        lambda: dps.multiobjective.priv_pareto(parts, epsilon=1, method="local", ledger=ledger),
+        lambda: dps.multiobjective.priv_pareto(parts, epsilon=1, sensitivity="local dampening", ledger=ledger),
         lambda: dps.multiobjective.priv_agg(parts, epsilon=1, weights=[0, 0], ledger=ledger),
         lambda: dps.multiobjective.priv_agg(parts, epsilon=1, k=1000, ledger=ledger),
     ):
-        with pytest.raises(ValueError, match=r"objective|local|zero|candidates"):
+        with pytest.raises(ValueError, match=r"objective|local|zero|candidates|method"):
             act()
 
     assert [] == ledger.spent

@@ -20,6 +20,7 @@ from dpselect.mechanisms.joint_top_k import JOINT
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.margin import margin
+from dpselect.scores.pareto_margin import pareto_margin
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import element
 from dpselect.views import Graph, TruncatedGraph, WeightedGraph
@@ -255,6 +256,10 @@ COMBINATION_CLAIMS = (
         partial(multisets, range(8), 4),
     ),
     UtilityClaim("pareto, tenths", tenths, partial(row_of, 2)),
+    UtilityClaim(
+        "pareto_margin, degree and ego_density", partial(_degree_and_density, pareto_margin), partial(graphs, 4)
+    ),
+    UtilityClaim("pareto_margin, both rates", partial(_both_rates, pareto_margin), partial(multisets, range(8), 4)),
 )
 _TRIANGLES = partial(utilities.triangles, max_degree=4)
 MARGIN_CLAIMS = tuple(

@@ -1,7 +1,7 @@
 """PrivPareto and PrivAgg, by their published names: one choice by several objectives.
 
-They are ``pareto`` and ``aggregate`` scores with the published mechanisms; with the flip samplers the same scores do
-better (``dpselect.multiobjective.pareto``, ``dpselect.multiobjective.aggregate`` with any mechanism).
+PrivPareto counts steps to the Pareto front, unless ``method="published"`` asks for the published score: then both are
+``pareto`` and ``aggregate`` scores with the published mechanisms.
 
 References: Farias et al. 2024, Definitions 4.1, 4.2, 5.1 and 5.2, with corrected sensitivities.
 """
@@ -19,6 +19,7 @@ from dpselect.release.release import Release
 from dpselect.release.select import top_k
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.objectives import one_list
+from dpselect.scores.pareto_margin import pareto_margin
 from dpselect.scores.scores import Scores
 
 _PUBLISHED = {"local": "local-dampening", "global": "exponential"}
@@ -30,8 +31,10 @@ def priv_pareto(
     *,
     epsilon: Epsilon,
     k: int = 1,
+    method: str = "margin",
     sensitivity: str = "local",
     mechanism: str | Mechanism | None = None,
+    reach: int | None = None,
     ledger: Accountant | None = None,
 ) -> Release[tuple[Any, ...]]:
     """Choose k candidates that few others match in every objective: PrivPareto, or DP-MOTkIN for nodes.
@@ -40,22 +43,32 @@ def priv_pareto(
         objectives: a list of scores of the same candidates; ``-scores`` to minimise.
         epsilon: the budget of the whole list.
         k: how many to name.
-        sensitivity: ``"local"`` (local dampening) or ``"global"`` (exponential mechanism).
-        mechanism: another one than the published, such as ``"local-dampening-flip"``, which is never worse than local
-            dampening.
+        method: ``"margin"``, steps to the Pareto front by permute-and-flip
+            (:func:`dpselect.multiobjective.pareto_margin`); or ``"published"``, the number of dominators.
+        sensitivity: of the published method: ``"local"`` (local dampening) or ``"global"`` (exponential mechanism).
+        mechanism: another one, such as ``"exponential"``, or for the published method ``"local-dampening-flip"``.
+        reach: a public number of steps at which margins, or the published sensitivity, end: a bound on the work.
         ledger: where the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy for the neighbours of the scores.
 
     Raises:
-        ValueError, TypeError: as ``pareto`` and ``top_k``.
+        ValueError, TypeError, PrivacyError: as ``pareto_margin``, ``pareto`` and ``top_k``.
 
     >>> speed, price = Scores([900, 1, 2], 1, kind="integer"), Scores([800, 3, 1], 1, kind="integer")
     >>> priv_pareto([speed, price], epsilon=1).value
     (0,)
     """
-    scores = pareto(objectives, sensitivity=sensitivity)
-    return top_k(scores, k, epsilon=epsilon, mechanism=mechanism or named(_PUBLISHED[sensitivity]), ledger=ledger)
+    if method not in ("margin", "published"):
+        raise ValueError('method is "margin" or "published".')
+    if method == "margin":
+        if sensitivity != "local":
+            raise ValueError('sensitivity goes with method="published": leave it out.')
+        scores, drawn = pareto_margin(objectives, reach=reach), "permute-and-flip"
+    else:
+        scores = pareto(objectives, sensitivity=sensitivity, reach=reach)
+        drawn = _PUBLISHED[sensitivity]
+    return top_k(scores, k, epsilon=epsilon, mechanism=mechanism or named(drawn), ledger=ledger)
 
 
 @one_list

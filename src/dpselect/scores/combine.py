@@ -109,7 +109,7 @@ def aggregate(
         candidates=first.candidates,
         neighbours=first.neighbours.value,
         range_bound=range_bound,
-        metadata=_metadata(parts),
+        metadata=metadata_of(parts),
         zero=zero_of_sum((weight < 0, part.zero) for weight, part in used),
     )
 
@@ -164,12 +164,12 @@ def pareto(objectives: Iterable[Scores], *, sensitivity: str = "local", reach: i
         bound,
         candidates=first.candidates,
         neighbours=first.neighbours.value,
-        metadata=_metadata(parts),
+        metadata=metadata_of(parts),
         zero="best",
     )
 
 
-def _metadata(parts: Sequence[Scores]) -> dict[str, str]:
+def metadata_of(parts: Sequence[Scores]) -> dict[str, str]:
     """Return where the data of all objectives came from."""
     labels: dict[str, list[str]] = {}
     for part in parts:

@@ -76,6 +76,22 @@ class Spread:
             self._last = (step, counts)
         return out
 
+    def beaten(self, steps: int, only: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return which of these rows some other candidate beats at a number of steps (``pareto_margin.md``).
+
+        With steps above 0 another may come to lie above, with steps below 0 it stays above for that many: at least as
+        high in every objective, and higher in one.
+        """
+        points = queries = [part.values for part in self._parts]
+        if steps:
+            low, high = zip(*(part.edges(abs(steps) - 1) for part in self._parts), strict=True)
+            points, queries = ([*high], [*low]) if steps > 0 else ([*low], [*high])
+        asked = [query[only] for query in queries]
+        others = count_above(points, asked, self._weights) - count_equal(points, asked, self._weights)
+        # Where it moves at all, a candidate may come to lie above what it is now.
+        own = np.logical_or.reduce([p[only] > q for p, q in zip(points, asked, strict=True)]) if steps > 0 else 0
+        return np.asarray(others - own > 0)
+
     def _counts(self, t: int, only: NDArray[np.intp] | None, before: Counts | None) -> Counts:
         """Return certain and possible dominators within t + 1 steps; those one step before save work."""
         here = np.arange(self._now.size) if only is None else only
@@ -159,6 +175,21 @@ class _Part:
         passing = [done for done in self._sums if done & (done + 1)]
         if len(passing) > _KEPT:
             del self._sums[passing[0]]
+
+
+def count_equal(
+    points: Sequence[NDArray[Any]], queries: Sequence[NDArray[Any]], weights: Integers | None = None
+) -> Integers:
+    """Return for every query the weight of the points that equal it in every coordinate, shape (R',).
+
+    >>> count_equal([np.array([1, 1, 2])], [np.array([1, 3])])
+    array([2, 0])
+    """
+    size = len(points[0])
+    first, codes, _ = grouped([np.concatenate(pair) for pair in zip(points, queries, strict=True)])
+    here = np.ones(size) if weights is None else weights
+    counts = np.bincount(codes[:size], here, first.size).astype(np.int64)
+    return np.asarray(counts[codes[size:]])
 
 
 def grouped(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers]:
