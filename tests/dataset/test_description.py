@@ -338,7 +338,7 @@ def test_questions_learn_what_is_public() -> None:
     for ask, column, said in (
         (dataset.grid, "y", "columns.y: this has a list of values"),
         (dataset.groups, "x", "columns.x: this has bounds"),
-        (dataset.domain, "z", "columns.z: there is no such key: write one of x, y"),
+        (dataset.domain, "z", "columns.z: no such column is described: ask about one of x, y"),
     ):
         with pytest.raises(DatasetError, match=said):
             ask(column)

@@ -174,6 +174,7 @@ def test_answers_are_about_the_rows() -> None:
         ({"query": "median", "column": "age", "epsilon": True}, "epsilon is a positive number"),
         ({"query": "median", "column": "age", "epsilon": "1e-3"}, "epsilon is a positive number"),
         ({"query": "median", "column": "age", "epsilon": 1001}, "epsilon is a positive number"),
+        ({"query": "median", "column": "age", "epsilon": 10**400}, "epsilon is a positive number"),
         ({"query": "median", "column": "age", "epsilon": 1e-7}, "epsilon is a positive number"),
         ({"query": "median", "column": "age", "epsilon": math.nan}, "epsilon is a positive number"),
         ({"query": "median", "column": "age", "epsilon": math.inf}, "epsilon is a positive number"),
@@ -189,7 +190,10 @@ def test_answers_are_about_the_rows() -> None:
         ({"query": "select", "candidate": "job", "score": "largest-count", "of": "age", "epsilon": 1}, "of: Counts"),
         ({"query": "train", "target": "job", "features": ["job"], "epsilon": 1}, "features: A column"),
         ({"query": "train", "target": "job", "delta": 1, "epsilon": 1}, "delta"),
+        ({"query": "train", "target": "job", "delta": 10**400, "epsilon": 1}, "delta"),
         ([], "A query is an object"),
+        ("x", "A query is an object"),
+        ("[" * 9000, "A query is an object"),
     ],
 )
 def test_what_is_no_query_is_refused(content, sentence) -> None:

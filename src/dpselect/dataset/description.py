@@ -200,7 +200,9 @@ class Dataset(DatasetFields):
         return toml_text.written(self.facts)
 
     def _domain(self, column: str) -> ColumnDomain:
-        require_known(("columns",), (column,), tuple(self.columns))
+        if column not in self.columns:
+            there = ", ".join(self.columns)
+            raise DatasetError(("columns", column), f"no such column is described: ask about one of {there}.")
         return self.columns[column]
 
     def domain(self, column: str) -> tuple[float, float] | list[Any]:

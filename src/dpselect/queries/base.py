@@ -62,6 +62,7 @@ class Query(ABC, Generic[T_co]):
     Attributes:
         name: of the query in JSON, in plans of publications, on the command line and as a method of datasets.
         title: of the query in forms.
+        of_graph: whether it is about graphs, and not about tables.
         epsilon: what the answer may cost in all. Less is more private, and less accurate.
 
     Raises:
@@ -70,9 +71,10 @@ class Query(ABC, Generic[T_co]):
 
     name: ClassVar[str] = ""
     title: ClassVar[str] = ""
+    of_graph: ClassVar[bool] = False
 
     epsilon: Epsilon = argument(  # noqa: RUF009
-        EPSILON, "the price of the answer: less is more private, and less accurate"
+        EPSILON, "the price of the answer: less is more private, and less accurate", example="0.5"
     )
 
     def __init_subclass__(cls, **options: Any) -> None:

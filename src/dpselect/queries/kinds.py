@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -31,6 +31,7 @@ class FieldKind:
         read: returns what a form or a command line means by a text, for ``parse``; of lists, by one of them.
         control: how a form asks for it: ``"column"``, ``"columns"``, ``"choice"``, ``"number"``, ``"list"``.
         choices: what may be chosen.
+        labels: of choices in forms, where their names say too little.
         numeric: of columns: whether they have bounds, values, or either (``None``).
     """
 
@@ -40,6 +41,7 @@ class FieldKind:
     read: Callable[[str], Any] = lambda text: text
     control: str = "number"
     choices: tuple[str, ...] = ()
+    labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
     numeric: bool | None = None
 
     @property
@@ -234,15 +236,15 @@ PERCENTAGES = _between(0, 100, "a percentage", 1, 99)
 EDGES = _between(-math.inf, math.inf, "an edge", 2, 10001)
 
 
-def choice(*names: str) -> FieldKind:
-    """Return the kind of one of several names."""
+def choice(*names: str, labels: Mapping[str, str] | None = None) -> FieldKind:
+    """Return the kind of one of several names, with labels for forms where names say too little."""
 
     def parse(value: Any) -> str:
         if value not in names or not isinstance(value, str):
             raise ValueError(f"one of {', '.join(names)} is expected.")
         return value
 
-    return FieldKind(parse, {"enum": [*names]}, control="choice", choices=names)
+    return FieldKind(parse, {"enum": [*names]}, control="choice", choices=names, labels=labels or {})
 
 
 def _flag(value: Any) -> bool:
@@ -257,4 +259,5 @@ FLAG = FieldKind(
     read=lambda text: {"true": True, "false": False}.get(text, text),
     control="choice",
     choices=("true", "false"),
+    labels={"true": "yes", "false": "no"},
 )

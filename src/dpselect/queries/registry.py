@@ -160,7 +160,10 @@ def query_of(content: Any, known: Mapping[str, type[Query[Any]]] = QUERIES) -> Q
     Median(epsilon=Fraction(1, 1), column='age', by=None)
     """
     if isinstance(content, str):
-        content = json.loads(content)
+        try:
+            content = json.loads(content)
+        except (ValueError, RecursionError):
+            content = None
     if not isinstance(content, Mapping):
         raise QueryError('A query is an object, such as {"query": "median", "column": "age", "epsilon": 1}.')
     name = content.get("query")

@@ -18,7 +18,10 @@ from dpselect.release.release import Release
 from dpselect.release.select import top_k
 from dpselect.scores.scores import Scores
 
-_SCORES = ("largest-count", "smallest-count", "largest-total", "smallest-total")
+_SCORES = {
+    "largest-count": "the largest count", "smallest-count": "the smallest count",
+    "largest-total": "the largest total", "smallest-total": "the smallest total",
+}  # fmt: skip
 _MECHANISMS = ("permute-and-flip", "exponential", "noisy-max-laplace")
 
 
@@ -40,7 +43,7 @@ class Select(Query[Any]):
         CATEGORICAL_COLUMN, "the column whose public values are chosen among", kw_only=False,
         label="Choose among the values of",
     )  # fmt: skip
-    score: str = argument(choice(*_SCORES), "the order of the values", label="Best is")
+    score: str = argument(choice(*_SCORES, labels=_SCORES), "the order of the values", label="Best is")
     of: str | None = argument(
         NUMERIC_COLUMN, "for a total, the column of numbers that is added up", default=None, label="Total of"
     )

@@ -31,6 +31,7 @@ class TopK(Query[Any]):
 
     name = "top_k"
     title = "Top nodes"
+    of_graph = True
 
     metric: str = argument(choice(*_METRICS), "the order of the nodes", kw_only=False, label="Ranked by")
     k: int = argument(whole(1, MOST_WINNERS), "how many to name", default=1, label="How many")

@@ -18,6 +18,8 @@ from dpselect.queries.kinds import ANY_COLUMN, COLUMNS, DELTA, FLAG, argument, c
 from dpselect.queries.learners import estimator, size_of
 from dpselect.release.release import Release
 
+_MODELS = {"boosted": "boosted (a sum of small tables)", "id3": "id3 (a child for each value)"}
+_LEFT_OUT = "leave the row out"
 # Choices of a model, beside epsilon.
 _CHOICES = (
     "delta", "max_depth", "rounds", "interactions", "n_trees", "n_records", "bins", "unknown", "missing",
@@ -67,7 +69,8 @@ class Train(Query[Any]):
         COLUMNS, "columns to learn from; all others where none are named", default=None, label="Columns to learn from"
     )
     model: str = argument(
-        choice("tree", "boosted", "id3", "forest"), "the kind of model; numbers are predicted by the first two",
+        choice("tree", "boosted", "id3", "forest", labels=_MODELS),
+        "the kind of model; numbers are predicted by the first two",
         default="tree",
     )  # fmt: skip
     delta: Epsilon | None = argument(
@@ -95,11 +98,13 @@ class Train(Query[Any]):
         whole(2, 1000), "the number of bins of a column of numbers", default=None, label="Number of bins", rare=True
     )
     unknown: str = argument(
-        choice("clip", "ignore"), "a value outside its domain is moved to the nearest, or its row is left out",
+        choice("clip", "ignore", labels={"clip": "move to the nearest value", "ignore": _LEFT_OUT}),
+        "a value outside its domain is moved to the nearest, or its row is left out",
         default="clip", label="Values outside the domain", rare=True,
     )  # fmt: skip
     missing: str = argument(
-        choice("ignore", "category"), "the row of a missing value is left out, or it is a category", default="ignore",
+        choice("ignore", "category", labels={"ignore": _LEFT_OUT, "category": "a category of their own"}),
+        "the row of a missing value is left out, or it is a category", default="ignore",
         label="Missing values", rare=True,
     )  # fmt: skip
 

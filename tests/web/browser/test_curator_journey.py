@@ -10,7 +10,7 @@ from tests.web.browser.conftest import SIZES, Watch, pictured
 from tests.web.browser.test_every_page import findings
 from tests.web.server.served import Office
 
-QUESTION = {"question": "median", "column": "age", "epsilon": 0.5}
+QUESTION = {"query": "median", "column": "age", "epsilon": 0.5}
 
 
 @pytest.fixture(scope="module")

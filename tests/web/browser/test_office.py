@@ -23,8 +23,8 @@ from tests.web.server.conftest import CONFIG
 from tests.web.server.served import Office
 
 HOSTILE = "<img src=x onerror=alert(1)>&\"'"
-PLACES = ["/login", "/pages", "/pages/datasets/survey", "/pages/datasets/friends", "/pages/datasets/survey/counts",
-          "/pages/datasets/survey/quantiles?column=age&shares=2&epsilon=x", "/pages/history", "/pages/nothing",
+PLACES = ["/login", "/pages", "/pages/datasets/survey", "/pages/datasets/friends", "/pages/datasets/survey/histogram",
+          "/pages/datasets/survey/quantiles?column=age&q=2&epsilon=x", "/pages/history", "/pages/nothing",
           "/pages/datasets/survey/median?column=age&by=job&epsilon=0.5"]  # fmt: skip
 
 
@@ -154,7 +154,7 @@ def test_names_that_look_like_markup_are_text(window, office, size) -> None:
         page.goto(place)
         assert HOSTILE in page.content().replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
         assert 0 == page.locator("img").count()
-    page.goto("/pages/datasets/survey/counts?column=job&epsilon=0.1")
+    page.goto("/pages/datasets/survey/histogram?column=job&epsilon=0.1")
     page.get_by_role("button", name="Release").click()
     page.get_by_role("heading", name="Answer").wait_for()
     hostile = page.get_by_role("rowheader", name=HOSTILE)
@@ -192,7 +192,7 @@ def test_a_page_that_waits_finds_the_answer_by_itself(window, office, scripts) -
     """While another server holds the request, the page says so; then it shows the answer without a key pressed."""
     page = entered(window(java_script_enabled=scripts), office)
     page.goto("/pages/datasets/survey/median?column=age&epsilon=0.05")
-    fields = ("key", "question")
+    fields = ("key", "query")
     key, question = (page.locator(f"form.release input[name={each}]").get_attribute("value") for each in fields)
     number = f"held-{scripts}"
     with closing(sqlite3.connect(office.folder / "server.db", timeout=30)) as raw, raw:

@@ -18,10 +18,10 @@ import dpselect as dps
 from dpselect import audit, utilities
 from dpselect.audit.privacy_loss import top_k_log_law
 from dpselect.kernel.ranks import CUTS
+from dpselect.queries import query_of
 from dpselect.web.server.dataset import Dataset
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.house import House
-from dpselect.web.server.questions import question_of
 from dpselect.web.server.settings import read_settings
 from tests.chance import accept
 from tests.release.test_quantiles import law as law_of_quantiles
@@ -106,7 +106,7 @@ def noise_law(epsilon: Fraction) -> dict[int, float]:
 def test_counts_over_the_desk(house) -> None:
     """Every answer is asked for with a key of its own, paid, drawn and stored: its 99 noises are 99 draws."""
     desk, epsilon = Desk(house), Fraction(1, 2)
-    question = question_of('{"question": "counts", "column": "age", "epsilon": "0.5"}')
+    question = query_of('{"query": "histogram", "column": "age", "epsilon": "0.5"}')
     truth = np.bincount(AGES, minlength=100)[:99]
 
     def noises() -> Iterator[int]:
@@ -126,7 +126,7 @@ def test_counts_over_the_desk(house) -> None:
 
 def drawn(dataset: Dataset, body: dict[str, Any]) -> Callable[[], Any]:
     """Return what pays for a question and answers it once more, as a worker of the desk does."""
-    question, numbers = question_of(json.dumps(body)), itertools.count()
+    question, numbers = query_of(json.dumps(body)), itertools.count()
 
     def draw() -> tuple[Any, ...]:
         payment = dataset.payment(str(next(numbers)), "ann")
@@ -189,35 +189,35 @@ def test_the_law_of_a_share(share) -> None:
 @pytest.mark.parametrize(
     ("name", "body", "law", "draws"),
     [
-        ("survey", {"question": "median", "column": "age", "epsilon": "1.25"}, of_median, 512),
+        ("survey", {"query": "median", "column": "age", "epsilon": "1.25"}, of_median, 512),
         (
             "survey",
-            {"question": "quantiles", "column": "age", "shares": [0.5], "epsilon": 2},
+            {"query": "quantiles", "column": "age", "q": [0.5], "epsilon": 2},
             of_share(Fraction(1, 2)),
             512,
         ),
         (
             "survey",
-            {"question": "percentiles", "column": "age", "p": [60], "epsilon": "2.75"},
+            {"query": "quantiles", "column": "age", "p": [60], "epsilon": "2.75"},
             of_share(Fraction(3, 5)),
             512,
         ),
-        ("survey", {"question": "most_common", "column": "job", "epsilon": "0.6"}, of_counts([8], JOBS, 1), 512),
+        ("survey", {"query": "most_common", "column": "job", "epsilon": "0.6"}, of_counts([8], JOBS, 1), 512),
         (
             "survey",
-            {"question": "most_common", "column": "team", "k": 2, "epsilon": 2},
+            {"query": "most_common", "column": "team", "k": 2, "epsilon": 2},
             of_counts([4, 2, 2], TEAMS, 2),
             1024,
         ),
         (
             "friends",
-            {"question": "top_k", "metric": "degree", "epsilon": "1.2"},
+            {"query": "top_k", "metric": "degree", "epsilon": "1.2"},
             of_counts(DEGREES, range(200), 1),
             512,
         ),
         (
             "club",
-            {"question": "top_k", "metric": "degree", "k": 2, "epsilon": 2},
+            {"query": "top_k", "metric": "degree", "k": 2, "epsilon": 2},
             of_counts(DEGREES, range(16), 2),
             1024,
         ),

@@ -15,7 +15,7 @@ from tests.web.server.served import Office
 
 office, shared_office = offices.office, offices.shared_office
 
-QUESTION = {"question": "counts", "column": "job", "epsilon": "0.01"}
+QUESTION = {"query": "histogram", "column": "job", "epsilon": "0.01"}
 SECRET = "nurse,smith"
 
 
@@ -165,7 +165,7 @@ def test_a_share_is_given(office) -> None:
     """From then on the dataset is there for that analyst."""
     assert 404 == office.send("bob", "GET", "/datasets/friends").status
     assert 204 == office.send("carla", "POST", "/datasets/friends/shares", {"analyst": "bob", "epsilon": 1}).status
-    question = {"question": "top_k", "metric": "degree", "epsilon": 1}
+    question = {"query": "top_k", "metric": "degree", "epsilon": 1}
     assert 200 == office.ask("bob", "graph", question, "friends").status
     assert 403 == office.ask("bob", "graph-again", question, "friends").status
 
@@ -176,7 +176,7 @@ HOSTILE = ["../people", "survey' OR '1'='1", "%00", "\x00", "a" * 5000, "\ud800"
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_are_not_paths_or_statements(office, name) -> None:
     """In bodies they are no columns, and in addresses no datasets; nothing fails inside."""
-    question = {"question": "counts", "column": name, "epsilon": 1}
+    question = {"query": "histogram", "column": name, "epsilon": 1}
     assert office.ask("ann", f"h{HOSTILE.index(name)}", question).status in (400, 422)
     address = name.encode("utf-8", "surrogatepass").hex("%") if not name.startswith("%") else name[1:]
     for path in ("datasets", "requests", "certificates"):

@@ -17,7 +17,7 @@ from tests.web.server.served import Office
 
 office, shared_office = offices.office, offices.shared_office
 
-QUESTION = {"question": "median", "column": "age", "epsilon": 0.5}
+QUESTION = {"query": "median", "column": "age", "epsilon": 0.5}
 CANARIES = ("canary-job-7341", "98765.4321")
 
 
@@ -34,11 +34,11 @@ def test_a_canary_in_the_rows_is_nowhere_else(tmp_path) -> None:
     )
     office.start()
     questions = [
-        {"question": "counts", "column": "job", "epsilon": 0.5},
-        {"question": "counts", "column": "age", "epsilon": 0.5},
-        {"question": "median", "column": "age", "by": "job", "epsilon": 0.5},
-        {"question": "most_common", "column": "job", "k": 3, "epsilon": 0.5},
-        {"question": "quantiles", "column": "age", "shares": [0.5], "epsilon": 0.5},
+        {"query": "histogram", "column": "job", "epsilon": 0.5},
+        {"query": "histogram", "column": "age", "epsilon": 0.5},
+        {"query": "median", "column": "age", "by": "job", "epsilon": 0.5},
+        {"query": "most_common", "column": "job", "k": 3, "epsilon": 0.5},
+        {"query": "quantiles", "column": "age", "q": [0.5], "epsilon": 0.5},
     ]
     seen = [office.ask("ann", f"k{place}", each) for place, each in enumerate(questions)]
     assert {each.status for each in seen} <= {200, 424}
@@ -68,7 +68,7 @@ def test_a_canary_in_the_rows_is_nowhere_else(tmp_path) -> None:
 def test_an_odd_price_is_refused(office, epsilon) -> None:
     """By the plan and by the release alike, and nothing is spent."""
     before = spends(office)
-    body = f'{{"question": "median", "column": "age", "epsilon": {epsilon}}}'.encode()
+    body = f'{{"query": "median", "column": "age", "epsilon": {epsilon}}}'.encode()
     for path in ("plan", "release"):
         reply = office.send(
             "ann", "POST", f"/datasets/survey/{path}", body, Content_Type="application/json", Idempotency_Key="odd"
@@ -82,7 +82,7 @@ def test_an_odd_price_is_refused(office, epsilon) -> None:
 def test_a_body_of_another_kind_is_refused_or_read_in_one_way(office) -> None:
     """Deep nesting, other types and unknown names are refused; of a name that is sent twice, the last one is paid."""
     before, good = spends(office), json.dumps(QUESTION).encode()
-    deep = b'{"question": "median", "column": ' + b"[" * 20000 + b"]" * 20000 + b', "epsilon": 1}'
+    deep = b'{"query": "median", "column": ' + b"[" * 20000 + b"]" * 20000 + b', "epsilon": 1}'
     bad = [(deep, "application/json"), (good, "text/plain"), (good, "application/xml"), (good, "multipart/form-data")]
     bad += [(good[:-1] + b', "eps": 9}', "application/json"), ("ünïcode \U0001f600".encode(), "application/json")]
     bad += [(good.decode().encode("utf-16"), "application/octet-stream")]
@@ -93,9 +93,9 @@ def test_a_body_of_another_kind_is_refused_or_read_in_one_way(office) -> None:
         assert reply.status in (400, 415, 422), (body[:60], kind, reply.status)
     assert before == spends(office)
 
-    twice = b'{"question": "median", "column": "age", "epsilon": 0.5, "epsilon": 0.25}'
+    twice = b'{"query": "median", "column": "age", "epsilon": 0.5, "epsilon": 0.25}'
     sent = {"Content_Type": "application/json", "Idempotency_Key": "twice"}
-    inner = b'{"question": "select", "column": "job", "epsilon": 1, "of": {"a": 1, "b": [{"c": 1, "c": 1}]}}'
+    inner = b'{"query": "select", "column": "job", "epsilon": 1, "of": {"a": 1, "b": [{"c": 1, "c": 1}]}}'
     for body in (twice, inner, twice.replace(b'"epsilon": 0.5', b'"\\u0065psilon": 0.5')):
         reply = office.send("ann", "POST", "/datasets/survey/release", body, **sent)
         assert (400, True) == (reply.status, b"A name stands twice" in reply.body)
@@ -150,7 +150,7 @@ def _shape(office, tmp_path) -> list[object]:
     """Ask the same of a table and return all that may not depend on its rows."""
     shape: list[object] = []
     asked = [QUESTION, QUESTION | {"column": "nothing"}, QUESTION | {"epsilon": 7}, QUESTION | {"epsilon": 0}]
-    asked += [{"question": "counts", "column": "job", "epsilon": 1}]
+    asked += [{"query": "histogram", "column": "job", "epsilon": 1}]
     for place, question in enumerate(asked):
         for path in ("plan", "release"):
             reply = office.send("ann", "POST", f"/datasets/survey/{path}", question, Idempotency_Key=f"n{place}")

@@ -50,7 +50,7 @@ def test_the_examples_serve_until_they_are_stopped(said, tmp_path, monkeypatch) 
             assert line.startswith("Serving 1 dataset at http://127.0.0.1:"), line
             request = urllib.request.Request(
                 f"{line.split()[-1]}/datasets/people/release",
-                json.dumps({"question": "most_common", "column": "job", "epsilon": 1}).encode(),
+                json.dumps({"query": "most_common", "column": "job", "epsilon": 1}).encode(),
                 {
                     "Authorization": f"Bearer {out.splitlines()[0]}",
                     "Idempotency-Key": "first",

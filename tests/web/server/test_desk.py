@@ -11,15 +11,15 @@ from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError
 
 import dpselect as dps
+from dpselect.queries import query_of
 from dpselect.web.server.account import Account
 from dpselect.web.server.desk import ATTEMPTS, FAILED, Desk
 from dpselect.web.server.house import House
-from dpselect.web.server.questions import question_of
 from dpselect.web.server.refusal import Busy, Unknown
 from dpselect.web.server.settings import read_settings
 from tests.web.server.conftest import CONFIG, write
 
-QUESTION = question_of('{"question": "counts", "column": "age", "epsilon": "0.05"}')
+QUESTION = query_of('{"query": "histogram", "column": "age", "epsilon": "0.05"}')
 
 
 def answered(desk: Desk, number: str):

@@ -17,7 +17,7 @@ from tests.web.server.programs.served import POINTS
 from tests.web.server.served import Office
 
 # A hundred noisy counts: two draws are never the same.
-QUESTION = {"question": "counts", "column": "age", "epsilon": "0.05"}
+QUESTION = {"query": "histogram", "column": "age", "epsilon": "0.05"}
 GONE = (OSError, http.client.HTTPException)
 KILLED = [name for name in POINTS if ", not " in name]
 

@@ -8,16 +8,16 @@ from threading import Event, Thread
 
 import pytest
 
+from dpselect.queries import query_of
 from dpselect.web.server import desk as desks
 from dpselect.web.server.dataset import Dataset
 from dpselect.web.server.desk import FAILED, Desk
 from dpselect.web.server.house import House
-from dpselect.web.server.questions import question_of
 from dpselect.web.server.settings import read_settings
 from tests.web.server.conftest import CONFIG, write
 
-SHORT = question_of('{"question": "counts", "column": "job", "epsilon": "0.05"}')
-LONG = question_of('{"question": "top_k", "metric": "core-number", "epsilon": "0.05"}')
+SHORT = query_of('{"query": "histogram", "column": "job", "epsilon": "0.05"}')
+LONG = query_of('{"query": "top_k", "metric": "core-number", "epsilon": "0.05"}')
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_what_is_long_follows_from_public_facts(house) -> None:
 
     assert LONG.is_long(facts)
     assert not LONG.is_long(facts.model_copy(update={"nodes": 40}))
-    assert not question_of('{"question": "top_k", "metric": "degree", "epsilon": "0.05"}').is_long(facts)
+    assert not query_of('{"query": "top_k", "metric": "degree", "epsilon": "0.05"}').is_long(facts)
     assert not SHORT.is_long(house.datasets["survey"].facts)
 
 

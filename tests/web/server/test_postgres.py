@@ -16,18 +16,18 @@ from sqlalchemy.exc import DBAPIError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger import Spend
+from dpselect.queries import query_of
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.house import House
 from dpselect.web.server.openid.accounts import Accounts
 from dpselect.web.server.openid.registration import Registration
-from dpselect.web.server.questions import question_of
 from dpselect.web.server.refusal import Busy, Refusal
 from dpselect.web.server.settings import Settings, read_settings
 from tests.warehouse.engines import Server
 from tests.web.server.conftest import write
 from tests.web.server.empty_database import config_with, empty_database
 
-QUESTION = question_of('{"question": "counts", "column": "age", "epsilon": "0.05"}')
+QUESTION = query_of('{"query": "histogram", "column": "age", "epsilon": "0.05"}')
 ONE = Spend(Guarantee(Fraction(1), Neighbours.ADD_REMOVE), "permute-and-flip")
 
 

@@ -9,45 +9,45 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dpselect.web.server.questions import AnyQuestion, canonical
+from dpselect.web.server.questions.question import Data
 from pydantic import TypeAdapter, ValidationError
 
 from dpselect.ledger import RecordingAccountant, Spend
 from dpselect.web.server.dataset import Dataset
 from dpselect.web.server.facts import Numbers
 from dpselect.web.server.payment import ChargedAccountant
-from dpselect.web.server.questions import AnyQuestion, canonical, question_of
-from dpselect.web.server.questions.question import Data
 from dpselect.web.server.refusal import Wrong
 from dpselect.web.server.rows import MadeUp
 
 ADAPTER = TypeAdapter(AnyQuestion)
 QUESTIONS = {
-    "median": ("survey", {"question": "median", "column": "age", "epsilon": 2}),
-    "median by job": ("survey", {"question": "median", "column": "age", "by": "job", "epsilon": 2}),
-    "quantiles": ("survey", {"question": "quantiles", "column": "age", "shares": [0.25, 0.75], "epsilon": 2}),
-    "percentiles": ("survey", {"question": "percentiles", "column": "age", "p": [25, 75], "epsilon": 2}),
-    "largest count": ("survey", {"question": "select", "candidate": "job", "score": "largest-count", "epsilon": 2}),
+    "median": ("survey", {"query": "median", "column": "age", "epsilon": 2}),
+    "median by job": ("survey", {"query": "median", "column": "age", "by": "job", "epsilon": 2}),
+    "quantiles": ("survey", {"query": "quantiles", "column": "age", "q": [0.25, 0.75], "epsilon": 2}),
+    "percentiles": ("survey", {"query": "quantiles", "column": "age", "p": [25, 75], "epsilon": 2}),
+    "largest count": ("survey", {"query": "select", "candidate": "job", "score": "largest-count", "epsilon": 2}),
     "smallest total": (
         "survey",
-        {"question": "select", "candidate": "job", "score": "smallest-total", "of": "age", "k": 2, "epsilon": 2},
+        {"query": "select", "candidate": "job", "score": "smallest-total", "of": "age", "k": 2, "epsilon": 2},
     ),
     "total of persons": (
         "visits",
-        {"question": "select", "candidate": "ward", "score": "largest-total", "of": "hours", "epsilon": "0.5"},
+        {"query": "select", "candidate": "ward", "score": "largest-total", "of": "hours", "epsilon": "0.5"},
     ),
     "count of persons": (
         "visits",
-        {"question": "select", "candidate": "ward", "score": "smallest-count", "epsilon": "0.5"},
+        {"query": "select", "candidate": "ward", "score": "smallest-count", "epsilon": "0.5"},
     ),
-    "counts": ("survey", {"question": "counts", "column": "job", "epsilon": 2}),
-    "counts of numbers": ("survey", {"question": "counts", "column": "age", "bins": [0, 50, 100], "epsilon": 2}),
-    "most common": ("survey", {"question": "most_common", "column": "job", "k": 2, "epsilon": 2}),
-    "most common of persons": ("visits", {"question": "most_common", "column": "ward", "k": 2, "epsilon": "0.5"}),
-    "counts of persons": ("visits", {"question": "counts", "column": "ward", "epsilon": 0.5}),
-    "degree": ("friends", {"question": "top_k", "metric": "degree", "k": 2, "epsilon": 2}),
-    "core number": ("friends", {"question": "top_k", "metric": "core-number", "epsilon": 2}),
-    "ego density": ("friends", {"question": "top_k", "metric": "ego-density", "epsilon": 2}),
-    "triangles": ("friends", {"question": "top_k", "metric": "triangles", "epsilon": 2}),
+    "counts": ("survey", {"query": "histogram", "column": "job", "epsilon": 2}),
+    "counts of numbers": ("survey", {"query": "histogram", "column": "age", "bins": [0, 50, 100], "epsilon": 2}),
+    "most common": ("survey", {"query": "most_common", "column": "job", "k": 2, "epsilon": 2}),
+    "most common of persons": ("visits", {"query": "most_common", "column": "ward", "k": 2, "epsilon": "0.5"}),
+    "counts of persons": ("visits", {"query": "histogram", "column": "ward", "epsilon": 0.5}),
+    "degree": ("friends", {"query": "top_k", "metric": "degree", "k": 2, "epsilon": 2}),
+    "core number": ("friends", {"query": "top_k", "metric": "core-number", "epsilon": 2}),
+    "ego density": ("friends", {"query": "top_k", "metric": "ego-density", "epsilon": 2}),
+    "triangles": ("friends", {"query": "top_k", "metric": "triangles", "epsilon": 2}),
 }
 
 
@@ -100,41 +100,41 @@ def test_answers_are_about_the_rows(house) -> None:
         payment.settle(dataset.plan(question, 10**5).spends)
         return dataset.answer(question, payment)["answer"]
 
-    counts = answered(survey, {"question": "counts", "column": "job", "epsilon": 5})
+    counts = answered(survey, {"query": "histogram", "column": "job", "epsilon": 5})
     assert all(abs(counts[job] - true) < 15 for job, true in {"clerk": 0, "nurse": 300, "smith": 100}.items())
     # Node 0 has 28 friends more than the next: one draw in e^112 names another.
-    assert [0] == answered(friends, {"question": "top_k", "metric": "degree", "epsilon": 4})["candidates"]
-    median = answered(survey, {"question": "median", "column": "age", "epsilon": 1})["candidates"][0]
+    assert [0] == answered(friends, {"query": "top_k", "metric": "degree", "epsilon": 4})["candidates"]
+    median = answered(survey, {"query": "median", "column": "age", "epsilon": 1})["candidates"][0]
     assert abs(median - 49) < 20
 
 
 @pytest.mark.parametrize(
     "where, body",
     [
-        ("survey", {"question": "median", "column": "job"}),
-        ("survey", {"question": "median", "column": "income"}),
-        ("survey", {"question": "median", "column": "age; DROP TABLE users"}),
-        ("survey", {"question": "median", "column": "age", "by": "age"}),
-        ("survey", {"question": "counts", "column": "job", "bins": [0, 1]}),
-        ("survey", {"question": "counts", "column": "../people.csv"}),
-        ("survey", {"question": "most_common", "column": "job", "k": 4}),
-        ("visits", {"question": "most_common", "column": "who"}),
-        ("visits", {"question": "counts", "column": "ward", "by": "who"}),
-        ("survey", {"question": "top_k", "metric": "degree"}),
-        ("friends", {"question": "top_k", "metric": "degree", "k": 41}),
-        ("friends", {"question": "counts", "column": "source"}),
-        ("survey", {"question": "counts", "column": "age", "bins": [5, 5]}),
-        ("survey", {"question": "quantiles", "column": "age", "shares": [0.5, 0.5]}),
-        ("survey", {"question": "percentiles", "column": "age", "p": [0.25, 0.5]}),
-        ("survey", {"question": "percentiles", "column": "job", "p": [25, 50]}),
-        ("survey", {"question": "select", "candidate": "age", "score": "largest-count"}),
-        ("survey", {"question": "select", "candidate": "job", "score": "largest-total"}),
-        ("survey", {"question": "select", "candidate": "job", "score": "largest-total", "of": "job"}),
-        ("survey", {"question": "select", "candidate": "job", "score": "largest-total", "of": "income"}),
-        ("survey", {"question": "select", "candidate": "job", "score": "largest-count", "of": "age"}),
-        ("survey", {"question": "select", "candidate": "job", "score": "largest-count", "k": 4}),
-        ("visits", {"question": "select", "candidate": "who", "score": "largest-count"}),
-        ("friends", {"question": "select", "candidate": "source", "score": "largest-count"}),
+        ("survey", {"query": "median", "column": "job"}),
+        ("survey", {"query": "median", "column": "income"}),
+        ("survey", {"query": "median", "column": "age; DROP TABLE users"}),
+        ("survey", {"query": "median", "column": "age", "by": "age"}),
+        ("survey", {"query": "histogram", "column": "job", "bins": [0, 1]}),
+        ("survey", {"query": "histogram", "column": "../people.csv"}),
+        ("survey", {"query": "most_common", "column": "job", "k": 4}),
+        ("visits", {"query": "most_common", "column": "who"}),
+        ("visits", {"query": "histogram", "column": "ward", "by": "who"}),
+        ("survey", {"query": "top_k", "metric": "degree"}),
+        ("friends", {"query": "top_k", "metric": "degree", "k": 41}),
+        ("friends", {"query": "histogram", "column": "source"}),
+        ("survey", {"query": "histogram", "column": "age", "bins": [5, 5]}),
+        ("survey", {"query": "quantiles", "column": "age", "q": [0.5, 0.5]}),
+        ("survey", {"query": "quantiles", "column": "age", "p": [0.25, 0.5]}),
+        ("survey", {"query": "quantiles", "column": "job", "p": [25, 50]}),
+        ("survey", {"query": "select", "candidate": "age", "score": "largest-count"}),
+        ("survey", {"query": "select", "candidate": "job", "score": "largest-total"}),
+        ("survey", {"query": "select", "candidate": "job", "score": "largest-total", "of": "job"}),
+        ("survey", {"query": "select", "candidate": "job", "score": "largest-total", "of": "income"}),
+        ("survey", {"query": "select", "candidate": "job", "score": "largest-count", "of": "age"}),
+        ("survey", {"query": "select", "candidate": "job", "score": "largest-count", "k": 4}),
+        ("visits", {"query": "select", "candidate": "who", "score": "largest-count"}),
+        ("friends", {"query": "select", "candidate": "source", "score": "largest-count"}),
     ],
 )
 def test_names_are_looked_up_among_public_ones(house, where, body) -> None:
@@ -164,7 +164,7 @@ def test_rows_that_changed_are_read_again(house, tmp_path) -> None:
 
 def test_candidates_are_limited(house) -> None:
     """So that no question takes the machine."""
-    question = ADAPTER.validate_python({"question": "median", "column": "age", "by": "job", "epsilon": 1})
+    question = ADAPTER.validate_python({"query": "median", "column": "age", "by": "job", "epsilon": 1})
 
     house.datasets["survey"].plan(question, 303)
     with pytest.raises(Wrong, match="303 public candidates and the server allows 302"):
@@ -178,34 +178,34 @@ def test_candidates_are_limited(house) -> None:
 def test_prices_are_short_decimals(epsilon) -> None:
     """Exact sums of odd prices would grow until no ledger could hold them, and nobody could spend any more."""
     with pytest.raises(ValidationError):
-        ADAPTER.validate_python({"question": "counts", "column": "job", "epsilon": epsilon})
+        ADAPTER.validate_python({"query": "histogram", "column": "job", "epsilon": epsilon})
 
 
 def test_one_question_is_one_text() -> None:
     """However its price and its defaults are written."""
     ways = [
-        {"question": "counts", "column": "job", "epsilon": 0.5},
-        {"epsilon": "0.50", "column": "job", "question": "counts", "bins": None},
+        {"query": "histogram", "column": "job", "epsilon": 0.5},
+        {"epsilon": "0.50", "column": "job", "query": "histogram", "bins": None},
     ]
     (text,) = {canonical(ADAPTER.validate_python(way)) for way in ways}
 
-    assert question_of(text) == ADAPTER.validate_python(ways[0])
+    assert query_of(text) == ADAPTER.validate_python(ways[0])
     assert text != canonical(ADAPTER.validate_python(ways[0] | {"epsilon": 0.51}))
 
 
 def test_what_is_not_known_is_refused() -> None:
     """A misspelt option must not change what is asked without a word."""
     with pytest.raises(ValidationError):
-        ADAPTER.validate_python({"question": "counts", "column": "job", "epsilon": 1, "bin": [1, 2]})
+        ADAPTER.validate_python({"query": "histogram", "column": "job", "epsilon": 1, "bin": [1, 2]})
     with pytest.raises(ValidationError):
-        ADAPTER.validate_python({"question": "rows", "epsilon": 1})
+        ADAPTER.validate_python({"query": "rows", "epsilon": 1})
 
 
 def test_prices_are_remembered_and_few(house, monkeypatch) -> None:
     """A question that was asked before costs what it cost, without another look; refusals are found out each time."""
     dataset = house.datasets["survey"]
     asked = [
-        ADAPTER.validate_python({"question": "counts", "column": "age", "epsilon": place / 1000})
+        ADAPTER.validate_python({"query": "histogram", "column": "age", "epsilon": place / 1000})
         for place in range(1, 301)
     ]
     for question in asked:
@@ -217,7 +217,7 @@ def test_prices_are_remembered_and_few(house, monkeypatch) -> None:
     monkeypatch.undo()
     for _ in range(2):
         with pytest.raises(Wrong):
-            dataset.price(ADAPTER.validate_python({"question": "counts", "column": "x", "epsilon": 1}), 10**5)
+            dataset.price(ADAPTER.validate_python({"query": "histogram", "column": "x", "epsilon": 1}), 10**5)
         with pytest.raises(Wrong):
             dataset.price(asked[-1], 10)
 
@@ -241,8 +241,9 @@ def test_a_grid_is_what_its_fractions_round_to() -> None:
 
 def test_a_claim_that_would_be_false_is_named_as_such(house, monkeypatch) -> None:
     """What the library refuses as a matter of privacy keeps that name on its way to a client."""
-    import dpselect as dps
     from dpselect.web.server.questions.median import Median
+
+    import dpselect as dps
     from dpselect.web.server.refusal import Unprotected
 
     def ask(*_: object) -> None:

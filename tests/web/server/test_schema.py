@@ -50,7 +50,7 @@ def _named(schema):
             if (parameter["in"], parameter["name"]) == ("path", "name"):
                 parameter["schema"] = {"enum": ["survey"]}
     for model in schema["components"]["schemas"].values():
-        if "question" in (properties := model.get("properties", {})):
+        if "query" in (properties := model.get("properties", {})):
             properties.update({name: {"enum": NAMED[name]} for name in NAMED.keys() & properties.keys()})
     return schema
 

@@ -9,14 +9,14 @@ from itertools import product
 
 import numpy as np
 import pytest
+from dpselect.web.server.questions.select import Select
 
 import dpselect as dps
 from dpselect import audit
+from dpselect.queries import query_of
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.house import House
-from dpselect.web.server.questions import question_of
-from dpselect.web.server.questions.select import Select
 from dpselect.web.server.refusal import Wrong
 from dpselect.web.server.settings import read_settings
 from tests.chance import accept
@@ -50,9 +50,8 @@ def facts_of(bounds, rows_per_person: int = 0) -> DatasetFacts:
 def select(score: str, mechanism: str = "permute-and-flip") -> Select:
     """Return the question."""
     of = ', "of": "pay"' if score.endswith("total") else ""
-    asked = question_of(
-        f'{{"question": "select", "candidate": "job", "score": "{score}", "mechanism": "{mechanism}", '
-        f'"epsilon": "1"{of}}}'
+    asked = query_of(
+        f'{{"query": "select", "candidate": "job", "score": "{score}", "mechanism": "{mechanism}", "epsilon": "1"{of}}}'
     )
     assert isinstance(asked, Select)
     return asked
@@ -164,9 +163,7 @@ def test_answers_follow_the_law_of_the_library(tmp_path) -> None:
     (tmp_path / "shops.csv").write_text("shop,sold\n" + "".join(rows), encoding="utf-8")
     house = House.open(read_settings(path))
     house.people.add("ann", "analyst", "test")
-    asked = question_of(
-        '{"question": "select", "candidate": "shop", "score": "largest-total", "of": "sold", "epsilon": "2"}'
-    )
+    asked = query_of('{"query": "select", "candidate": "shop", "score": "largest-total", "of": "sold", "epsilon": "2"}')
     desk = Desk(house)
     request = desk.take("ann", "one", "shops", asked)
     right = dps.Scores(TOTALS, 4, range_bound=1, kind="integer")

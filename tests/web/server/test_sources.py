@@ -33,14 +33,14 @@ shares = {{ann = 40}}
 columns.age = {{lower = 0, upper = 100, step = 1}}
 columns.job = ["clerk", "nurse", "smith"]
 """
-MEDIAN = {"question": "median", "column": "age", "epsilon": SURE}
-COMMON = {"question": "most_common", "column": "job", "epsilon": SURE}
+MEDIAN = {"query": "median", "column": "age", "epsilon": SURE}
+COMMON = {"query": "most_common", "column": "job", "epsilon": SURE}
 QUESTIONS = [
     MEDIAN,
     COMMON,
-    {"question": "counts", "column": "job", "epsilon": SURE},
-    {"question": "quantiles", "column": "age", "shares": [0.5], "epsilon": SURE},
-    {"question": "median", "column": "age", "by": "job", "epsilon": SURE},
+    {"query": "histogram", "column": "job", "epsilon": SURE},
+    {"query": "quantiles", "column": "age", "q": [0.5], "epsilon": SURE},
+    {"query": "median", "column": "age", "by": "job", "epsilon": SURE},
 ]
 
 

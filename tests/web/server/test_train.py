@@ -9,6 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from dpselect.web.server.questions import AnyQuestion, canonical
+from dpselect.web.server.questions.train import Train
 from pydantic import TypeAdapter, ValidationError
 
 import dpselect as dps
@@ -16,8 +18,6 @@ from dpselect import audit
 from dpselect.learn.export import as_json, restored
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.house import House
-from dpselect.web.server.questions import AnyQuestion, canonical, question_of
-from dpselect.web.server.questions.train import Train
 from dpselect.web.server.refusal import Wrong
 from dpselect.web.server.settings import read_settings
 from tests.chance import accept
@@ -45,7 +45,7 @@ MODELS = {
 
 def asked(body) -> Train:
     """Return the question."""
-    question = ADAPTER.validate_python({"question": "train"} | body)
+    question = ADAPTER.validate_python({"query": "train"} | body)
     assert isinstance(question, Train)
     return question
 
@@ -65,7 +65,7 @@ def test_a_model_is_what_was_planned_and_paid(house, name) -> None:
     """The plan reads no row; one row of the ledger pays; the file is that of the certificate, and loads."""
     where, body = MODELS[name]
     dataset, question, desk = house.datasets[where], asked(body), Desk(house)
-    assert question == question_of(canonical(question))
+    assert question == query_of(canonical(question))
     shown = dataset.plan(question, 10**5).as_json()
     assert 0 == dataset.account.ledger.totals.spends
     request = desk.take("bob", "model", where, question)

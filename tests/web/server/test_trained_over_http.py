@@ -15,7 +15,7 @@ from tests.web.server.served import Office
 NEIGHBOUR = CONFIG + CONFIG[CONFIG.index("[datasets.survey]") : CONFIG.index("[datasets.visits]")].replace(
     "survey", "fewer"
 ).replace("people.csv", "fewer.csv")
-TREE = {"question": "train", "target": "job", "epsilon": 1, "max_depth": 3}
+TREE = {"query": "train", "target": "job", "epsilon": 1, "max_depth": 3}
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_model_is_a_file(office, tmp_path) -> None:
     """For whoever asked for it; of another question there is none."""
     office.start()
     number = office.ask("ann", "tree", TREE).json["request"]
-    other = office.ask("ann", "counts", {"question": "counts", "column": "job", "epsilon": 0.1}).json["request"]
+    other = office.ask("ann", "counts", {"query": "histogram", "column": "job", "epsilon": 0.1}).json["request"]
     file = office.send("ann", "GET", f"/models/{number}")
 
     assert f'attachment; filename="model-{number}.json"' == file.headers["content-disposition"]

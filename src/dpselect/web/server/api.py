@@ -24,7 +24,7 @@ from dpselect.web.server.desk import Desk
 from dpselect.web.server.gate import HEALTH, Gate
 from dpselect.web.server.pages.site import with_pages
 from dpselect.web.server.problems import TYPE, handle, problem
-from dpselect.web.server.questions import AnyQuestion
+from dpselect.web.server.queries import BODY, AnyQuery, describe
 from dpselect.web.server.refusal import Unknown
 from dpselect.web.server.requests import Asked
 from dpselect.web.server.streams.desk import StreamDesk
@@ -69,6 +69,7 @@ def server(desk: Desk, hosts: frozenset[str]) -> Application:
         responses=REFUSALS,
     )
     handle(application)
+    describe(application, desk.house.queries)
     # The gate looks at tokens; the schema says where.
     guarded = APIRouter(dependencies=[Depends(HTTPBearer(auto_error=False))])
     _dataset_routes(guarded, desk)
@@ -112,16 +113,16 @@ def _dataset_routes(router: APIRouter, desk: Desk) -> None:
         found = desk.dataset(name, None if visitor.role == "curator" else visitor.name)
         return shown.details(found, visitor, desk.house.standings.of(name))
 
-    @router.post("/datasets/{name}/plan")
-    def plan(name: str, question: AnyQuestion, visitor: AnyVisitor) -> dict[str, Any]:
-        """Return what a question would cost and how wrong its answer may be. It costs nothing and reads no row."""
+    @router.post("/datasets/{name}/plan", openapi_extra=BODY)
+    def plan(name: str, query: AnyQuery, visitor: AnyVisitor) -> dict[str, Any]:
+        """Return what a query would cost and how wrong its answer may be. It costs nothing and reads no row."""
         found = desk.dataset(name, None if visitor.role == "curator" else visitor.name)
-        return found.plan(question, desk.house.settings.limits.candidates).as_json()
+        return found.plan(query, desk.house.settings.limits.candidates).as_json()
 
-    @router.post("/datasets/{name}/release", responses=ANSWERED)
-    async def release(name: str, question: AnyQuestion, visitor: Analyst, idempotency_key: Key) -> Response:
-        """Pay for a question and return its answer, or where to ask for it. The same key gives the same answer."""
-        asked = await run_in_threadpool(desk.take, visitor.name, idempotency_key, name, question)
+    @router.post("/datasets/{name}/release", responses=ANSWERED, openapi_extra=BODY)
+    async def release(name: str, query: AnyQuery, visitor: Analyst, idempotency_key: Key) -> Response:
+        """Pay for a query and return its answer, or where to ask for it. The same key gives the same answer."""
+        asked = await run_in_threadpool(desk.take, visitor.name, idempotency_key, name, query)
         return _reply(await _awaited(desk, asked))
 
 

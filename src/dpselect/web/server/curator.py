@@ -12,7 +12,7 @@ from dpselect.web.server.changes import changes
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.facts import Name
 from dpselect.web.server.people import Role
-from dpselect.web.server.questions.question import Price
+from dpselect.web.server.queries import Price
 from dpselect.web.server.refusal import Unknown, Wrong
 from dpselect.web.server.visitors import Curator
 

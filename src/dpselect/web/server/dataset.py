@@ -8,15 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-import dpselect as dps
-from dpselect.certificates.certificate import promised
-from dpselect.kernel.errors import DPSelectError
-from dpselect.ledger import RecordingAccountant, Spend
-from dpselect.release.release import Release
+from dpselect.dataset import Dataset
+from dpselect.kernel.errors import DPSelectError, PrivacyError
+from dpselect.ledger import Spend
+from dpselect.queries import Plan, Query, plan_of
 from dpselect.web.server.account import Account
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.payment import ChargedAccountant
-from dpselect.web.server.questions import Question
 from dpselect.web.server.refusal import Unprotected, Wrong
 from dpselect.web.server.rows import Rows
 
@@ -29,30 +27,8 @@ class Away(DPSelectError):
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What a question would cost and how wrong its answer may be, whatever the data.
-
-    Attributes:
-        spends: what the ledger would record.
-        example: the release of made-up rows, of which only the promise and the error may be shown.
-    """
-
-    spends: Sequence[Spend]
-    example: Release[Any]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the plan for programs."""
-        return {
-            "mechanism": self.example.mechanism,
-            "guarantee": promised(self.example.guarantee, self.example._protects),
-            "accuracy": self.example.error_bound.describe(),
-            "error": self.example.error_bound.facts(),
-        }
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """What questions are asked of.
+class HostedDataset:
+    """A dataset that a server answers queries about.
 
     Attributes:
         name: the curator's.
@@ -65,39 +41,46 @@ class Dataset:
     facts: DatasetFacts
     account: Account
     rows: Rows
-    # What was asked last and what it costs: it follows from public facts, and the same questions come again.
-    _prices: OrderedDict[tuple[Question, int], Sequence[Spend]] = field(default_factory=OrderedDict, compare=False)
+    # What was asked last and what it costs: it follows from public facts, and the same queries come again.
+    _prices: OrderedDict[tuple[str, int], Sequence[Spend]] = field(default_factory=OrderedDict, compare=False)
 
-    def plan(self, question: Question, most: int) -> Plan:
-        """Return what a question would cost, from public facts alone: no row is read, nothing is spent.
+    @property
+    def description(self) -> Dataset:
+        """Return what is public."""
+        return self.facts.description
+
+    def plan(self, query: Query[Any], most: int) -> Plan:
+        """Return what a query would cost, from public facts alone: no row is read, nothing is spent.
 
         Args:
-            question: about this dataset.
+            query: about this dataset.
             most: how many public candidates it may have.
 
         Raises:
-            Wrong: it is not a question about this dataset; the message may be shown.
+            Wrong: it is not a query about this dataset; the message may be shown.
         """
-        question.require(self.facts, most)
-        book = RecordingAccountant(self.account.rule)
         try:
-            example = question.example(self.facts, book)
-        except dps.PrivacyError as error:
-            # Made-up rows cannot tell anything.
+            candidates = query.candidates(self.description)
+            if candidates > most:
+                raise Wrong(
+                    f"This question has {candidates} public candidates and the server allows {most}: ask for fewer."
+                )
+            return plan_of(query, self.description, self.account.rule)
+        except PrivacyError as error:
             raise Unprotected(str(error)) from None
         except (ValueError, TypeError) as error:
-            raise Wrong(str(error)) from None
-        return Plan(book.spends, example)
+            raise Wrong(str(error), getattr(error, "field", "")) from None
 
-    def price(self, question: Question, most: int) -> Sequence[Spend]:
-        """Return what a question would spend; as :meth:`plan`, and at once where it was asked before.
+    def price(self, query: Query[Any], most: int) -> Sequence[Spend]:
+        """Return what a query would spend; as :meth:`plan`, and at once where it was asked before.
 
         Raises:
             Wrong: as :meth:`plan`.
         """
-        spends = self._prices.get((question, most))
+        asked = query.canonical(), most
+        spends = self._prices.get(asked)
         if spends is None:
-            spends = self._prices[question, most] = (*self.plan(question, most).spends,)
+            spends = self._prices[asked] = self.plan(query, most).spends
             while len(self._prices) > _PRICES:
                 # Two threads may take the same one away.
                 with suppress(KeyError):
@@ -106,21 +89,21 @@ class Dataset:
 
     def payment(self, request: str, analyst: str) -> ChargedAccountant:
         """Return what pays for a request of an analyst."""
-        return ChargedAccountant(self.account, request, analyst, self.rows.metadata)
+        return ChargedAccountant(self.account, request, analyst, self.description.metadata)
 
-    def answer(self, question: Question, payment: ChargedAccountant) -> dict[str, Any]:
+    def answer(self, query: Query[Any], payment: ChargedAccountant) -> dict[str, Any]:
         """Read the rows, draw under what was paid, and return the answer for programs.
 
         Raises:
             Away: the ledger cannot be read now, so that there is no certificate.
             Exception: anything, with a message that is for nobody, since it may follow from rows.
         """
-        release = question.ask(self.rows, self.facts, payment)
+        release = query.release(self.rows, payment)
         payment.require_complete()
-        words, public = question.words(), question.public(self.facts)
+        public = query.public(self.description) | {"description": self.description.digest}
         try:
             certificate = release.certificate(
-                question=words, public=public, ledger=self.account.ledger, row=payment.rows[0]
+                question=query.words(), public=public, ledger=self.account.ledger, row=payment.rows[0]
             )
         except OSError:
             raise Away from None
@@ -132,5 +115,5 @@ class Dataset:
             "accuracy": release.error_bound.describe(),
             "ledger_row": payment.rows[0],
             "certificate": {"certificate": content, "sha256": certificate.sha256},
-            **question.attached(release),
+            **query.attached(release),
         }

@@ -76,7 +76,7 @@ class Answer(BaseModel):
         accuracy: how wrong the answer may be, in a sentence.
         ledger_row: the row of the spend.
         certificate: of this release.
-        model: of a question that trains one, as dpselect saves it.
+        model: of a query that trains one, as dpselect saves it.
     """
 
     request: str

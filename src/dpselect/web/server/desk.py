@@ -16,12 +16,11 @@ from threading import Event, Lock, Thread
 from typing import Any
 
 import dpselect as dps
+from dpselect.queries import Histogram, Query
 from dpselect.web import tokens
-from dpselect.web.server.dataset import Away, Dataset
+from dpselect.web.server.dataset import Away, HostedDataset
 from dpselect.web.server.facts import NAME
 from dpselect.web.server.house import House
-from dpselect.web.server.questions import Question, canonical, question_of
-from dpselect.web.server.questions.counts import Counts
 from dpselect.web.server.refusal import Conflict, Refusal, Unknown
 from dpselect.web.server.requests import Asked, State
 
@@ -30,7 +29,7 @@ LEASE, BEAT = 15.0, 2.0
 # A request that was being answered so often when the server stopped is not tried again. One that is innocent of that
 # may be among them: so there are many attempts, and those that failed least come first.
 ATTEMPTS = 10
-# Candidates of the question that only loads libraries.
+# Candidates of the query that only loads libraries.
 _FEW = 10_000
 # All that is said of a failure after the payment: anything else could follow from rows.
 FAILED = "This request was paid for and could not be answered: tell the curator its number; its price stays spent."
@@ -53,7 +52,7 @@ class Desk:
         self._worker = tokens.fresh()
         limits = house.settings.limits
         self._pool = ThreadPoolExecutor(limits.workers, thread_name_prefix="answer")
-        # Long questions wait for each other, and short ones do not wait for them.
+        # Long queries wait for each other, and short ones do not wait for them.
         self._long = ThreadPoolExecutor(limits.long_workers, thread_name_prefix="long")
         self._running: dict[str, Future[Asked | None]] = {}
         self._lock, self._stopped = Lock(), Event()
@@ -71,12 +70,11 @@ class Desk:
         Thread(target=self._warm, name="warming", daemon=True).start()
 
     def _warm(self) -> None:
-        """Ask one question of made-up rows: the first one loads what all others need, and takes most of a second."""
+        """Plan one query: the first one loads what all others need, and takes most of a second."""
         for dataset in self.house.datasets.values():
             column = next(iter(dataset.facts.columns), None)
             if column is not None:
-                question = Counts.model_validate({"question": "counts", "column": column, "epsilon": 1})
-                self._quietly(partial(dataset.plan, question, _FEW))
+                self._quietly(partial(dataset.plan, Histogram(column, epsilon=1), _FEW))
                 return
 
     def stop(self) -> None:
@@ -89,7 +87,7 @@ class Desk:
             self._beating.join()
         self._requests.release(self._worker)
 
-    def dataset(self, name: str, analyst: str | None) -> Dataset:
+    def dataset(self, name: str, analyst: str | None) -> HostedDataset:
         """Return a dataset that an analyst has a share of; any for ``None``, a curator.
 
         Raises:
@@ -102,20 +100,20 @@ class Desk:
             raise Unknown(_NO_DATASET)
         return dataset
 
-    def take(self, analyst: str, key: str, name: str, question: Question) -> Asked:
+    def take(self, analyst: str, key: str, name: str, query: Query[Any]) -> Asked:
         """Return the request of an analyst with this idempotency key: as it was asked before, or a new one.
 
         Raises:
             Unknown: there is no such dataset for this analyst.
-            Wrong: it is not a question about the dataset.
+            Wrong: it is not a query about the dataset.
             Conflict: the key was used for another request.
             Busy: too many requests of this analyst are unanswered.
         """
-        dataset, body = self.dataset(name, analyst), canonical(question)
+        dataset, body = self.dataset(name, analyst), query.canonical()
         asked = self._requests.with_key(analyst, key)
         if asked is None:
             limits = self.house.settings.limits
-            dataset.price(question, limits.candidates)
+            dataset.price(query, limits.candidates)
             asked = self._requests.opened(analyst, key, name, body, limits.waiting)
         if (asked.dataset, asked.body) != (name, body):
             raise Conflict(_OTHER_BODY)
@@ -136,10 +134,10 @@ class Desk:
         return future
 
     def _is_long(self, asked: Asked) -> bool:
-        """Return whether a question takes long, by public facts; what cannot be read is refused by a worker."""
+        """Return whether a query takes long, by public facts; what cannot be read is refused by a worker."""
         dataset = self.house.datasets.get(asked.dataset)
         try:
-            return dataset is not None and question_of(asked.body).is_long(dataset.facts)
+            return dataset is not None and self.house.query_of(asked.body).is_long(dataset.description)
         except ValueError:
             return False
 
@@ -171,12 +169,12 @@ class Desk:
             return self._ended_badly(dataset, asked, 403, _UNPAID)
         payment = dataset.payment(asked.id, asked.analyst)
         try:
-            question = question_of(asked.body)
-            payment.settle(dataset.price(question, self.house.settings.limits.candidates))
+            query = self.house.query_of(asked.body)
+            payment.settle(dataset.price(query, self.house.settings.limits.candidates))
         except (Refusal, dps.BudgetError) as error:
             return self._ended_badly(dataset, asked, getattr(error, "status", 403), str(error))
         try:
-            return "answered", dataset.answer(question, payment), payment.rows[0]
+            return "answered", dataset.answer(query, payment), payment.rows[0]
         except Away:
             # What was drawn is forgotten, and drawn again under the same payment.
             raise
@@ -184,7 +182,7 @@ class Desk:
             _log.error("Request %s failed after its payment (%s).", asked.id, type(error).__name__)
             return "failed", _problem(424, FAILED), payment.rows[0]
 
-    def _ended_badly(self, dataset: Dataset, asked: Asked, status: int, sentence: str) -> Kept:
+    def _ended_badly(self, dataset: HostedDataset, asked: Asked, status: int, sentence: str) -> Kept:
         """Return that a request is refused, or, where it was paid for before, that it failed."""
         row = dataset.account.paid(asked.id)
         if row is not None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
 from math import lcm
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, PlainValidator, Tag, model_validator
 
+from dpselect.dataset import Dataset
+from dpselect.dataset.fields import KEYS
 from dpselect.kernel.numbers import exact_delta, exact_epsilon, exact_public
 from dpselect.ledger.accountant import Terms
 
@@ -51,6 +54,10 @@ Nodes = Annotated[int | tuple[str | int, ...], PlainValidator(_nodes)]
 Epsilon = Annotated[Fraction, BeforeValidator(_epsilon)]
 Delta = Annotated[Fraction, BeforeValidator(_delta)]
 Number = Annotated[Fraction, BeforeValidator(_number)]
+
+
+def _plain(part: Any) -> Any:
+    return dict(vars(part)) if isinstance(part, Facts) else part
 
 
 def plain(number: Fraction) -> int | float:
@@ -189,6 +196,14 @@ class DatasetFacts(Facts):
         # Terms that no ledger takes are refused here.
         self.terms("")
         return self
+
+    @cached_property
+    def description(self) -> Dataset:
+        """Return the same facts as a description."""
+        said = {name: value for name, value in vars(self).items() if name in self.model_fields_set and name in KEYS}
+        for name in said.keys() & {"columns"}:
+            said[name] = {column: _plain(domain) for column, domain in said[name].items()}
+        return Dataset(**said | {"budget": _plain(self.budget), "about": self.about or None})
 
     @property
     def first_allowance(self) -> Fraction:

@@ -6,16 +6,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import dpselect as dps
 from dpselect.kernel.written import written
+from dpselect.queries import QUERIES, Query, query_of
 from dpselect.sources.locators import is_url
 from dpselect.web.server.account import Account
 from dpselect.web.server.database import Alone, Database
-from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.dataset import HostedDataset
 from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.openid.door import Door
 from dpselect.web.server.people import People
+from dpselect.web.server.queries import Queries
 from dpselect.web.server.requests import Requests
 from dpselect.web.server.rows import Rows
 from dpselect.web.server.sessions import Sessions
@@ -42,7 +45,7 @@ class House:
     requests: Requests
     streams: StreamRecords
     standings: Standings
-    datasets: dict[str, Dataset]
+    datasets: dict[str, HostedDataset]
     alone: Alone | None
     openid: Door | None = None
 
@@ -70,6 +73,19 @@ class House:
                 alone.close()
             raise
         return cls(settings, database, people, sessions, requests, streams, standings, datasets, alone, openid)
+
+    @property
+    def queries(self) -> Queries:
+        """Return the classes of queries that are answered, by their names."""
+        return QUERIES
+
+    def query_of(self, text: str) -> Query[Any]:
+        """Return the query of a request that was stored.
+
+        Raises:
+            QueryError: another version of this server took it, or one with other queries.
+        """
+        return query_of(text, self.queries)
 
     def lost(self) -> list[tuple[str, int]]:
         """Return the paid requests without an answer, with their rows, if the database is older than the ledgers.
@@ -116,7 +132,7 @@ class House:
             self.alone.close()
 
 
-def _require_known(paid: dict[str, str], datasets: dict[str, Dataset]) -> None:
+def _require_known(paid: dict[str, str], datasets: dict[str, HostedDataset]) -> None:
     """Refuse ledgers without rows of what was paid: their budgets would be spent a second time."""
     for name, dataset in datasets.items():
         if {number for number, where in paid.items() if where == name} - dataset.account.requests():
@@ -126,7 +142,7 @@ def _require_known(paid: dict[str, str], datasets: dict[str, Dataset]) -> None:
             )
 
 
-def _dataset(name: str, facts: DatasetFacts, settings: Settings, standings: Standings) -> Dataset:
+def _dataset(name: str, facts: DatasetFacts, settings: Settings, standings: Standings) -> HostedDataset:
     try:
         rows = Rows(facts)
         rows.require()
@@ -144,4 +160,4 @@ def _dataset(name: str, facts: DatasetFacts, settings: Settings, standings: Stan
     except (OSError, ValueError, ImportError) as error:
         raise type(error)(f"datasets.{name}: {error}") from None
     standings.register(name, facts)
-    return Dataset(name, facts, Account(name, facts, ledger, standings), rows)
+    return HostedDataset(name, facts, Account(name, facts, ledger, standings), rows)

@@ -9,7 +9,7 @@ from dpselect.ledger.accountant import Remaining, Totals
 from dpselect.web.server import shown
 from dpselect.web.server.changes import latest_changes
 from dpselect.web.server.database import Database
-from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.dataset import HostedDataset
 from dpselect.web.server.house import House
 
 
@@ -18,7 +18,7 @@ def budgets(house: House) -> list[dict[str, Any]]:
     return [budget(house, dataset) for dataset in house.datasets.values()]
 
 
-def budget(house: House, dataset: Dataset) -> dict[str, Any]:
+def budget(house: House, dataset: HostedDataset) -> dict[str, Any]:
     """Return the sums of a dataset: of all analysts, and of each."""
     account, standing = dataset.account, house.standings.of(dataset.name)
     total = dataset.facts.budget
@@ -45,7 +45,7 @@ def budget(house: House, dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def rows(dataset: Dataset, before: int | None, most: int) -> dict[str, Any]:
+def rows(dataset: HostedDataset, before: int | None, most: int) -> dict[str, Any]:
     """Return rows of the ledger, the newest first.
 
     Args:
@@ -77,7 +77,7 @@ def changed(database: Database, dataset: str | None, most: int, skip: int) -> di
     return {"changes": listed, "older": skip + most if len(found) > most else None}
 
 
-def _amount(dataset: Dataset, amount: Totals | Remaining) -> str:
+def _amount(dataset: HostedDataset, amount: Totals | Remaining) -> str:
     if dataset.facts.budget.rule == "rho":
         return f"rho {written(amount.rho)}"
     return f"epsilon {written(amount.epsilon)}" + (f", delta {written(amount.delta)}" if amount.delta else "")

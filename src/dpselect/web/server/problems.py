@@ -35,6 +35,8 @@ def handle(application: FastAPI) -> None:
     @application.exception_handler(Refusal)
     def refused(_: Request, error: Refusal) -> Response:
         more: dict[str, Any] = {} if error.error is None else {"error": error.error}
+        if field := getattr(error, "field", ""):
+            more["errors"] = [{"where": field, "sentence": str(error).removeprefix(f"{field}: ")}]
         return problem_response(error.status, str(error), **more)
 
     @application.exception_handler(RequestValidationError)

@@ -26,9 +26,17 @@ class Conflict(Refusal):
 
 
 class Wrong(Refusal):
-    """What is asked for is not a question about this dataset."""
+    """What is asked for is not a question about this dataset.
+
+    Attributes:
+        field: whose value is to blame; empty for the whole.
+    """
 
     status = 422
+
+    def __init__(self, sentence: str, field: str = "") -> None:
+        self.field = field
+        super().__init__(sentence)
 
 
 class Busy(Refusal):

@@ -24,7 +24,7 @@ class Asked:
         analyst: who asked.
         key: the idempotency key that the analyst chose.
         dataset: what about.
-        body: the question as canonical JSON.
+        body: the query as canonical JSON.
         state: how far it is.
         attempts: how often somebody began to answer it.
         answer: as JSON, once there is one: a release, or why there is none.

@@ -1,4 +1,4 @@
-"""The rows of one dataset: read after a question was paid for, and never before. Made-up ones stand in for a plan."""
+"""The rows of one dataset: read after a question was paid for, and never before."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from threading import Lock
 from typing import Any
 
 import dpselect as dps
+from dpselect.dataset import Dataset
 from dpselect.sources import tables
 from dpselect.sources.absent import no_column
 from dpselect.sources.column_cells import reals
 from dpselect.sources.graphs import Dropped
-from dpselect.sources.locators import is_url, without_secrets
+from dpselect.sources.locators import is_url
 from dpselect.sources.tables import Reading
 from dpselect.sources.warehouse import Warehouse
 from dpselect.sources.web import is_web
-from dpselect.views.synthetic import synthetic_graph, synthetic_table
 from dpselect.web.server.facts import DatasetFacts, Numbers
 
 # Cells by the names of their columns: whatever the library takes as a table.
@@ -44,11 +44,9 @@ class Rows:
             raise ValueError("Private rows are not read from a web address: name a file or a database.")
 
     @property
-    def metadata(self) -> dict[str, str]:
-        """Return what a ledger records of where the rows are."""
-        facts = self._facts
-        named = {"source": without_secrets(self._where), "table": facts.table, "where": facts.where}
-        return {name: value for name, value in named.items() if value is not None}
+    def dataset(self) -> Dataset:
+        """Return the description."""
+        return self._facts.description
 
     def require(self) -> None:
         """Look whether the rows are where the settings say, with the columns that they name; reads no row.
@@ -125,30 +123,6 @@ class Rows:
     def _reading(self) -> Reading:
         facts = self._facts
         return Reading.of(facts.separator, facts.decimal, facts.encoding, facts.where, facts.thousands)
-
-
-class MadeUp:
-    """One row, or no edges, as public facts allow: what a question costs does not depend on the true ones.
-
-    Args:
-        facts: what is public.
-    """
-
-    def __init__(self, facts: DatasetFacts) -> None:
-        self._facts = facts
-
-    def table(self, columns: Sequence[str]) -> Table:
-        """Return a table of one row."""
-        known = self._facts.columns
-        return synthetic_table({name: _domain(known.get(name)) for name in columns})
-
-    def graph(self) -> dps.Graph:
-        """Return a graph without edges."""
-        return synthetic_graph(_nodes(self._facts))
-
-
-def _domain(known: Any) -> Any:
-    return (known.bounds["lower"], known.bounds["upper"]) if isinstance(known, Numbers) else known
 
 
 def _nodes(facts: DatasetFacts) -> Any:

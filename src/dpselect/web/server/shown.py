@@ -10,7 +10,7 @@ from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
 from dpselect.kernel.written import written
 from dpselect.ledger.accountant import Remaining
 from dpselect.ledger.events import Event
-from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.dataset import HostedDataset
 from dpselect.web.server.facts import Numbers
 from dpselect.web.server.house import House
 from dpselect.web.server.people import Visitor
@@ -26,7 +26,7 @@ def listed(house: House, visitor: Visitor) -> list[dict[str, Any]]:
     return [summary(house.datasets[name], visitor, house.standings.of(name)) for name in names]
 
 
-def summary(dataset: Dataset, visitor: Visitor, standing: Standing) -> dict[str, Any]:
+def summary(dataset: HostedDataset, visitor: Visitor, standing: Standing) -> dict[str, Any]:
     """Return a dataset in a list."""
     released = _left(dataset, dataset.account.left())
     left = {"released": released}
@@ -35,7 +35,7 @@ def summary(dataset: Dataset, visitor: Visitor, standing: Standing) -> dict[str,
     return {"name": dataset.name, "about": dataset.facts.about, "paused": standing.paused, "left": left}
 
 
-def details(dataset: Dataset, visitor: Visitor, standing: Standing) -> dict[str, Any]:
+def details(dataset: HostedDataset, visitor: Visitor, standing: Standing) -> dict[str, Any]:
     """Return everything that a visitor may know of a dataset."""
     facts = dataset.facts
     result = summary(dataset, visitor, standing) | {
@@ -58,7 +58,7 @@ def details(dataset: Dataset, visitor: Visitor, standing: Standing) -> dict[str,
     return result
 
 
-def _left(dataset: Dataset, left: Remaining) -> dict[str, str]:
+def _left(dataset: HostedDataset, left: Remaining) -> dict[str, str]:
     if dataset.facts.budget.rule == "rho":
         return {"rho": written(left.rho)}
     return {"epsilon": written(left.epsilon), "delta": written(left.delta)}
@@ -69,7 +69,7 @@ def asked(request: Asked) -> dict[str, Any]:
     return {
         "request": request.id,
         "dataset": request.dataset,
-        "question": json.loads(request.body),
+        "query": json.loads(request.body),
         "state": request.state,
         "ledger_row": request.row,
         "asked": moment(request.created),

@@ -12,7 +12,7 @@ from tests.web.server.openid.registered import registered
 from tests.web.server.openid.walker import Walker
 from tests.web.server.served import Office
 
-QUESTION = {"question": "median", "column": "age", "epsilon": 0.5}
+QUESTION = {"query": "median", "column": "age", "epsilon": 0.5}
 CALLBACK = "/login/openid/callback"
 
 

@@ -73,16 +73,16 @@ def test_a_double_click_and_a_reload_are_one_request(office, ann) -> None:
     assert 1 == len(bodies)
     assert before + 1 == spends(office)
     assert form["key"] != ann.hidden(f"{MEDIAN}?column=age&epsilon=0.01", MEDIAN)["key"]
-    other = form | {"question": json.dumps({"question": "median", "column": "age", "epsilon": "0.02"})}
+    other = form | {"query": json.dumps({"query": "median", "column": "age", "epsilon": "0.02"})}
     assert 409 == ann.post(MEDIAN, other).status
 
 
 @pytest.mark.parametrize(
     "kind, fields, shown",
     [("median", "column=age&by=job&epsilon=0.1", ["clerk", "nurse", "smith"]),
-     ("quantiles", "column=age&shares=0.25, 0.75&epsilon=0.1", ["0.25", "0.75", "share of the rows"]),
-     ("counts", "column=job&epsilon=0.1", ["nurse", "count", "<rect"]),
-     ("counts", "column=age&bins=0,50,100&by=job&epsilon=0.1", ["[0, 50)", "[50, 100]", "smith"]),
+     ("quantiles", "column=age&q=0.25, 0.75&epsilon=0.1", ["0.25", "0.75", "share of the rows"]),
+     ("histogram", "column=job&epsilon=0.1", ["nurse", "count", "<rect"]),
+     ("histogram", "column=age&bins=0,50,100&by=job&epsilon=0.1", ["[0, 50)", "[50, 100]", "smith"]),
      ("most_common", "column=job&k=2&epsilon=0.1", ["place", "nurse"])],
 )  # fmt: skip
 def test_every_question_has_a_form_and_an_answer(ann, kind, fields, shown) -> None:
@@ -110,7 +110,7 @@ def test_a_graph_has_its_own_questions(ann) -> None:
     "fields, sentence",
     [("column=age&epsilon=", "Fill this in."), ("column=age&epsilon=0", "Epsilon is a positive number"),
      ("column=age&epsilon=%3Cb%3E", "Epsilon is a positive number"), ("column=nobody&epsilon=1", "no such column"),
-     ("column=job&epsilon=1", "no such column")],
+     ("column=job&epsilon=1", "a list of values and no bounds")],
 )  # fmt: skip
 def test_what_is_filled_in_wrongly_is_said(office, ann, fields, sentence) -> None:
     """At its field or above the form, and nothing is planned; the form keeps what was typed."""
@@ -148,7 +148,7 @@ def test_what_is_not_there_and_what_is_not_yours_look_alike(office, ann) -> None
     assert 200 == bob.get(f"/pages/requests/{number}").status
 
     for theirs, none in (
-        ("datasets/visits", "datasets/nobody"), ("datasets/visits/counts", "datasets/nobody/counts"),
+        ("datasets/visits", "datasets/nobody"), ("datasets/visits/histogram", "datasets/nobody/histogram"),
         (f"requests/{number}", "requests/none"), (f"certificates/{number}", "certificates/none"),
         (f"certificates/{number}/page", "certificates/none/page"),
     ):  # fmt: skip
@@ -173,14 +173,14 @@ def test_a_curator_plans_and_asks_nothing(office) -> None:
 
 
 @pytest.mark.parametrize(
-    "fields", [{}, {"question": "x", "key": "k"}, {"question": "{}", "key": "k"}, {"question": "[" * 9000, "key": "k"}]
+    "fields", [{}, {"query": "x", "key": "k"}, {"query": "{}", "key": "k"}, {"query": "[" * 9000, "key": "k"}]
 )
 def test_a_form_that_somebody_wrote_is_refused(ann, fields) -> None:
     """As a page, with no status of a failure inside."""
     mark = ann.hidden("/pages", "/logout")
 
     assert 422 == ann.post(MEDIAN, mark | fields).status
-    assert 422 == ann.post("/pages/datasets/survey/counts", mark | fields).status
+    assert 422 == ann.post("/pages/datasets/survey/histogram", mark | fields).status
 
 
 TRAIN = "/pages/datasets/survey/train"
@@ -194,7 +194,7 @@ def test_rare_options_are_shown_when_one_is_filled_in(ann, filled, is_open) -> N
     """Or is wrong; what holds its default is not filled in."""
     text = ann.get(f"{TRAIN}?target=job&epsilon=1{filled}").body.decode()
 
-    assert "<h1>Train a model on survey</h1>" in text
+    assert "<h1>Train a model: survey</h1>" in text
     assert is_open == ('<details class="more" open>' in text)
     assert is_open != ('<details class="more">' in text)
 

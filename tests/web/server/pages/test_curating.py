@@ -9,7 +9,7 @@ import pytest
 from tests.web.server.pages.browser import Browser
 from tests.web.server.served import Office
 
-QUESTION = {"question": "median", "column": "age", "epsilon": 0.5}
+QUESTION = {"query": "median", "column": "age", "epsilon": 0.5}
 BUDGET = "/pages/budgets/survey"
 
 

@@ -6,6 +6,7 @@ import json
 from typing import Any, Literal
 
 import pytest
+from dpselect.web.server.questions.question import ColumnName, Question, numbers
 from pydantic import Field as Bound
 from pydantic import ValidationError
 from starlette.datastructures import QueryParams
@@ -13,7 +14,6 @@ from starlette.datastructures import QueryParams
 from dpselect.web.server.pages import fields as forms
 from dpselect.web.server.pages import labels
 from dpselect.web.server.pages.answers import answer_shown
-from dpselect.web.server.questions.question import ColumnName, Question, numbers
 
 
 class Made(Question):
@@ -69,7 +69,7 @@ def test_a_filled_form_is_the_question(settings) -> None:
     """What is sent as text becomes what the model takes."""
     fields = forms.fields_of(Made, settings.datasets["survey"])
     given = QueryParams("column=age&beside=age&beside=job&kind=two&wide=false&depth= 7&values=1, 2.5;3&epsilon=0.5&x=y")
-    read = Made.model_validate({"question": "made", **forms.read(fields, given)})
+    read = Made.model_validate({"query": "made", **forms.read(fields, given)})
 
     assert ("age", ("age", "job"), "two", False, 7) == (read.column, read.beside, read.kind, read.wide, read.depth)
     assert ((1.0, 2.5, 3.0), "0.5") == (read.values, str(float(read.epsilon)))
@@ -80,7 +80,7 @@ def test_every_mistake_is_said_at_its_field(settings) -> None:
     fields = forms.fields_of(Made, settings.datasets["survey"])
     given = QueryParams("kind=<b>&depth=0&values=a&epsilon=secret-9")
     with pytest.raises(ValidationError) as caught:
-        Made.model_validate({"question": "made", **forms.read(fields, given)})
+        Made.model_validate({"query": "made", **forms.read(fields, given)})
     said = forms.mistakes(caught.value)
 
     assert {"column", "kind", "depth", "values", "epsilon"} == said.keys()

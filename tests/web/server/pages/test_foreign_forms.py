@@ -55,7 +55,7 @@ def test_a_form_needs_the_mark_of_its_session(office, ann) -> None:
 
 def test_a_cookie_authorises_no_request_of_a_program(office, ann) -> None:
     """It lets read, as pages do; whatever spends or changes there needs a token."""
-    question = {"question": "median", "column": "age", "epsilon": 0.5}
+    question = {"query": "median", "column": "age", "epsilon": 0.5}
     cookie = {"Cookie": ann.cookie, "Origin": f"http://127.0.0.1:{office.port}", "Sec_Fetch_Site": "same-origin"}
     release = office.send(None, "POST", "/datasets/survey/release", question, Idempotency_Key="k", **cookie)
     plan = office.send(None, "POST", "/datasets/survey/plan", question, **cookie)

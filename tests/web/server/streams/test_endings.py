@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the server needs the extra web")
 pytest.importorskip("sqlalchemy", reason="the server needs the extra web")
 
-from dpselect.web.server.questions import question_of
+from dpselect.queries import query_of
 from dpselect.web.server.refusal import Conflict, Refusal
 from dpselect.web.server.streams.records import Stored, StreamRecords
 from tests.web.server import served
@@ -22,7 +22,7 @@ from tests.web.server.served import Office
 from tests.web.server.streams.desks import opened, started, told
 
 OPENING = {"epsilon": 2, "positives": 2, "threshold": 150}
-COUNTS = question_of('{"question": "counts", "column": "age", "epsilon": "0.05"}')
+COUNTS = query_of('{"query": "histogram", "column": "age", "epsilon": "0.05"}')
 NURSES, CLERKS = ({"where": {"job": job}} for job in ("nurse", "clerk"))
 
 

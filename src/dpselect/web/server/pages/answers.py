@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # Of a picture, in pixels: of each bar, and of the names and bars.
 _BAR, _NAMES, _WIDE = 22, 130, 440
+# Fields that say where in the order of the rows an answer is.
+_PLACES = {"q": "share of the rows", "p": "percentile"}
 _MOST_BARS, _MOST_LETTERS = 40, 15
 
 
@@ -35,62 +37,67 @@ class AnswerShown:
     picture: Markup | None = None
 
 
-def answer_shown(answer: Any, question: Mapping[str, Any]) -> AnswerShown:
+def answer_shown(answer: Any, query: Mapping[str, Any]) -> AnswerShown:
     """Return an answer for a page.
 
     Args:
         answer: as a certificate holds it.
-        question: as it was asked.
+        query: as it was asked.
 
-    >>> answer_shown({"candidates": [47]}, {"question": "median"}).value
+    >>> answer_shown({"candidates": [47]}, {"query": "median"}).value
     '47'
-    >>> shown = answer_shown({"nurse": 12, "smith": -1}, {"question": "counts", "column": "job"})
+    >>> shown = answer_shown({"nurse": 12, "smith": -1}, {"query": "histogram", "column": "job"})
     >>> shown.header, shown.rows
     (('job', 'count'), (('nurse', '12'), ('smith', '-1')))
     """
     if not isinstance(answer, Mapping):
         return AnswerShown(value=words(answer))
     if "candidates" in answer:
-        return _winners(answer, question)
+        return _winners(answer, query)
     parts = [*answer.values()]
     first = parts[0] if parts else None
     if all(_is_number(each) for each in parts):
         rows = tuple((str(name), _number(value)) for name, value in answer.items())
-        return AnswerShown(header=(str(question.get("column", "")), "count"), rows=rows, picture=_bars(answer))
+        return AnswerShown(header=(str(query.get("column", "")), "count"), rows=rows, picture=_bars(answer))
     if isinstance(first, Mapping) and all(isinstance(each, Mapping) and [*each] == [*first] for each in parts):
         # Groups, each with the same names.
         names = tuple(map(str, first))
         table = tuple((str(group), *map(words, each.values())) for group, each in answer.items())
-        return AnswerShown(header=(str(question.get("by", "")), *names), rows=table)
+        return AnswerShown(header=(str(query.get("by", "")), *names), rows=table)
     if isinstance(first, list) and all(isinstance(each, list) and len(each) == len(first) for each in parts):
         table = tuple((str(group), *map(words, each)) for group, each in answer.items())
-        return AnswerShown(header=(str(question.get("by", "")), *_heads(question, len(first))), rows=table)
+        return AnswerShown(header=(str(query.get("by", "")), *_heads(query, len(first))), rows=table)
     return AnswerShown(header=("", ""), rows=tuple((str(name), words(each)) for name, each in answer.items()))
 
 
-def _winners(answer: Mapping[str, Any], question: Mapping[str, Any]) -> AnswerShown:
+def _winners(answer: Mapping[str, Any], query: Mapping[str, Any]) -> AnswerShown:
     candidates = answer["candidates"]
     beside = {name: each for name, each in answer.items() if name != "candidates"}
     columns = {n: each for n, each in beside.items() if isinstance(each, list) and len(each) == len(candidates)}
     notes = tuple((name, words(each)) for name, each in beside.items() if name not in columns)
-    if len(candidates) == 1 and "shares" not in question:
+    if len(candidates) == 1 and not _place(query):
         single = tuple((name, words(each[0])) for name, each in columns.items())
         return AnswerShown(value=words(candidates[0]), notes=(*single, *notes))
-    heads = _heads(question, len(candidates))
+    heads = _heads(query, len(candidates))
     rows = tuple(
         (head, *map(words, cells))
         for head, cells in zip(heads, zip(candidates, *columns.values(), strict=True), strict=True)
     )
-    first = "share of the rows" if "shares" in question else "place"
+    first = _PLACES.get(_place(query), "place")
     return AnswerShown(header=(first, "answer", *map(str, columns)), rows=rows, notes=notes)
 
 
-def _heads(question: Mapping[str, Any], many: int) -> tuple[str, ...]:
+def _heads(query: Mapping[str, Any], many: int) -> tuple[str, ...]:
     """Return what each of several answers is to."""
-    shares = question.get("shares") or ()
-    if len(shares) == many:
-        return tuple(f"{share:g}" for share in shares)
+    places = query.get(_place(query), ())
+    if len(places) == many:
+        return tuple(f"{place:g}" for place in places)
     return ("answer",) if many == 1 else tuple(map(str, range(1, many + 1)))
+
+
+def _place(query: Mapping[str, Any]) -> str:
+    """Return the field that says where in the order of the rows answers are; empty where none does."""
+    return next((name for name in _PLACES if query.get(name)), "")
 
 
 def _is_number(value: Any) -> bool:

@@ -15,7 +15,6 @@ from dpselect.web.server import shown
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.pages.answers import answer_shown
 from dpselect.web.server.pages.shell import moment, page
-from dpselect.web.server.questions import question_of
 from dpselect.web.server.refusal import Unknown
 from dpselect.web.server.refused import HOME
 from dpselect.web.server.requests import Asked
@@ -35,7 +34,7 @@ def asked_pages(desk: Desk) -> APIRouter:
         if asked.answer is None and (future := desk.begin(asked)) is not None:
             wait([future], _SECONDS)
             asked = _found(desk, number, visitor.name)
-        facts: dict[str, Any] = {"asked": asked, "words": _words(asked), "when": moment(asked.created)}
+        facts: dict[str, Any] = {"asked": asked, "words": _words(desk, asked), "when": moment(asked.created)}
         if asked.answer is None:
             return page(request, "waiting.html", "Your answer is being drawn", **facts)
         content = json.loads(asked.answer)
@@ -48,7 +47,7 @@ def asked_pages(desk: Desk) -> APIRouter:
     @router.get(f"{HOME}/history")
     def history(request: Request, visitor: Analyst) -> Response:
         listed = [
-            {"words": _words(each), "when": moment(each.created), **shown.asked(each)}
+            {"words": _words(desk, each), "when": moment(each.created), **shown.asked(each)}
             for each in desk.house.requests.history(visitor.name)
         ]
         return page(request, "history.html", "History", requests=listed)
@@ -82,9 +81,9 @@ def _certificate(desk: Desk, number: str, analyst: str) -> Certificate:
     return Certificate.of(json.loads(asked.answer)["certificate"], asked.id)
 
 
-def _words(asked: Asked) -> str:
+def _words(desk: Desk, asked: Asked) -> str:
     try:
-        return question_of(asked.body).words()
+        return desk.house.query_of(asked.body).words()
     except ValueError:
         # Another version of this server took it.
         return asked.body

@@ -10,8 +10,7 @@ from starlette.responses import Response
 from dpselect.web.server import shown
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.pages import public
-from dpselect.web.server.pages.fields import MODELS, about, asked_of
-from dpselect.web.server.pages.labels import title
+from dpselect.web.server.pages.fields import queries_about
 from dpselect.web.server.pages.shell import page
 from dpselect.web.server.refused import HOME
 from dpselect.web.server.visitors import AnyVisitor
@@ -29,9 +28,10 @@ def dataset_pages(desk: Desk) -> APIRouter:
     @router.get(f"{HOME}/datasets/{{name}}")
     def dataset(name: str, request: Request, visitor: AnyVisitor) -> Response:
         found = desk.dataset(name, None if visitor.role == "curator" else visitor.name)
+        queries = queries_about(found.description, desk.house.queries)
         facts: dict[str, Any] = {
             "dataset": shown.details(found, visitor, desk.house.standings.of(name)),
-            "questions": [(kind, title(kind), about(MODELS[kind])) for kind in asked_of(found.facts)],
+            "queries": [(kind, query.title, query.about()) for kind, query in queries.items()],
             "columns": public.columns(found.facts),
             "nodes": public.nodes(found.facts),
         }

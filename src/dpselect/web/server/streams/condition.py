@@ -6,8 +6,21 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StrictFloat, StrictInt, StrictStr, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    WithJsonSchema,
+    model_validator,
+)
 
+from dpselect.queries import QueryData
+from dpselect.queries.kinds import ANY_COLUMN
 from dpselect.sources import identity
 from dpselect.sources.cells import OUTSIDE
 from dpselect.sources.distinct import distinct
@@ -16,12 +29,15 @@ from dpselect.views.column import Column
 from dpselect.views.events import columns_of
 from dpselect.views.first_rows import first_rows
 from dpselect.web.server.facts import DatasetFacts, Numbers
-from dpselect.web.server.questions.question import NO_COLUMN, ColumnName, Data
 from dpselect.web.server.refusal import Wrong
 
+_NO_COLUMN = "This dataset has no such column: name one of its columns."
 _NO_VALUE = (
     "Compare a column with its public values, and a column of numbers with bounds: the dataset's facts say which."
 )
+
+
+ColumnName = Annotated[str, AfterValidator(ANY_COLUMN.parse), WithJsonSchema(ANY_COLUMN.schema)]
 
 
 class Between(BaseModel):
@@ -59,14 +75,14 @@ def require_condition(where: Mapping[ColumnName, Between | Values | Value], fact
     for name, term in where.items():
         domain = facts.columns.get(name)
         if domain is None:
-            raise Wrong(NO_COLUMN)
+            raise Wrong(_NO_COLUMN)
         if isinstance(domain, Numbers) != isinstance(term, Between):
             raise Wrong(_NO_VALUE)
         if not isinstance(domain, Numbers) and not {*_listed(term)} <= {*domain}:
             raise Wrong(_NO_VALUE)
 
 
-def count_where(data: Data, facts: DatasetFacts, where: Mapping[ColumnName, Between | Values | Value]) -> int:
+def count_where(data: QueryData, facts: DatasetFacts, where: Mapping[ColumnName, Between | Values | Value]) -> int:
     """Return how many rows fulfil a condition, or how many different persons have such a row: private.
 
     One row more or fewer, or one person with all of their rows, moves every such count by at most 1, and all of them

@@ -19,12 +19,12 @@ import dpselect as dps
 from dpselect.kernel.written import written
 from dpselect.release.threshold_stream import ThresholdAnswer, ThresholdStream
 from dpselect.web import tokens
-from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.dataset import HostedDataset
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.problems import INSIDE, problem
 from dpselect.web.server.refusal import Busy, Conflict, Refusal, Unknown
 from dpselect.web.server.streams.condition import count_where
-from dpselect.web.server.streams.opening import Opening, Query, planned
+from dpselect.web.server.streams.opening import Opening, ThresholdQuestion, planned
 from dpselect.web.server.streams.records import Ending, Stored, Stream, StreamRecords
 
 # Of a lease, in seconds, and how often it is prolonged and idle streams are looked for.
@@ -73,7 +73,7 @@ class _Task:
     stream: Stream
     key: str
     body: str
-    query: Query
+    query: ThresholdQuestion
 
 
 class StreamDesk:
@@ -121,7 +121,7 @@ class StreamDesk:
         dataset = self.house.datasets.get(stream.dataset)
         return None if dataset is None else dataset.account.paid(stream.id)
 
-    def dataset(self, name: str, analyst: str | None) -> Dataset:
+    def dataset(self, name: str, analyst: str | None) -> HostedDataset:
         """Return a dataset that an analyst has a share of: as :meth:`Desk.dataset`."""
         return self._desk.dataset(name, analyst)
 
@@ -195,7 +195,7 @@ class StreamDesk:
         self.records.end(stream.id, "closed")
         self._drop(stream.id)
 
-    def begin(self, stream: Stream, key: str, query: Query) -> Future[Stored | Refusal]:
+    def begin(self, stream: Stream, key: str, query: ThresholdQuestion) -> Future[Stored | Refusal]:
         """Let a worker answer a query; what comes back is the stored answer, or why there is none.
 
         Raises:

@@ -17,9 +17,9 @@ from dpselect.release.above_threshold import NAME, above_threshold
 from dpselect.release.threshold_bound import error_bound_of_stream
 from dpselect.release.threshold_rules import ThresholdRules
 from dpselect.release.threshold_stream import ThresholdStream
-from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.dataset import HostedDataset
 from dpselect.web.server.facts import DatasetFacts
-from dpselect.web.server.questions.question import Price
+from dpselect.web.server.queries import Price
 from dpselect.web.server.refusal import Wrong
 from dpselect.web.server.streams.condition import Condition, require_condition
 
@@ -68,7 +68,7 @@ class Opening(_Body):
         )
 
 
-class Query(_Body):
+class ThresholdQuestion(_Body):
     """One question of a stream: are so many rows, or persons, above the threshold?
 
     Attributes:
@@ -116,7 +116,7 @@ class StreamPlan:
         }
 
 
-def planned(dataset: Dataset, opening: Opening) -> StreamPlan:
+def planned(dataset: HostedDataset, opening: Opening) -> StreamPlan:
     """Return what a stream would cost, from public facts alone: no row is read, nothing is spent.
 
     Raises:

@@ -17,7 +17,7 @@ from dpselect.web.server.problems import TYPE, problem
 from dpselect.web.server.refusal import Refusal
 from dpselect.web.server.streams.described import OPENED, QUERIED, StreamShown, Transcript, answered, shown
 from dpselect.web.server.streams.desk import StreamDesk
-from dpselect.web.server.streams.opening import Opening, Query, planned
+from dpselect.web.server.streams.opening import Opening, ThresholdQuestion, planned
 from dpselect.web.server.streams.records import Stored, Stream
 from dpselect.web.server.visitors import Analyst, AnyVisitor
 
@@ -76,7 +76,7 @@ def _routes_of_one(router: APIRouter, streams: StreamDesk) -> None:
         return Response(status_code=204)
 
     @router.post("/streams/{number}/queries", responses=QUERIED)
-    async def ask(number: str, query: Query, visitor: Analyst, idempotency_key: _Key) -> Response:
+    async def ask(number: str, query: ThresholdQuestion, visitor: Analyst, idempotency_key: _Key) -> Response:
         """Ask the next query of one of your streams. The same key gives the same answer."""
         stream = await run_in_threadpool(streams.find, number, visitor.name)
         future = await run_in_threadpool(streams.begin, stream, idempotency_key, query)
