@@ -98,13 +98,22 @@ class Dataset(DatasetFields):
         """
         content, written = toml_text.content(path)
         try:
-            for key, place in _ELSEWHERE.items():
-                if key in content:
-                    raise DatasetError((key,), f"this is not a key of the dataset itself: {place}")
-            require_known((), content, KEYS)
-            return cls(**content, folder=Path(path).resolve().parent)
+            return cls.parse(content, Path(path).resolve().parent)
         except DatasetError as error:
             raise toml_text.located(error, path, written) from None
+
+    @classmethod
+    def parse(cls, content: Mapping[str, Any], folder: str | Path = ".") -> Dataset:
+        """Return the dataset that a mapping of its keys describes; relative paths begin at the folder. No row is read.
+
+        Raises:
+            DatasetError: it cannot be used: the message names the key, and what to do.
+        """
+        for key, place in _ELSEWHERE.items():
+            if key in content:
+                raise DatasetError((key,), f"this is not a key of the dataset itself: {place}")
+        require_known((), content, KEYS)
+        return cls(**content, folder=Path(folder))
 
     @classmethod
     def of(cls, frame: Any, **facts: Any) -> Dataset:

@@ -155,7 +155,7 @@ def test_rhos_are_shared_too(house) -> None:
     """Shares and allowances follow the rule of the ledger."""
     account = house.datasets["visits"].account
     spend = Spend(Guarantee(Fraction(1, 2), Neighbours.PERSON), "permute-and-flip")
-    most = account.facts.terms("visits", Fraction(4)).rho // spend.guarantee.rho
+    most = account._terms(Fraction(4)).rho // spend.guarantee.rho
 
     for place in range(most):
         account.pay(str(place), "bob", [spend], {})

@@ -19,7 +19,7 @@ from dpselect import audit, utilities
 from dpselect.audit.privacy_loss import top_k_log_law
 from dpselect.kernel.ranks import CUTS
 from dpselect.queries import query_of
-from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.dataset import HostedDataset
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.house import House
 from dpselect.web.server.settings import read_settings
@@ -124,7 +124,7 @@ def test_counts_over_the_desk(house) -> None:
     desk.stop()
 
 
-def drawn(dataset: Dataset, body: dict[str, Any]) -> Callable[[], Any]:
+def drawn(dataset: HostedDataset, body: dict[str, Any]) -> Callable[[], Any]:
     """Return what pays for a question and answers it once more, as a worker of the desk does."""
     question, numbers = query_of(json.dumps(body)), itertools.count()
 

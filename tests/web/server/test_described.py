@@ -12,6 +12,7 @@ from tests.web.server.conftest import CONFIG, write
 
 DESCRIBED = """\
 source = "people.csv"
+about = "Made-up people."
 [columns]
 age = {lower = 0, upper = 100, step = 1}
 job = ["clerk", "nurse", "smith"]
@@ -21,7 +22,6 @@ epsilon = 20
 BESIDE = """\
 [datasets.survey]
 dataset = "survey.toml"
-about = "Made-up people."
 allowance = 10
 shares = {ann = 6, bob = 8}
 """
@@ -66,12 +66,11 @@ def test_a_laptop_and_a_server_spend_from_one_ledger(tmp_path) -> None:
         (
             DESCRIBED.replace("lower = 0", "lower = ?"),
             BESIDE,
-            "survey.toml, line 3: this is not filled in",
+            "survey.toml, line 4: this is not filled in",
         ),
-        (DESCRIBED.replace("[budget]", "[budgets]"), BESIDE, "survey.toml, line 5: budgets: there is no such key"),
-        (DESCRIBED.partition("[budget]")[0], BESIDE, "datasets.survey.budget is missing: add it"),
-        ('missing = ["NA"]\n' + DESCRIBED, BESIDE, "datasets.survey: a server does not take missing yet"),
-        (DESCRIBED, BESIDE + 'where = "age = 1"\n', "datasets.survey.where belongs into the description"),
+        (DESCRIBED.replace("[budget]", "[budgets]"), BESIDE, "survey.toml, line 6: budgets: there is no such key"),
+        (DESCRIBED.partition("[budget]")[0], BESIDE, "datasets.survey: no budget is described: add [budget]"),
+        (DESCRIBED, BESIDE + 'where = "age = 1"\n', "datasets.survey.where: this belongs into the description"),
         (DESCRIBED, BESIDE.replace("survey.toml", "no.toml"), "no.toml: write one with dpselect describe"),
         (DESCRIBED, BESIDE.replace('"survey.toml"', "3"), "datasets.survey.dataset: name the file of a description"),
         (DESCRIBED, BESIDE.replace("= 10", "= 30"), "datasets.survey: allowance is above the budget"),

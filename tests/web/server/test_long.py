@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import time
 from threading import Event, Thread
@@ -10,7 +11,7 @@ import pytest
 
 from dpselect.queries import query_of
 from dpselect.web.server import desk as desks
-from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.dataset import HostedDataset
 from dpselect.web.server.desk import FAILED, Desk
 from dpselect.web.server.house import House
 from dpselect.web.server.settings import read_settings
@@ -34,7 +35,7 @@ class Held:
 
     def __init__(self, monkeypatch) -> None:
         self.begun, self.let_go = Event(), Event()
-        real = Dataset.answer
+        real = HostedDataset.answer
 
         def answer(dataset, question, payment):
             if dataset.name == "friends":
@@ -42,7 +43,7 @@ class Held:
                 assert self.let_go.wait(30)
             return real(dataset, question, payment)
 
-        monkeypatch.setattr(Dataset, "answer", answer)
+        monkeypatch.setattr(HostedDataset, "answer", answer)
 
 
 def test_short_questions_do_not_wait_for_long_ones(house, monkeypatch) -> None:
@@ -66,12 +67,12 @@ def test_short_questions_do_not_wait_for_long_ones(house, monkeypatch) -> None:
 
 def test_what_is_long_follows_from_public_facts(house) -> None:
     """Large graphs and more than edges to count; a degree is one pass."""
-    facts = house.datasets["friends"].facts
+    facts = house.datasets["friends"].description
 
     assert LONG.is_long(facts)
-    assert not LONG.is_long(facts.model_copy(update={"nodes": 40}))
+    assert not LONG.is_long(dataclasses.replace(facts, nodes=40))
     assert not query_of('{"query": "top_k", "metric": "degree", "epsilon": "0.05"}').is_long(facts)
-    assert not SHORT.is_long(house.datasets["survey"].facts)
+    assert not SHORT.is_long(house.datasets["survey"].description)
 
 
 def test_a_lease_is_prolonged_as_long_as_it_takes(house, monkeypatch) -> None:
@@ -129,7 +130,7 @@ def test_what_fails_after_its_payment_stays_paid(house, monkeypatch) -> None:
     def answer(*_):
         raise MemoryError("secret")
 
-    monkeypatch.setattr(Dataset, "answer", answer)
+    monkeypatch.setattr(HostedDataset, "answer", answer)
     desk = Desk(house)
     asked = desk.take("ann", "long", "friends", LONG)
     desk.begin(asked).result(30)

@@ -9,15 +9,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from dpselect.web.server.questions.select import Select
 
 import dpselect as dps
 from dpselect import audit
-from dpselect.queries import query_of
+from dpselect.dataset import Dataset
+from dpselect.queries import QueryError, Select, query_of
 from dpselect.web.server.desk import Desk
-from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.house import House
-from dpselect.web.server.refusal import Wrong
 from dpselect.web.server.settings import read_settings
 from tests.chance import accept
 from tests.web.server.conftest import write
@@ -30,8 +28,8 @@ BOUNDS = {"one sign": (0, 2, 1), "below zero": (-2, -1, 0.5), "both signs": (-1,
 class Given:
     """Rows that are given."""
 
-    def __init__(self, rows) -> None:
-        self.rows = rows
+    def __init__(self, rows, dataset: Dataset) -> None:
+        self.rows, self.dataset = rows, dataset
 
     def table(self, columns):
         """Return some columns of the rows."""
@@ -39,12 +37,12 @@ class Given:
         return {name: [row[place] for row in self.rows] for name, place in zip(columns, places, strict=True)}
 
 
-def facts_of(bounds, rows_per_person: int = 0) -> DatasetFacts:
+def facts_of(bounds, rows_per_person: int = 0) -> Dataset:
     """Return public facts of two jobs and of what they pay."""
     lower, upper, step = bounds
     person = {"person": "who", "rows_per_person": rows_per_person} if rows_per_person else {}
     columns = {"job": ["a", "b"], "pay": {"lower": lower, "upper": upper, "step": step}}
-    return DatasetFacts.model_validate({"source": "nowhere.csv", "columns": columns, "budget": {"epsilon": 1}} | person)
+    return Dataset(source="nowhere.csv", columns=columns, **person)
 
 
 def select(score: str, mechanism: str = "permute-and-flip") -> Select:
@@ -57,13 +55,13 @@ def select(score: str, mechanism: str = "permute-and-flip") -> Select:
     return asked
 
 
-def losses(pairs, facts: DatasetFacts, score: str, mechanism: str) -> list[float]:
+def losses(pairs, facts: Dataset, score: str, mechanism: str) -> list[float]:
     """Return the exact loss of every pair of neighbours."""
     asked, known = select(score, mechanism), dict[tuple, np.ndarray]()
 
     def law(rows) -> np.ndarray:
         if (key := tuple(rows)) not in known:
-            scores = asked._scores(Given(rows), facts)
+            scores = asked._scores(Given(rows, facts))
             values = (-scores if score.startswith("smallest") else scores).values
             known[key] = law_of(tuple(values.tolist()), int(scores.sensitivity.ceiling), scores.range_bound, mechanism)
         return known[key]
@@ -132,7 +130,7 @@ def test_the_check_can_fail() -> None:
     asked = select("largest-total", "exponential")
 
     def wrong(rows) -> np.ndarray:
-        right = asked._scores(Given(rows), facts)
+        right = asked._scores(Given(rows, facts))
         scores = dps.Scores(right.values, Fraction(2), range_bound=1, neighbours="person", kind="integer")
         return dps.mechanism("exponential").law(scores, EPSILON)
 
@@ -190,20 +188,20 @@ def test_totals_are_exact() -> None:
 
     assert (Fraction(1, 4), 4, 1) == (totals.unit, totals.sensitivity, totals.range_bound)
     # 0.25 and 1 for a, twice -0.5 for b.
-    assert [5, -4] == totals.scores(Given(rows).table(["job", "pay", "who"])).values.tolist()
+    assert [5, -4] == totals.scores(Given(rows, facts).table(["job", "pay", "who"])).values.tolist()
 
 
 def test_of_each_person_the_first_rows_count() -> None:
     """In all jobs together."""
     facts = facts_of((0, 2, 1), 2)
     rows = [("a", 2, "x"), ("b", 1, "x"), ("b", 2, "x"), ("b", 2, "y"), ("c", 2, "z")]
-    scores = select("largest-total")._scores(Given(rows), facts)
+    scores = select("largest-total")._scores(Given(rows, facts))
 
     assert ([2, 3], "person", 1) == (scores.values.tolist(), scores.neighbours.value, scores.range_bound)
 
 
 def test_bounds_of_too_many_digits_are_refused() -> None:
     """Before anything is spent: a mechanism could not tell such units apart."""
-    lower = Fraction("0.1234567890123456789")
-    with pytest.raises(Wrong, match="too many digits"):
-        select("largest-total").require(facts_of((lower, lower + 5, 1)), 10**5)
+    lower = Fraction("0.1234567890123")
+    with pytest.raises(QueryError, match="too many digits"):
+        select("largest-total").candidates(facts_of((lower, lower + 5, 1), 1000))

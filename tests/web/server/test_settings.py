@@ -22,10 +22,10 @@ def test_numbers_are_as_they_are_written(settings, tmp_path) -> None:
     """Epsilons and deltas are exact, and paths begin at the folder of the file."""
     visits = settings.datasets["visits"]
 
-    assert (Fraction(1, 10**6), Fraction(10)) == (visits.budget.delta, visits.first_allowance)
-    assert str(tmp_path / "people.csv") == settings.datasets["survey"].source
+    assert (Fraction(1, 10**6), Fraction(10)) == (visits.description.terms().delta, visits.first_allowance)
+    assert str(tmp_path / "people.csv") == settings.datasets["survey"].description.address
     assert str(tmp_path / "ledgers" / "survey.ledger") == settings.ledger_address("survey")
-    assert ["add-remove", "person", "edge"] == [each.neighbours for each in settings.datasets.values()]
+    assert ["add-remove", "person", "edge"] == [each.description.neighbours for each in settings.datasets.values()]
 
 
 @pytest.mark.parametrize(
@@ -33,18 +33,22 @@ def test_numbers_are_as_they_are_written(settings, tmp_path) -> None:
     [
         ("allowance = 10", "allowance = 21", "datasets.survey: allowance is above the budget"),
         ("epsilon = 20", "epsilon = -1", "datasets.survey.budget.epsilon: epsilon must be positive"),
-        ("epsilon = 20", 'epsilon = "much"', "datasets.survey.budget.epsilon: epsilon must be a number"),
-        ("upper = 100", "upper = -1", "datasets.survey.columns.age: lower must be below upper"),
-        ("step = 1", "step = 0.7", "datasets.survey.columns.age: step must divide the bounds"),
-        ("step = 1", "width = 1", "datasets.survey.columns.age.width is not a setting"),
-        ("lower = 0, ", "", "datasets.survey.columns.age.lower is missing"),
+        ("epsilon = 20", 'epsilon = "much"', "datasets.survey.budget.epsilon: this must be a finite number"),
+        ("upper = 100", "upper = -1", "datasets.survey.columns.age.lower: lower must be below upper"),
+        ("step = 1", "step = 0.7", "datasets.survey.columns.age.step: step must be positive and divide the bounds"),
+        ("step = 1", "width = 1", "datasets.survey.columns.age.width: there is no such key"),
+        ("lower = 0, ", "", "datasets.survey.columns.age: lower is missing"),
         ("port = 0", "port = 70000", "server.port: input should be less than"),
         ("datasets.survey]", 'datasets."../survey"]', "datasets.../survey"),
-        ("delta = 1e-6, ", "", 'datasets.visits: rule="rho" needs a delta'),
-        ('person = "who"', 'person = "ward"', "datasets.visits: the column that tells persons apart cannot be asked"),
-        ("nodes = 40", "", "datasets.friends: nodes are public and those with edges are not"),
+        ("delta = 1e-6, ", "", 'datasets.visits.budget.rule: rule="rho" needs a delta'),
+        (
+            'person = "who"',
+            'person = "ward"',
+            "datasets.visits.columns.ward: the column that tells persons",
+        ),
+        ("nodes = 40", "", "datasets.friends.graph: nodes are public, and those with edges are not"),
         ('graph = "friends.csv"', 'graph = "friends.csv"\nsource = "x.csv"', "datasets.friends: name a source"),
-        ('person = "who"', "", "datasets.visits: rows_per_person goes with person"),
+        ('person = "who"', "", "datasets.visits.rows_per_person: this goes with person"),
         ("[server]", "[server", "It is not TOML"),
     ],
 )

@@ -14,7 +14,6 @@ import dpselect as dps
 from dpselect.kernel.written import written
 from dpselect.ledger.accountant import Remaining, Terms, Totals
 from dpselect.ledger.recording import Spend
-from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.refusal import Conflict, Refusal
 from dpselect.web.server.register import ANALYST, REQUEST, Register
 from dpselect.web.server.standing import Standings
@@ -29,19 +28,18 @@ class Account:
 
     Args:
         name: of the dataset.
-        facts: its public facts.
         ledger: what enforces the budget.
         standings: what is released now, and the turns.
     """
 
-    def __init__(self, name: str, facts: DatasetFacts, ledger: dps.Ledger, standings: Standings) -> None:
-        self.name, self.facts, self.ledger = name, facts, ledger
+    def __init__(self, name: str, ledger: dps.Ledger, standings: Standings) -> None:
+        self.name, self.ledger, self.terms = name, ledger, ledger.terms
         self._standings, self._register = standings, Register(ledger)
 
     @property
     def rule(self) -> str:
         """Return what the ledger adds up."""
-        return self.ledger.rule
+        return self.terms.rule
 
     def paid(self, request: str) -> int | None:
         """Return the first row of a request in the ledger, if it has one."""
@@ -93,8 +91,8 @@ class Account:
         """
 
         def require() -> None:
-            if allowance > self.facts.budget.epsilon:
-                most = written(self.facts.budget.epsilon)
+            if allowance > self.terms.epsilon:
+                most = written(self.terms.epsilon)
                 raise Refusal(f"The budget of this dataset is {most} and never changes: release at most that.")
             totals = self._register.follow()
             left = self._terms(allowance).left(totals)
@@ -123,7 +121,7 @@ class Account:
         return self._register.spent_by(analyst)
 
     def _terms(self, epsilon: Fraction) -> Terms:
-        return self.facts.terms(self.name, epsilon)
+        return Terms.of(**{**vars(self.terms), "epsilon": epsilon})
 
     def _admit(self, terms: Terms, totals: Totals, spends: Sequence[Spend], what: str) -> None:
         try:

@@ -10,9 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from dpselect.web.server import shown
 from dpselect.web.server.changes import changes
 from dpselect.web.server.desk import Desk
-from dpselect.web.server.facts import Name
+from dpselect.web.server.parts import Name, Price
 from dpselect.web.server.people import Role
-from dpselect.web.server.queries import Price
 from dpselect.web.server.refusal import Unknown, Wrong
 from dpselect.web.server.visitors import Curator
 

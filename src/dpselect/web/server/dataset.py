@@ -13,7 +13,6 @@ from dpselect.kernel.errors import DPSelectError, PrivacyError
 from dpselect.ledger import Spend
 from dpselect.queries import Plan, Query, plan_of
 from dpselect.web.server.account import Account
-from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.payment import ChargedAccountant
 from dpselect.web.server.refusal import Unprotected, Wrong
 from dpselect.web.server.rows import Rows
@@ -32,22 +31,17 @@ class HostedDataset:
 
     Attributes:
         name: the curator's.
-        facts: what is public.
+        description: what is public.
         account: what pays.
         rows: what is private.
     """
 
     name: str
-    facts: DatasetFacts
+    description: Dataset
     account: Account
     rows: Rows
     # What was asked last and what it costs: it follows from public facts, and the same queries come again.
     _prices: OrderedDict[tuple[str, int], Sequence[Spend]] = field(default_factory=OrderedDict, compare=False)
-
-    @property
-    def description(self) -> Dataset:
-        """Return what is public."""
-        return self.facts.description
 
     def plan(self, query: Query[Any], most: int) -> Plan:
         """Return what a query would cost, from public facts alone: no row is read, nothing is spent.

@@ -19,8 +19,8 @@ import dpselect as dps
 from dpselect.queries import Histogram, Query
 from dpselect.web import tokens
 from dpselect.web.server.dataset import Away, HostedDataset
-from dpselect.web.server.facts import NAME
 from dpselect.web.server.house import House
+from dpselect.web.server.parts import NAME
 from dpselect.web.server.refusal import Conflict, Refusal, Unknown
 from dpselect.web.server.requests import Asked, State
 
@@ -72,7 +72,7 @@ class Desk:
     def _warm(self) -> None:
         """Plan one query: the first one loads what all others need, and takes most of a second."""
         for dataset in self.house.datasets.values():
-            column = next(iter(dataset.facts.columns), None)
+            column = next(iter(dataset.description.columns), None)
             if column is not None:
                 self._quietly(partial(dataset.plan, Histogram(column, epsilon=1), _FEW))
                 return

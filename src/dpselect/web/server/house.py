@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import dpselect as dps
+from dpselect.dataset import Dataset
 from dpselect.kernel.written import written
 from dpselect.queries import QUERIES, Query, query_of
 from dpselect.sources.locators import is_url
 from dpselect.web.server.account import Account
 from dpselect.web.server.database import Alone, Database
 from dpselect.web.server.dataset import HostedDataset
-from dpselect.web.server.facts import DatasetFacts
 from dpselect.web.server.openid.door import Door
 from dpselect.web.server.people import People
 from dpselect.web.server.queries import Queries
 from dpselect.web.server.requests import Requests
 from dpselect.web.server.rows import Rows
 from dpselect.web.server.sessions import Sessions
-from dpselect.web.server.settings import Settings
+from dpselect.web.server.settings import DatasetSettings, Settings
 from dpselect.web.server.standing import Standings
 from dpselect.web.server.streams.records import StreamRecords
 
@@ -65,7 +65,7 @@ class House:
             streams = StreamRecords(database, now)
             # Read before the ledgers, which have every row first.
             paid = requests.paid() | streams.paid()
-            datasets = {name: _dataset(name, facts, settings, standings) for name, facts in settings.datasets.items()}
+            datasets = {name: _dataset(name, each, settings, standings) for name, each in settings.datasets.items()}
             _require_known(paid, datasets)
         except BaseException:
             database.close()
@@ -112,10 +112,10 @@ class House:
     def outdated(self) -> list[str]:
         """Return in sentences where the settings say something else than what curators have set since."""
         result = []
-        for name, dataset in self.datasets.items():
-            standing, facts = self.standings.of(name), dataset.facts
-            shares = [(f"share of {who}", share, standing.shares.get(who)) for who, share in facts.shares.items()]
-            pairs = [("allowance", facts.first_allowance, standing.allowance), *shares]
+        for name in self.datasets:
+            standing, said = self.standings.of(name), self.settings.datasets[name]
+            shares = [(f"share of {who}", share, standing.shares.get(who)) for who, share in said.shares.items()]
+            pairs = [("allowance", said.first_allowance, standing.allowance), *shares]
             for what, first, now in pairs:
                 if first != now:
                     held = "there is none" if now is None else f"it is {written(now)}"
@@ -142,22 +142,23 @@ def _require_known(paid: dict[str, str], datasets: dict[str, HostedDataset]) -> 
             )
 
 
-def _dataset(name: str, facts: DatasetFacts, settings: Settings, standings: Standings) -> HostedDataset:
+def _dataset(name: str, said: DatasetSettings, settings: Settings, standings: Standings) -> HostedDataset:
+    description = said.description
     try:
-        rows = Rows(facts)
+        rows = Rows(description)
         rows.require()
-        if not is_url(settings.server.ledgers):
-            Path(settings.server.ledgers).mkdir(mode=0o700, exist_ok=True)
-        terms = facts.terms(name)
-        ledger = dps.Ledger.open(
-            settings.ledger_address(name),
-            epsilon=terms.epsilon,
-            delta=terms.delta,
-            neighbours=terms.neighbours,
-            dataset=name,
-            rule=terms.rule,
-        )
+        ledger = _ledger(name, description, settings)
     except (OSError, ValueError, ImportError) as error:
         raise type(error)(f"datasets.{name}: {error}") from None
-    standings.register(name, facts)
-    return HostedDataset(name, facts, Account(name, facts, ledger, standings), rows)
+    standings.register(name, said.first_allowance, said.shares)
+    return HostedDataset(name, description, Account(name, ledger, standings), rows)
+
+
+def _ledger(name: str, description: Dataset, settings: Settings) -> dps.Ledger:
+    """Return the ledger that a description names, or else one of this name in the place of ledgers."""
+    if description.budget is not None and description.budget.ledger is not None:
+        return description.open_ledger()
+    if not is_url(settings.server.ledgers):
+        Path(settings.server.ledgers).mkdir(mode=0o700, exist_ok=True)
+    terms = {**vars(description.terms()), "dataset": name}
+    return dps.Ledger.open(settings.ledger_address(name), **terms)

@@ -21,7 +21,7 @@ def budgets(house: House) -> list[dict[str, Any]]:
 def budget(house: House, dataset: HostedDataset) -> dict[str, Any]:
     """Return the sums of a dataset: of all analysts, and of each."""
     account, standing = dataset.account, house.standings.of(dataset.name)
-    total = dataset.facts.budget
+    total = account.terms
     analysts = [
         {
             "name": name,
@@ -33,7 +33,7 @@ def budget(house: House, dataset: HostedDataset) -> dict[str, Any]:
     ]
     return {
         "name": dataset.name,
-        "about": dataset.facts.about,
+        "about": dataset.description.about or "",
         "paused": standing.paused,
         "rule": total.rule,
         "budget": f"epsilon {written(total.epsilon)}" + (f", delta {written(total.delta)}" if total.delta else ""),
@@ -78,6 +78,6 @@ def changed(database: Database, dataset: str | None, most: int, skip: int) -> di
 
 
 def _amount(dataset: HostedDataset, amount: Totals | Remaining) -> str:
-    if dataset.facts.budget.rule == "rho":
+    if dataset.account.rule == "rho":
         return f"rho {written(amount.rho)}"
     return f"epsilon {written(amount.epsilon)}" + (f", delta {written(amount.delta)}" if amount.delta else "")

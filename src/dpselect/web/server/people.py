@@ -11,7 +11,7 @@ from typing import Literal
 from dpselect.web import tokens
 from dpselect.web.server.changes import noted
 from dpselect.web.server.database import Database
-from dpselect.web.server.facts import NAME
+from dpselect.web.server.parts import NAME
 
 Role = Literal["curator", "analyst"]
 _DAY = 86400.0

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Annotated, Any
 
 from fastapi import Body, Depends, FastAPI, Request
-from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from dpselect.queries import Query, QueryError, query_of
-from dpselect.queries.kinds import EPSILON
 from dpselect.web.server.refusal import Wrong
 
-# What somebody pays, or may pay, in bodies that are not queries.
-Price = Annotated[
-    Fraction, PlainValidator(EPSILON.parse), PlainSerializer(EPSILON.write, return_type=str),
-    WithJsonSchema(EPSILON.schema),
-]  # fmt: skip
 Queries = Mapping[str, type[Query[Any]]]
 _SCHEMAS = "#/components/schemas/"
 # The body of a request, in the schema of its address.

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError, ValidationInfo, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
-from dpselect.dataset import Dataset
+from dpselect.dataset import Dataset, DatasetError
 from dpselect.kernel.errors import DPSelectError
 from dpselect.sources.locators import is_url
-from dpselect.web.server.facts import DatasetFacts, Facts, Name
 from dpselect.web.server.openid.registration import Registration
+from dpselect.web.server.parts import Amount, Name, Place, SettingsPart
 
 _Port = Annotated[int, Field(ge=0, le=65535)]
-# What tells the kinds of a column apart inside pydantic: no reader wrote it.
-_TAGS = ("numbers", "values")
-# What a server says beside the description of a dataset, and what of descriptions it does not read yet.
-_BESIDE = ("dataset", "allowance", "shares", "about")
-_UNSERVED = ("missing", "sheet", "order", "weight")
 
 
-class Listening(Facts):
+class Listening(SettingsPart):
     """Where the server listens, and where it keeps what it must not forget.
 
     Attributes:
@@ -37,11 +33,11 @@ class Listening(Facts):
     host: str = "127.0.0.1"
     port: _Port = 8440
     hosts: tuple[str, ...] = ()
-    database: str = "server.db"
-    ledgers: str = "ledgers"
+    database: Place = "server.db"
+    ledgers: Place = "ledgers"
 
 
-class Limits(Facts):
+class Limits(SettingsPart):
     """What one visitor may ask of the machine.
 
     Attributes:
@@ -75,7 +71,53 @@ class Limits(Facts):
     stream_idle: Annotated[float, Field(gt=0)] = 43200.0
 
 
-class Settings(Facts):
+class DatasetSettings(SettingsPart):
+    """What a server says of one dataset: where its description is, or what it says, and who may spend how much.
+
+    Attributes:
+        description: what is public; ``dataset = "survey.toml"`` names its file, or its keys are written here.
+        allowance: how much of its budget is released at first; all of it unless this is said.
+        shares: how much of it each analyst may spend at first. Nobody else sees the dataset.
+    """
+
+    description: Dataset
+    allowance: Amount | None = None
+    shares: dict[Name, Amount] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _described(cls, said: Any, info: ValidationInfo) -> Any:
+        if not isinstance(said, Mapping):
+            raise ValueError("this is a table: write [datasets.NAME], and dataset = ... below it.")
+        folder = Path() if info.context is None else info.context
+        beside = {key: said[key] for key in ("allowance", "shares") if key in said}
+        facts = {key: value for key, value in said.items() if key not in beside}
+        if "dataset" not in facts:
+            return beside | {"description": Dataset.parse(facts, folder)}
+        stray = next((key for key in facts if key != "dataset"), None)
+        if stray is not None:
+            raise DatasetError((stray,), "this belongs into the description: write it there.")
+        if not isinstance(facts["dataset"], str):
+            raise DatasetError(("dataset",), "name the file of a description, in quotes.")
+        try:
+            return beside | {"description": Dataset.load(folder / facts["dataset"])}
+        except (OSError, ValueError) as error:
+            # It names its file and line.
+            raise ValueError(str(error)) from None
+
+    @model_validator(mode="after")
+    def _released(self) -> DatasetSettings:
+        if self.first_allowance > self.description.terms().epsilon:
+            raise ValueError("allowance is above the budget: it may be raised up to that and no further.")
+        return self
+
+    @property
+    def first_allowance(self) -> Fraction:
+        """Return how much is released at first."""
+        return self.description.terms().epsilon if self.allowance is None else self.allowance
+
+
+class Settings(SettingsPart):
     """Everything that a server is told.
 
     Attributes:
@@ -88,7 +130,7 @@ class Settings(Facts):
     server: Listening = Listening()
     limits: Limits = Limits()
     openid: Registration | None = None
-    datasets: Annotated[dict[Name, DatasetFacts], Field(min_length=1)]
+    datasets: Annotated[dict[Name, DatasetSettings], Field(min_length=1)]
 
     @field_validator("openid")
     @classmethod
@@ -102,10 +144,7 @@ class Settings(Facts):
         return value
 
     def ledger_address(self, name: str) -> str:
-        """Return the address of the ledger of a dataset."""
-        own = self.datasets[name].ledger
-        if own is not None:
-            return own
+        """Return the address of the ledger of a dataset that names none."""
         folder = self.server.ledgers
         if is_url(folder):
             return f"{folder}{'&' if '?' in folder else '?'}ledger={name}"
@@ -150,84 +189,18 @@ def settings_of(content: Mapping[str, Any], folder: Path, path: str | Path = "Th
         SettingsError: they have mistakes.
     """
     try:
-        return Settings.model_validate(_rooted(_with_descriptions(content, folder), folder))
+        return Settings.model_validate(content, context=folder)
     except ValidationError as error:
         raise SettingsError(path, [*_sentences(error)]) from None
-    except ValueError as error:
-        raise SettingsError(path, [str(error)]) from None
-
-
-def _with_descriptions(content: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-    """Return the content with the facts of every dataset that names its description in their place."""
-    datasets = content.get("datasets")
-    if not isinstance(datasets, dict):
-        return content
-    result = {
-        name: _described(name, each, folder) if isinstance(each, dict) and "dataset" in each else each
-        for name, each in datasets.items()
-    }
-    return {**content, "datasets": result}
-
-
-def _described(name: str, said: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the facts of a description and what a server says beside them.
-
-    Raises:
-        ValueError: the description cannot be used, or says what is not served; or the server says more.
-    """
-    stray = next((key for key in said if key not in _BESIDE), None)
-    if stray is not None:
-        raise ValueError(f"datasets.{name}.{stray} belongs into the description: write it there.")
-    if not isinstance(said["dataset"], str):
-        raise ValueError(f"datasets.{name}.dataset: name the file of a description, in quotes.")
-    try:
-        dataset = Dataset.load(folder / said["dataset"])
-    except (OSError, ValueError) as error:
-        raise ValueError(f"datasets.{name}: {error}") from None
-    facts = {**dataset.facts, dataset.noun: dataset.address}
-    missing = next((key for key in _UNSERVED if key in facts), None)
-    if missing is not None:
-        raise ValueError(
-            f"datasets.{name}: a server does not take {missing} yet: serve a table or a view that needs none."
-        )
-    budget = facts.get("budget", {})
-    if "ledger" in budget:
-        ledger = budget.pop("ledger")
-        facts["ledger"] = ledger if is_url(ledger) else str(dataset.folder / ledger)
-    return facts | {key: value for key, value in said.items() if key != "dataset"}
-
-
-def _rooted(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the content with paths that do not depend on the working folder; other values stay as they are."""
-    result = dict(content)
-    server = result.get("server", {})
-    if isinstance(server, dict):
-        defaults = {"database": Listening().database, "ledgers": Listening().ledgers}
-        result["server"] = defaults | server
-        _root(result["server"], ("database", "ledgers"), folder)
-    if isinstance(result.get("openid"), dict):
-        result["openid"] = dict(result["openid"])
-        _root(result["openid"], ("secret_file",), folder)
-    datasets = result.get("datasets")
-    if isinstance(datasets, dict):
-        result["datasets"] = {name: dict(each) if isinstance(each, dict) else each for name, each in datasets.items()}
-        for each in result["datasets"].values():
-            if isinstance(each, dict):
-                _root(each, ("source", "graph", "ledger"), folder)
-    return result
-
-
-def _root(table: dict[str, Any], names: tuple[str, ...], folder: Path) -> None:
-    for name in names:
-        value = table.get(name)
-        if isinstance(value, str) and value and not is_url(value):
-            table[name] = str(folder / value)
 
 
 def _sentences(error: ValidationError) -> Iterator[str]:
     for mistake in error.errors(include_url=False):
-        place = ".".join(str(each) for each in mistake["loc"] if each not in _TAGS) or "datasets"
-        message = str(mistake["msg"]).removeprefix("Value error, ").rstrip(".")
+        refused = mistake.get("ctx", {}).get("error")
+        key = refused.key if isinstance(refused, DatasetError) else ()
+        place = ".".join(str(each) for each in (*mistake["loc"], *key))
+        message = refused.reason if isinstance(refused, DatasetError) else str(mistake["msg"])
+        message = message.removeprefix("Value error, ").rstrip(".")
         if mistake["type"] == "missing":
             yield f"{place} is missing: add it."
         elif mistake["type"] == "extra_forbidden":

@@ -6,12 +6,13 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
+from dpselect.dataset import NumericDomain
+from dpselect.kernel.neighbours import PROTECTED_UNITS
 from dpselect.kernel.written import written
 from dpselect.ledger.accountant import Remaining
 from dpselect.ledger.events import Event
+from dpselect.queries.columns import grid_bounds
 from dpselect.web.server.dataset import HostedDataset
-from dpselect.web.server.facts import Numbers
 from dpselect.web.server.house import House
 from dpselect.web.server.people import Visitor
 from dpselect.web.server.register import ANALYST, REQUEST
@@ -32,34 +33,35 @@ def summary(dataset: HostedDataset, visitor: Visitor, standing: Standing) -> dic
     left = {"released": released}
     if visitor.role == "analyst":
         left["share"] = _left(dataset, dataset.account.left_to(visitor.name))
-    return {"name": dataset.name, "about": dataset.facts.about, "paused": standing.paused, "left": left}
+    return {"name": dataset.name, "about": dataset.description.about or "", "paused": standing.paused, "left": left}
 
 
 def details(dataset: HostedDataset, visitor: Visitor, standing: Standing) -> dict[str, Any]:
     """Return everything that a visitor may know of a dataset."""
-    facts = dataset.facts
+    facts, terms = dataset.description, dataset.account.terms
     result = summary(dataset, visitor, standing) | {
-        "neighbours": facts.neighbours,
-        "protects": PROTECTED_UNITS[Neighbours(facts.neighbours)],
-        "rule": facts.budget.rule,
+        "neighbours": facts.neighbours.value,
+        "protects": PROTECTED_UNITS[facts.neighbours],
+        "rule": terms.rule,
     }
     if facts.nodes is not None:
         result["nodes"] = facts.nodes if isinstance(facts.nodes, int) else [*facts.nodes]
         result["max_degree"] = facts.max_degree
     else:
         result["columns"] = {
-            name: domain.bounds if isinstance(domain, Numbers) else [*domain] for name, domain in facts.columns.items()
+            name: grid_bounds(domain) if isinstance(domain, NumericDomain) else [*domain]
+            for name, domain in facts.columns.items()
         }
         result["rows_per_person"] = None if facts.person is None else facts.rows_per_person
     if visitor.role == "curator":
-        result["budget"] = {"epsilon": written(facts.budget.epsilon), "delta": written(facts.budget.delta)}
+        result["budget"] = {"epsilon": written(terms.epsilon), "delta": written(terms.delta)}
         result["allowance"] = written(standing.allowance)
         result["shares"] = {name: written(share) for name, share in standing.shares.items()}
     return result
 
 
 def _left(dataset: HostedDataset, left: Remaining) -> dict[str, str]:
-    if dataset.facts.budget.rule == "rho":
+    if dataset.account.rule == "rho":
         return {"rho": written(left.rho)}
     return {"epsilon": written(left.epsilon), "delta": written(left.delta)}
 

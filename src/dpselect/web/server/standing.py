@@ -14,7 +14,6 @@ from fractions import Fraction
 from dpselect.kernel.written import written
 from dpselect.web.server.changes import noted
 from dpselect.web.server.database import Database, Statements
-from dpselect.web.server.facts import DatasetFacts
 
 
 @dataclass(frozen=True)
@@ -38,11 +37,10 @@ class Standings:
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         self._database, self._now = database, now
 
-    def register(self, name: str, facts: DatasetFacts) -> None:
+    def register(self, name: str, allowance: Fraction, shares: Mapping[str, Fraction]) -> None:
         """Make a dataset known, with what the settings release at first; one that is known stays as it is."""
         with self._database.writing() as statements:
             if statements.row("SELECT name FROM datasets WHERE name = :name", name=name) is None:
-                allowance = facts.first_allowance
                 statements.run(
                     "INSERT INTO datasets (name, allowance) VALUES (:name, :allowance)",
                     name=name, allowance=str(allowance),
@@ -50,7 +48,7 @@ class Standings:
                 noted(
                     statements, self._now(), "settings", name, f"registered with an allowance of {written(allowance)}"
                 )
-                for analyst, share in facts.shares.items():
+                for analyst, share in shares.items():
                     self._give(statements, name, analyst, share, "settings")
 
     def has_share(self, dataset: str, analyst: str) -> bool:

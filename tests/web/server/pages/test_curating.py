@@ -135,7 +135,7 @@ def test_an_allowance_is_raised_after_a_second_question(carla) -> None:
         ("ten", 422, "positive number"),
         ("-1", 422, "positive number"),
         ("1e400", 422, "positive number"),
-        ("0.0000001", 422, "at most six decimals"),
+        ("0.0000001", 422, "at most 6 decimals"),
         ("", 422, "Fill in the epsilon."),
     ],
 )

@@ -1,113 +1,132 @@
-"""The form of a question follows from its model, so that a new question has one."""
+"""The form of a query follows from its fields, so that a new query has one."""
 
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Any
 
 import pytest
-from dpselect.web.server.questions.question import ColumnName, Question, numbers
-from pydantic import Field as Bound
-from pydantic import ValidationError
 from starlette.datastructures import QueryParams
 
+from dpselect.dataset import Dataset
+from dpselect.queries import QUERIES, Query, QueryError, argument
+from dpselect.queries.kinds import CATEGORICAL_COLUMN, COLUMNS, EDGES, FLAG, NUMERIC_COLUMN, choice, whole
 from dpselect.web.server.pages import fields as forms
-from dpselect.web.server.pages import labels
 from dpselect.web.server.pages.answers import answer_shown
 
 
-class Made(Question):
-    """What nobody asks.
+class Made(Query[int]):
+    """A query that nobody asks."""
 
-    Attributes:
-        column: of numbers.
-        beside: columns that go with it.
-        kind: of it.
-        wide: whether it is,
-            in two lines.
-    """
+    name = "made"
 
-    question: Literal["made"]
-    column: ColumnName
-    beside: tuple[ColumnName, ...] = ()
-    kind: Literal["one", "two"]
-    wide: bool = True
-    depth: int = Bound(3, ge=1)
-    values: tuple[float, ...] | None = None
+    column: str = argument(NUMERIC_COLUMN, "of numbers")
+    by: str | None = argument(CATEGORICAL_COLUMN, "in groups", default=None)
+    beside: tuple[str, ...] | None = argument(COLUMNS, "columns that go with it", default=None)
+    kind_of_it: str = argument(choice("one", "two", labels={"two": "two of it"}), "its kind")
+    wide: bool = argument(FLAG, "whether it is", default=True)
+    depth: int = argument(whole(1, 9), "how deep", default=3)
+    values: tuple[float, ...] | None = argument(EDGES, "a list", default=None, example="1, 2")
 
-    def require(self, facts: Any, most: int) -> None:  # noqa: ARG002
-        """Refuse other columns than numbers."""
-        numbers(facts, self.column)
+    def require(self) -> None:
+        """Refuse what is wide and deep."""
+        if self.wide and self.depth == 9:
+            raise QueryError("This is too wide.", "wide")
 
-    def ask(self, data: Any, facts: Any, ledger: Any) -> Any:
+    def candidates(self, dataset: Dataset) -> int:  # noqa: ARG002
+        """Return one."""
+        return 1
+
+    def release(self, data: Any, accountant: Any) -> Any:
         """Answer nothing."""
 
     def words(self) -> str:
         """Return nothing."""
         return ""
 
-    def public(self, facts: Any) -> dict[str, Any]:  # noqa: ARG002
-        """Return nothing."""
-        return {}
+
+@pytest.fixture
+def survey(settings) -> Dataset:
+    """The description of a table."""
+    return settings.datasets["survey"].description
 
 
-def test_a_new_question_has_a_form(settings) -> None:
-    """With a field of the right kind for each part, what its description says, and the columns that fit."""
-    fields = {each.name: each for each in forms.fields_of(Made, settings.datasets["survey"])}
-    kinds = {name: each.kind for name, each in fields.items()}
+def test_a_new_query_has_a_form(survey) -> None:
+    """With a field of the right kind for each part, the words of its declaration, and the columns that fit."""
+    fields = {each.name: each for each in forms.fields_of(Made, survey)}
+    controls = {name: each.control for name, each in fields.items()}
 
-    assert {"column": "choice", "beside": "several", "kind": "choice", "wide": "choice", "depth": "number",
-            "values": "list", "epsilon": "number"} == kinds  # fmt: skip
-    assert [("age", "age (0 to 100)")] == [*fields["column"].options]
+    assert {"column": "column", "by": "column", "beside": "columns", "kind_of_it": "choice", "wide": "choice",
+            "depth": "number", "values": "list", "epsilon": "number"} == controls  # fmt: skip
+    assert (("age", "age (0 to 100)"),) == fields["column"].options
+    assert (("", "(none)"), ("job", "job (3 values)")) == fields["by"].options
     assert {"age", "job"} == {name for name, _ in fields["beside"].options}
-    assert "Whether it is, in two lines." == fields["wide"].help
+    assert (("one", "one"), ("two", "two of it")) == fields["kind_of_it"].options
+    assert ("Whether it is.", "A list. For example 1, 2.") == (fields["wide"].help, fields["values"].help)
     assert ("true", "3", "") == (fields["wide"].default, fields["depth"].default, fields["values"].default)
-    assert (True, False) == (fields["kind"].required, fields["values"].required)
+    assert (True, False, "Kind of it") == (
+        fields["kind_of_it"].required, fields["values"].required, fields["kind_of_it"].label,
+    )  # fmt: skip
+    assert "epsilon" == [*fields][-1]
 
 
-def test_a_filled_form_is_the_question(settings) -> None:
-    """What is sent as text becomes what the model takes."""
-    fields = forms.fields_of(Made, settings.datasets["survey"])
-    given = QueryParams("column=age&beside=age&beside=job&kind=two&wide=false&depth= 7&values=1, 2.5;3&epsilon=0.5&x=y")
-    read = Made.model_validate({"query": "made", **forms.read(fields, given)})
+def test_a_filled_form_is_the_query() -> None:
+    """What is sent as text becomes what the query takes."""
+    given = QueryParams(
+        "column=age&by=&beside=age&beside=job&kind_of_it=two&wide=false&depth= 7&values=1, 2.5;3&epsilon=0.5&x=y"
+    )
+    asked = Made(
+        column="age", beside=("age", "job"), kind_of_it="two", wide=False, depth=7, values=(1, 2.5, 3), epsilon=0.5
+    )
+    assert (asked, {}) == forms.filled(Made, given)
 
-    assert ("age", ("age", "job"), "two", False, 7) == (read.column, read.beside, read.kind, read.wide, read.depth)
-    assert ((1.0, 2.5, 3.0), "0.5") == (read.values, str(float(read.epsilon)))
 
-
-def test_every_mistake_is_said_at_its_field(settings) -> None:
+def test_every_mistake_is_said_at_its_field() -> None:
     """In a sentence, without quoting what was typed."""
-    fields = forms.fields_of(Made, settings.datasets["survey"])
-    given = QueryParams("kind=<b>&depth=0&values=a&epsilon=secret-9")
-    with pytest.raises(ValidationError) as caught:
-        Made.model_validate({"query": "made", **forms.read(fields, given)})
-    said = forms.mistakes(caught.value)
+    asked, said = forms.filled(Made, QueryParams("kind_of_it=<b>&depth=0&values=a&epsilon=secret-9"))
 
-    assert {"column", "kind", "depth", "values", "epsilon"} == said.keys()
+    assert asked is None
+    assert {"column", "kind_of_it", "depth", "values", "epsilon"} == said.keys()
     assert "Fill this in." == said["column"]
     assert all(each.endswith(".") and "secret" not in each and "<b>" not in each for each in said.values())
+    together = QueryParams("column=age&kind_of_it=one&depth=9&epsilon=1")
+    assert (None, {"wide": "This is too wide."}) == forms.filled(Made, together)
 
 
-def test_every_question_has_a_title_and_a_sentence() -> None:
+def test_queries_fit_by_their_columns(settings) -> None:
+    """A query of graphs is not asked of tables, and one that needs numbers not where there are none."""
+    jobs = Dataset(source="a.csv", columns={"job": ["nurse", "smith"]})
+    numbers = Dataset(source="a.csv", columns={"age": {"lower": 0, "upper": 9}})
+
+    assert ["top_k"] == [*forms.queries_about(settings.datasets["friends"].description, QUERIES)]
+    assert {"histogram", "most_common", "select", "train"} == {*forms.queries_about(jobs, QUERIES)}
+    assert {"histogram", "median", "quantiles", "train"} == {*forms.queries_about(numbers, QUERIES)}
+    # What no column fits and may be left out is not asked for.
+    assert "by" not in [each.name for each in forms.fields_of(QUERIES["median"], numbers)]
+    assert QUERIES.keys() - {"top_k"} == forms.queries_about(settings.datasets["survey"].description, QUERIES).keys()
+
+
+def test_every_query_has_a_title_and_a_sentence() -> None:
     """On the page of a dataset."""
-    for name, model in forms.MODELS.items():
-        assert labels.title(name)[0].isupper()
-        assert forms.about(model).endswith(".")
+    for query in QUERIES.values():
+        assert query.title[0].isupper()
+        assert query.about().endswith(".")
 
 
 @pytest.mark.parametrize(
-    "answer, question, header, rows",
-    [({"candidates": [1, 9]}, {"shares": [0.25, 0.75]}, ("share of the rows", "answer"),
+    "answer, query, header, rows",
+    [({"candidates": [1, 9]}, {"q": [0.25, 0.75]}, ("share of the rows", "answer"),
       (("0.25", "1"), ("0.75", "9"))),
+     ({"candidates": [7]}, {"p": [60]}, ("percentile", "answer"), (("60", "7"),)),
      ({"candidates": ["a", "b"], "gaps": [5, 0], "p": 1}, {}, ("place", "answer", "gaps"),
       (("1", "a", "5"), ("2", "b", "0"))),
      ({"a": [1], "b": [2]}, {"by": "job"}, ("job", "answer"), (("a", "1"), ("b", "2"))),
      ({"a": {"x": 1}, "b": {"x": 2}}, {"by": "job"}, ("job", "x"), (("a", "1"), ("b", "2"))),
      ({"x": -1200, "y": 3}, {"column": "job"}, ("job", "count"), (("x", "-1,200"), ("y", "3")))],
 )  # fmt: skip
-def test_answers_become_tables(answer, question, header, rows) -> None:
+def test_answers_become_tables(answer, query, header, rows) -> None:
     """Of shares, places, groups and counts."""
-    shown = answer_shown(answer, question)
+    shown = answer_shown(answer, query)
 
     assert (header, rows, "") == (shown.header, shown.rows, shown.value)
 
@@ -126,18 +145,15 @@ def test_whatever_an_answer_is_it_is_shown() -> None:
     assert json.dumps(answer_shown({"a": 0, "b": 0}, {}).picture) == "null"
 
 
-def test_labels_of_real_questions_are_words(settings) -> None:
-    """No form shows marks of code or names of programs; what is rare is optional, and is a field of its question."""
-    facts = settings.datasets["survey"]
-    for kind, model in forms.MODELS.items():
-        fields = forms.fields_of(model, facts)
-        assert {*labels.RARE.get(kind, ())} == {each.name for each in fields if each.rare}
-        for field in fields:
+def test_labels_of_real_queries_are_words(survey) -> None:
+    """No form shows marks of code or names of programs; what is rare is optional."""
+    for query in QUERIES.values():
+        for field in forms.fields_of(query, survey):
             assert not (field.rare and field.required)
             assert "`" not in field.help
             assert not field.label.startswith("N ")
             assert "_" not in field.label
-    notes = {each.name: each.note for each in forms.fields_of(forms.MODELS["train"], facts)}
+    notes = {each.name: each.note for each in forms.fields_of(QUERIES["train"], survey)}
     assert "(default: tree)" == notes["model"]
     assert "(default: move to the nearest value)" == notes["unknown"]
     assert ("(optional)", "") == (notes["delta"], notes["target"])

@@ -11,7 +11,7 @@ from threading import Timer
 from typing import Any
 
 from dpselect.web.server.account import Account
-from dpselect.web.server.dataset import Dataset
+from dpselect.web.server.dataset import HostedDataset
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.gate import Gate
 from dpselect.web.server.register import Register
@@ -116,7 +116,7 @@ POINTS: dict[str, Callable[[], None]] = {
     "nowhere": lambda: None,
     "asked, not spent": lambda: ends_before(Account, "pay"),
     "spent, not drawn": lambda: ends_after(Account, "pay"),
-    "drawn, not stored": lambda: ends_after(Dataset, "answer"),
+    "drawn, not stored": lambda: ends_after(HostedDataset, "answer"),
     "stored, not seen": lambda: ends_after(Requests, "keep"),
     "seen, not sent": ends_while_sending,
     "in the middle of a tree": ends_at_the_second_level,

@@ -19,7 +19,7 @@ from dpselect.web.server.payment import ChargedAccountant
 from dpselect.web.server.settings import settings_of
 from dpselect.web.server.streams import desk as desks
 from dpselect.web.server.streams.desk import StreamDesk, opening_of
-from dpselect.web.server.streams.opening import Opening, Query
+from dpselect.web.server.streams.opening import Opening, ThresholdQuestion
 from dpselect.web.server.streams.records import Stored, Stream
 
 Told = Stored | Exception
@@ -63,7 +63,7 @@ def opened(desk: StreamDesk, dataset: str, opening: dict[str, Any], key: str | N
 def told(desk: StreamDesk, number: str, query: dict[str, Any], key: str | None = None) -> Told:
     """Ask a stream of ann, and return what would be sent."""
     stream = desk.find(number, "ann")
-    return desk.begin(stream, key or new_key(), Query.model_validate(query)).result(60)
+    return desk.begin(stream, key or new_key(), ThresholdQuestion.model_validate(query)).result(60)
 
 
 def started(house: House, kind: Callable[[Desk], StreamDesk] = StreamDesk) -> StreamDesk:
@@ -102,5 +102,5 @@ class Resuming(StreamDesk):
             payment = dataset.payment(stream.id, stream.analyst)
             opening = opening_of(stream)
             payment.settle(desks.planned(dataset, opening).spends)
-            self._held[stream.id] = desks._Held(stream=opening.open(dataset.facts, payment))
+            self._held[stream.id] = desks._Held(stream=opening.open(dataset.description, payment))
         return super()._work(task)

@@ -9,9 +9,9 @@ from typing import Any
 
 from dpselect.web.server.changes import noted
 from dpselect.web.server.database import Database
-from dpselect.web.server.facts import NAME
 from dpselect.web.server.openid.denied import NoRole
 from dpselect.web.server.openid.registration import Registration
+from dpselect.web.server.parts import NAME
 from dpselect.web.server.people import People, Role, Visitor
 
 _BY = "openid"

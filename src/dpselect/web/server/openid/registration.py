@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 
 from dpselect.client.address import is_here
-from dpselect.web.server.facts import Facts
+from dpselect.web.server.parts import Place, SettingsPart
 
 CALLBACK = "/login/openid/callback"
 _Text = Annotated[str, Field(min_length=1, max_length=255)]
 _Groups = Annotated[tuple[_Text, ...], Field(max_length=1000)]
 
 
-class Roles(Facts):
+class Roles(SettingsPart):
     """Which groups are curators, and which are analysts.
 
     Attributes:
@@ -36,7 +36,7 @@ class Roles(Facts):
         return self
 
 
-class Registration(Facts):
+class Registration(SettingsPart):
     """How this server is registered with an OpenID provider. The secret itself stands elsewhere.
 
     Attributes:
@@ -57,7 +57,7 @@ class Registration(Facts):
     issuer: str
     address: str
     client: _Text
-    secret_file: str | None = None
+    secret_file: Place | None = None
     secret_variable: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
     audience: _Text | None = None
     user: _Text

@@ -44,7 +44,7 @@ def question_pages(desk: Desk) -> APIRouter:
             "values": values,
             "mistakes": defaultdict(str),
             "plan": None,
-            "columns": public.columns(found.facts),
+            "columns": public.columns(found.description),
         }
         if given:
             asked, mistakes = forms.filled(query, given)

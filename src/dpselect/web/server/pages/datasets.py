@@ -32,8 +32,8 @@ def dataset_pages(desk: Desk) -> APIRouter:
         facts: dict[str, Any] = {
             "dataset": shown.details(found, visitor, desk.house.standings.of(name)),
             "queries": [(kind, query.title, query.about()) for kind, query in queries.items()],
-            "columns": public.columns(found.facts),
-            "nodes": public.nodes(found.facts),
+            "columns": public.columns(found.description),
+            "nodes": public.nodes(found.description),
         }
         return page(request, "dataset.html", name, **facts)
 

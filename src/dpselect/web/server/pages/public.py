@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dpselect.web.server.facts import DatasetFacts, Numbers
+from dpselect.dataset import Dataset, NumericDomain
+from dpselect.queries.columns import grid_bounds
 
 # Public values that are listed.
 _MOST = 60
 
 
-def columns(facts: DatasetFacts) -> list[tuple[str, str, str]]:
+def columns(dataset: Dataset) -> list[tuple[str, str, str]]:
     """Return each column with its kind and its domain."""
-    return [(name, *_domain(domain)) for name, domain in facts.columns.items()]
+    return [(name, *_domain(domain)) for name, domain in dataset.columns.items()]
 
 
-def nodes(facts: DatasetFacts) -> str:
+def nodes(dataset: Dataset) -> str:
     """Return the nodes of a graph; nothing of a table."""
-    known = facts.nodes
+    known = dataset.nodes
     return "" if known is None else str(known) if isinstance(known, int) else f"{len(known)}: {_some(known)}"
 
 
 def _domain(domain: Any) -> tuple[str, str]:
-    if isinstance(domain, Numbers):
-        return "numbers", "{lower} to {upper} in steps of {step}".format(**domain.bounds)
+    if isinstance(domain, NumericDomain):
+        return "numbers", "{lower} to {upper} in steps of {step}".format(**grid_bounds(domain))
     return "values", _some(domain)
 
 

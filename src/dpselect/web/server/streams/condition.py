@@ -19,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from dpselect.dataset import Dataset, NumericDomain
 from dpselect.queries import QueryData
 from dpselect.queries.kinds import ANY_COLUMN
 from dpselect.sources import identity
@@ -28,7 +29,6 @@ from dpselect.sources.public_names import PublicNames
 from dpselect.views.column import Column
 from dpselect.views.events import columns_of
 from dpselect.views.first_rows import first_rows
-from dpselect.web.server.facts import DatasetFacts, Numbers
 from dpselect.web.server.refusal import Wrong
 
 _NO_COLUMN = "This dataset has no such column: name one of its columns."
@@ -66,23 +66,23 @@ Values = Annotated[tuple[Value, ...], Field(min_length=1, max_length=10_000)]
 Condition = Annotated[dict[ColumnName, Between | Values | Value], Field(max_length=20)]
 
 
-def require_condition(where: Mapping[ColumnName, Between | Values | Value], facts: DatasetFacts) -> None:
+def require_condition(where: Mapping[ColumnName, Between | Values | Value], dataset: Dataset) -> None:
     """Refuse a condition on what is not public.
 
     Raises:
         Wrong: a column that there is not, or a value that is not in its list.
     """
     for name, term in where.items():
-        domain = facts.columns.get(name)
+        domain = dataset.columns.get(name)
         if domain is None:
             raise Wrong(_NO_COLUMN)
-        if isinstance(domain, Numbers) != isinstance(term, Between):
+        if isinstance(domain, NumericDomain) != isinstance(term, Between):
             raise Wrong(_NO_VALUE)
-        if not isinstance(domain, Numbers) and not {*_listed(term)} <= {*domain}:
+        if not isinstance(domain, NumericDomain) and not {*_listed(term)} <= {*domain}:
             raise Wrong(_NO_VALUE)
 
 
-def count_where(data: QueryData, facts: DatasetFacts, where: Mapping[ColumnName, Between | Values | Value]) -> int:
+def count_where(data: QueryData, where: Mapping[ColumnName, Between | Values | Value]) -> int:
     """Return how many rows fulfil a condition, or how many different persons have such a row: private.
 
     One row more or fewer, or one person with all of their rows, moves every such count by at most 1, and all of them
@@ -91,8 +91,9 @@ def count_where(data: QueryData, facts: DatasetFacts, where: Mapping[ColumnName,
     Raises:
         Exception: whatever goes wrong; its message is for nobody, since it may follow from rows.
     """
-    wanted = [*dict.fromkeys([*where, *([] if facts.person is None else [facts.person])])]
-    wanted = wanted or [next(iter(facts.columns))]
+    dataset = data.dataset
+    wanted = [*dict.fromkeys([*where, *([] if dataset.person is None else [dataset.person])])]
+    wanted = wanted or [next(iter(dataset.columns))]
     read, _ = columns_of(data.table(wanted), wanted)
     mask = np.ones(len(read[wanted[0]]), dtype=np.bool_)
     for name, term in where.items():
@@ -103,12 +104,12 @@ def count_where(data: QueryData, facts: DatasetFacts, where: Mapping[ColumnName,
                 numbers <= (np.inf if term.upper is None else term.upper)
             )
         else:
-            names = PublicNames.of(facts.columns[name], name)
+            names = PublicNames.of(dataset.columns[name], name)
             chosen = [place for place, value in enumerate(names.names) if value in {*_listed(term)}]
             mask &= np.isin(names.codes(distinct(read[name]), name), chosen)
-    if facts.person is None:
+    if dataset.person is None:
         return int(mask.sum())
-    who = identity.persons(distinct(read[facts.person]))
+    who = identity.persons(distinct(read[dataset.person]))
     return int(first_rows(np.where(mask, who, OUTSIDE), 1).size)
 
 

@@ -183,7 +183,7 @@ class StreamDesk:
             row = dataset.account.paid(stream.id)
             self.records.end(stream.id, "refused" if row is None else "failed", str(error), row)
             return
-        secret = opening.open(dataset.facts, payment)
+        secret = opening.open(dataset.description, payment)
         if self.records.begin(stream.id, self._me, LEASE, payment.rows[0], written(secret.remaining)):
             held.stream = secret
         else:
@@ -209,7 +209,7 @@ class StreamDesk:
             future = Future[Stored | Refusal]()
             future.set_result(stored)
             return future
-        query.require(self._desk.dataset(stream.dataset, stream.analyst).facts, opening_of(stream))
+        query.require(self._desk.dataset(stream.dataset, stream.analyst).description, opening_of(stream))
         with self._lock:
             running = self._running.get((stream.id, key))
             if running is not None:
@@ -263,7 +263,7 @@ class StreamDesk:
         if self.house.standings.of(stream.dataset).paused:
             return Refusal(_PAUSED)
         try:
-            value = count_where(dataset.rows, dataset.facts, task.query.where)
+            value = count_where(dataset.rows, task.query.where)
         except Exception as error:
             # That rows cannot be read may follow from them: it is said once for each payment.
             _log.error("Stream %s failed after its payment (%s).", stream.id, type(error).__name__)

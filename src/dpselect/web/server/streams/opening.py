@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StrictInt, field
 
 import dpselect as dps
 from dpselect.certificates.certificate import promised
+from dpselect.dataset import Dataset
 from dpselect.kernel.budget import Accountant
 from dpselect.ledger import RecordingAccountant, Spend
 from dpselect.mechanisms.error_bound import ErrorBound
@@ -18,8 +19,7 @@ from dpselect.release.threshold_bound import error_bound_of_stream
 from dpselect.release.threshold_rules import ThresholdRules
 from dpselect.release.threshold_stream import ThresholdStream
 from dpselect.web.server.dataset import HostedDataset
-from dpselect.web.server.facts import DatasetFacts
-from dpselect.web.server.queries import Price
+from dpselect.web.server.parts import Price
 from dpselect.web.server.refusal import Wrong
 from dpselect.web.server.streams.condition import Condition, require_condition
 
@@ -51,7 +51,7 @@ class Opening(_Body):
     levels: Annotated[tuple[Level, ...], Field(max_length=8)] = ()
     queries: Annotated[StrictInt, Field(ge=1, le=10**6)] = 100
 
-    def open(self, facts: DatasetFacts, ledger: Accountant) -> ThresholdStream:
+    def open(self, description: Dataset, ledger: Accountant) -> ThresholdStream:
         """Return the stream; what it costs is spent from the ledger before anything is drawn.
 
         Every query is a count that one neighbour moves by at most 1, and all counts in the same direction.
@@ -63,7 +63,7 @@ class Opening(_Body):
             levels=self.levels,
             sensitivity=1,
             range_bound=1,
-            neighbours=facts.neighbours,
+            neighbours=description.neighbours.value,
             ledger=ledger,
         )
 
@@ -85,9 +85,9 @@ class ThresholdQuestion(_Body):
         # The same condition is the same query, in whatever order it is written.
         return dict(sorted(where.items()))
 
-    def require(self, facts: DatasetFacts, opening: Opening) -> None:
+    def require(self, description: Dataset, opening: Opening) -> None:
         """Refuse what is not a query of this stream, by public facts alone (``Wrong``)."""
-        require_condition(self.where, facts)
+        require_condition(self.where, description)
         if self.threshold is None and opening.threshold is None:
             raise Wrong(_NO_THRESHOLD)
 
@@ -122,12 +122,12 @@ def planned(dataset: HostedDataset, opening: Opening) -> StreamPlan:
     Raises:
         Wrong: the dataset has no streams, or not such ones; the message may be shown.
     """
-    if dataset.facts.graph is not None:
+    if dataset.description.graph is not None:
         raise Wrong(_TABLES)
     book = RecordingAccountant(dataset.account.rule)
     try:
         # Whatever this one draws is thrown away: nothing was asked of it.
-        with opening.open(dataset.facts, book) as stream:
+        with opening.open(dataset.description, book) as stream:
             rules = stream.rules
     except (dps.PrivacyError, ValueError, TypeError) as error:
         raise Wrong(str(error)) from None

@@ -85,7 +85,7 @@ def _routes_of_one(router: APIRouter, streams: StreamDesk) -> None:
 
 
 def _shown(streams: StreamDesk, stream: Stream) -> dict[str, Any]:
-    return shown(stream, streams.house.datasets[stream.dataset].facts.neighbours)
+    return shown(stream, streams.house.datasets[stream.dataset].description.neighbours)
 
 
 def _reply(stream: Stream, result: Stored | Refusal | None) -> Response:
