@@ -114,13 +114,13 @@ def _dataset_routes(router: APIRouter, desk: Desk) -> None:
         return shown.details(found, visitor, desk.house.standings.of(name))
 
     @router.post("/datasets/{name}/plan", openapi_extra=BODY)
-    def plan(name: str, query: AnyQuery, visitor: AnyVisitor) -> dict[str, Any]:
+    def plan(name: str, visitor: AnyVisitor, query: AnyQuery) -> dict[str, Any]:
         """Return what a query would cost and how wrong its answer may be. It costs nothing and reads no row."""
         found = desk.dataset(name, None if visitor.role == "curator" else visitor.name)
         return found.plan(query, desk.house.settings.limits.candidates).as_json()
 
     @router.post("/datasets/{name}/release", responses=ANSWERED, openapi_extra=BODY)
-    async def release(name: str, query: AnyQuery, visitor: Analyst, idempotency_key: Key) -> Response:
+    async def release(name: str, visitor: Analyst, query: AnyQuery, idempotency_key: Key) -> Response:
         """Pay for a query and return its answer, or where to ask for it. The same key gives the same answer."""
         asked = await run_in_threadpool(desk.take, visitor.name, idempotency_key, name, query)
         return _reply(await _awaited(desk, asked))

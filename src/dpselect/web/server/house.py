@@ -11,12 +11,13 @@ from typing import Any
 import dpselect as dps
 from dpselect.dataset import Dataset
 from dpselect.kernel.written import written
-from dpselect.queries import QUERIES, Query, query_of
+from dpselect.queries import Query, query_of
 from dpselect.sources.locators import is_url
 from dpselect.web.server.account import Account
 from dpselect.web.server.database import Alone, Database
 from dpselect.web.server.dataset import HostedDataset
 from dpselect.web.server.openid.door import Door
+from dpselect.web.server.own_queries import queries_with
 from dpselect.web.server.people import People
 from dpselect.web.server.queries import Queries
 from dpselect.web.server.requests import Requests
@@ -35,6 +36,7 @@ class House:
         settings: as they were read.
         database: of people, requests, streams and standings.
         datasets: by their names.
+        queries: the classes of queries that are answered, by their names.
         openid: what lets users of an OpenID provider in, if they may come.
     """
 
@@ -46,6 +48,7 @@ class House:
     streams: StreamRecords
     standings: Standings
     datasets: dict[str, HostedDataset]
+    queries: Queries
     alone: Alone | None
     openid: Door | None = None
 
@@ -56,6 +59,7 @@ class House:
         Raises:
             OSError, ValueError, ImportError: one of them cannot be opened; the message says which.
         """
+        queries = queries_with(settings.server.queries)
         database = Database(settings.server.database)
         alone = Alone(settings.server.database) if database.is_file else None
         try:
@@ -72,12 +76,7 @@ class House:
             if alone is not None:
                 alone.close()
             raise
-        return cls(settings, database, people, sessions, requests, streams, standings, datasets, alone, openid)
-
-    @property
-    def queries(self) -> Queries:
-        """Return the classes of queries that are answered, by their names."""
-        return QUERIES
+        return cls(settings, database, people, sessions, requests, streams, standings, datasets, queries, alone, openid)
 
     def query_of(self, text: str) -> Query[Any]:
         """Return the query of a request that was stored.

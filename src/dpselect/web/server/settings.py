@@ -28,6 +28,7 @@ class Listening(SettingsPart):
         hosts: further names that a request may call this server, such as that of the proxy.
         database: a file for one server, or ``postgresql://user@host/database`` for several.
         ledgers: the folder of the ledgers, one per dataset, or such a URL.
+        queries: a file of Python with queries of the curator's own, which are served too. It is run at the start.
     """
 
     host: str = "127.0.0.1"
@@ -35,6 +36,7 @@ class Listening(SettingsPart):
     hosts: tuple[str, ...] = ()
     database: Place = "server.db"
     ledgers: Place = "ledgers"
+    queries: Place | None = None
 
 
 class Limits(SettingsPart):

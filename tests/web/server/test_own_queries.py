@@ -1,0 +1,195 @@
+"""Queries of a curator's own, in a file that the settings name: served as those of the library are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+import dpselect as dps
+from dpselect.queries import QUERIES
+from dpselect.web.server.house import House
+from dpselect.web.server.own_queries import queries_with
+from dpselect.web.server.settings import read_settings
+from tests.web.server.conftest import CONFIG, write
+from tests.web.server.pages.browser import Browser
+from tests.web.server.served import Office
+
+# The least seen of the public values that begin with a letter: a score of the team's own.
+OWN = '''
+from __future__ import annotations
+
+from pathlib import Path
+
+import dpselect as dps
+from dpselect.queries import Query, argument
+from dpselect.queries.kinds import CATEGORICAL_COLUMN, NUMERIC_COLUMN, choice
+
+
+class Rarest(Query):
+    """The value with the fewest rows."""
+
+    name = "rarest"
+    title = "Rarest value"
+
+    column: str = argument(CATEGORICAL_COLUMN, "a column of values")
+    letter: str = argument(choice("any", "n", "s"), "the letter with which it begins", default="any")
+
+    def candidates(self, dataset):
+        return len(self._values(dataset))
+
+    def release(self, data, accountant):
+        cells, values = list(data.table([self.column])[self.column]), self._values(data.dataset)
+        scores = dps.Scores([-cells.count(value) for value in values], 1, values, range_bound=1)
+        return dps.select(scores, epsilon=self.epsilon, ledger=accountant)
+
+    def words(self):
+        return f"Which value of {self.column} is the rarest?"
+
+    def _values(self, dataset):
+        return [each for each in dataset.groups(self.column) if self.letter in ("any", each[0])]
+
+
+class Telling(Query):
+    """A price that tells how old somebody is."""
+
+    name = "telling"
+
+    column: str = argument(NUMERIC_COLUMN, "a column of numbers")
+
+    def candidates(self, dataset):
+        return 2
+
+    def release(self, data, accountant):
+        ages = [*map(float, data.table([self.column])[self.column])]
+        epsilon = self.epsilon * (2 if max(ages) > 50 else 1)
+        answer = dps.select(dps.Scores([1.0, 2.0], 1), epsilon=epsilon, ledger=accountant)
+        Path(__file__).with_name(f"drawn-{len(ages)}").touch()
+        return answer
+
+    def words(self):
+        return "?"
+'''
+ASKED = {"query": "rarest", "column": "job", "letter": "n", "epsilon": "0.5"}
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    """A server with two queries of a curator."""
+    folder = tmp_path_factory.mktemp("own") / "office"
+    folder.mkdir()
+    (folder / "our_queries.py").write_text(OWN, encoding="utf-8")
+    running = Office(folder, CONFIG.replace("[server]", '[server]\nqueries = "our_queries.py"'))
+    running.start()
+    yield running
+    running.kill()
+
+
+def spends(office: Office) -> int:
+    """Return how many rows the ledger has."""
+    return dps.Ledger.read(office.folder / "ledgers" / "survey.ledger").totals.spends
+
+
+def test_it_is_asked_over_http(office) -> None:
+    """A plan, one payment, an answer with a certificate, and the same answer again."""
+    before = spends(office)
+    plan = office.send("ann", "POST", "/datasets/survey/plan", ASKED)
+    assert (200, "0.5") == (plan.status, plan.json["guarantee"]["epsilon"])
+    assert before == spends(office)
+
+    reply = office.ask("ann", "own", ASKED)
+    assert (200, ["nurse"]) == (reply.status, reply.json["answer"]["candidates"])
+    assert "Which value of job is the rarest?" == reply.json["certificate"]["certificate"]["question"]
+    assert reply.body == office.ask("ann", "own", ASKED).body
+    assert before + 1 == spends(office)
+    assert ASKED == office.send("ann", "GET", "/history").json[0]["query"]
+
+
+@pytest.mark.parametrize("changes", [{"letter": "x"}, {"column": "age"}, {"epsilon": 0}, {"k": 1}])
+def test_what_is_not_one_of_them_is_refused_unpaid(office, changes) -> None:
+    """By the kinds of its fields and the description."""
+    before = spends(office)
+    assert 422 == office.ask("ann", f"odd{[*changes]}".replace(" ", ""), ASKED | changes).status
+    assert before == spends(office)
+
+
+def test_it_is_in_the_schema(office) -> None:
+    """Beside those of the library, by its name."""
+    schemas = office.send("ann", "GET", "/openapi.json").json["components"]["schemas"]
+    assert {*QUERIES, "rarest", "telling"} == schemas["Query"]["discriminator"]["mapping"].keys()
+    assert ["any", "n", "s"] == schemas["rarest_query"]["properties"]["letter"]["enum"]
+
+
+def test_it_has_a_form(office) -> None:
+    """With its title, its fields and its plan; a graph has none."""
+    ann = Browser(office)
+    ann.log_in("ann")
+    assert '<a href="/pages/datasets/survey/rarest">Rarest value</a>' in ann.get("/pages/datasets/survey").body.decode()
+    assert 404 == ann.get("/pages/datasets/friends/rarest").status
+    page = "/pages/datasets/survey/rarest"
+    planned = f"{page}?column=job&letter=s&epsilon=0.25"
+    assert "Which value of job is the rarest?" in ann.get(planned).body.decode()
+    where = ann.post(page, ann.hidden(planned, page)).headers["location"]
+    assert "<strong>smith</strong>" in ann.get(where).body.decode()
+
+
+def test_a_price_that_follows_from_rows_is_refused_before_a_draw(office) -> None:
+    """What was planned is paid; the other price is not, nothing is drawn, and the reply says nothing of it."""
+    before = spends(office)
+    reply = office.ask("ann", "telling", {"query": "telling", "column": "age", "epsilon": "0.5"})
+
+    assert 424 == reply.status
+    assert before + 1 == spends(office)
+    assert "0.5" == office.send("carla", "GET", "/datasets/survey/spends").json["spends"][-1]["epsilon"]
+    # From the one row of the plan something was drawn, from the others nothing.
+    assert ["drawn-1"] == [each.name for each in office.folder.glob("drawn-*")]
+    assert reply.body == office.ask("ann", "telling", {"query": "telling", "column": "age", "epsilon": "0.5"}).body
+
+
+QUERY = "from dpselect.queries import Median, Query\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "our_queries.py has no query: write a subclass"),
+        (QUERY, "our_queries.py has no query"),
+        ("def (", "our_queries.py, line 1: this is not Python"),
+        ("\nimport nothing_of_this_name", "our_queries.py, line 2: ModuleNotFoundError"),
+        (f"{QUERY}class Mine(Median):\n    pass\n", "Mine has the name median, and so has another query"),
+        (f'{QUERY}class Mine(Median):\n    name = "../x"\n', "Mine has the name '../x': begin it with one of a-z"),
+        (f'{QUERY}class Mine(Query):\n    name = "mine"\n', "Mine lacks candidates, release, words: write them"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_at_the_start(tmp_path, text: str, sentence: str) -> None:
+    """In one sentence, and nothing is opened."""
+    (tmp_path / "our_queries.py").write_text(text, encoding="utf-8")
+    path = write(tmp_path, CONFIG.replace("[server]", '[server]\nqueries = "our_queries.py"'))
+    with pytest.raises(ValueError) as refused:
+        House.open(read_settings(path))
+    assert sentence in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert not (tmp_path / "server.db").exists()
+
+
+def test_a_file_that_is_not_there_is_refused_at_the_start(tmp_path) -> None:
+    """By its name; settings alone run nothing."""
+    path = write(tmp_path, CONFIG.replace("[server]", '[server]\nqueries = "ours.py"'))
+    settings = read_settings(path)
+    assert str(tmp_path / "ours.py") == settings.server.queries
+    with pytest.raises(FileNotFoundError, match=r"ours\.py"):
+        House.open(settings)
+
+
+def test_those_of_the_library_stay(tmp_path) -> None:
+    """An alias in the file is one query, and an imported class is none of it."""
+    (tmp_path / "own.py").write_text(
+        f'{QUERY}class Mine(Median):\n    """Mine."""\n    name = "mine"\nAgain = Mine\n', encoding="utf-8"
+    )
+    known = queries_with(str(tmp_path / "own.py"))
+    assert [*QUERIES, "mine"] == [*known]
+    assert known["median"] is QUERIES["median"]
+    assert {"query": "mine", "column": "age", "epsilon": "1"} == json.loads(
+        known["mine"](column="age", epsilon=1).canonical()
+    )
