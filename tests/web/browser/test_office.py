@@ -86,7 +86,7 @@ def test_from_the_log_in_to_the_certificate(window, office, tmp_path, size, scri
 
     page.get_by_role("link", name="Datasets", exact=True).click()
     page.get_by_role("link", name="survey", exact=True).click()
-    page.get_by_role("link", name="Counts", exact=True).click()
+    page.get_by_role("link", name="Histogram", exact=True).click()
     page.get_by_label("Column", exact=True).select_option("job")
     page.get_by_label("Epsilon").fill("0.25")
     page.get_by_role("button", name="Plan").click()

@@ -228,3 +228,65 @@ def test_a_declared_decimal_mark_is_served(tmp_path) -> None:
     config = CONFIG.format(source="between.csv", table='separator = ";"\ndecimal = ","')
 
     House.open(read_settings(write(tmp_path, config))).close()
+
+
+def test_a_graph_in_an_engine_answers(tmp_path) -> None:
+    """By every metric, with the edges as they are at each query."""
+    pytest.importorskip("ibis", reason="engines need the extra warehouse")
+    edges = ", ".join(f"({one}, {other})" for one in range(6) for other in range(one))
+    _duckdb(tmp_path, "CREATE TABLE edges (source integer, target integer)", f"INSERT INTO edges VALUES {edges}")
+    config = f"""
+[server]
+port = 0
+
+[datasets.friends]
+graph = "duckdb://{tmp_path}/rows.duckdb"
+table = "edges"
+nodes = 40
+max_degree = 39
+budget = {{epsilon = 400}}
+shares = {{ann = 400}}
+"""
+    office = Office(tmp_path, config)
+    office.start()
+    try:
+        for metric in ("degree", "core-number", "ego-density", "triangles"):
+            asked = {"query": "top_k", "metric": metric, "k": 6, "epsilon": 40}
+            reply = office.ask("ann", metric, asked, "friends")
+            assert 200 == reply.status, (metric, reply.body, office.log())
+            if metric in ("degree", "core-number"):
+                assert [0, 1, 2, 3, 4, 5] == sorted(reply.json["answer"]["candidates"])
+        more = ", ".join(f"(20, {place})" for place in range(20))
+        _duckdb(tmp_path, f"INSERT INTO edges VALUES {more}")
+        again = office.ask("ann", "again", {"query": "top_k", "metric": "degree", "epsilon": 40}, "friends")
+        assert [20] == again.json["answer"]["candidates"]
+    finally:
+        office.kill()
+
+
+def test_what_only_descriptions_say_is_served(tmp_path) -> None:
+    """Cells that stand for nothing, and the order in which the first rows of a person count."""
+    lines = [f"p{place},{'west' if late else 'east'},{late},NA" for place in range(200) for late in (1, 0)]
+    (tmp_path / "rows.csv").write_text("\n".join(["who,ward,day,age", *lines, ""]), encoding="utf-8")
+    described = """\
+source = "rows.csv"
+missing = ["NA"]
+person = "who"
+order = "day"
+budget = {epsilon = 40}
+[columns]
+ward = ["east", "west"]
+age = {lower = 0, upper = 9}
+day = {lower = 0, upper = 9}
+"""
+    (tmp_path / "rows.toml").write_text(described, encoding="utf-8")
+    config = '[server]\nport = 0\n[datasets.rows]\ndataset = "rows.toml"\nshares = {ann = 40}\n'
+    office = Office(tmp_path, config)
+    office.start()
+    try:
+        wards = office.ask("ann", "one", {"query": "histogram", "column": "ward", "epsilon": 15}, "rows")
+        assert {"east": 200, "west": 0} == wards.json["answer"]
+        ages = office.ask("ann", "two", {"query": "histogram", "column": "age", "bins": [0, 9], "epsilon": 15}, "rows")
+        assert [0] == [*ages.json["answer"].values()]
+    finally:
+        office.kill()

@@ -63,7 +63,7 @@ class HostedDataset:
         except PrivacyError as error:
             raise Unprotected(str(error)) from None
         except (ValueError, TypeError) as error:
-            raise Wrong(str(error), getattr(error, "field", "")) from None
+            raise Wrong.of(error) from None
 
     def price(self, query: Query[Any], most: int) -> Sequence[Spend]:
         """Return what a query would spend; as :meth:`plan`, and at once where it was asked before.

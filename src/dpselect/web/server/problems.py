@@ -12,7 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from dpselect.web.server.refusal import Refusal
+from dpselect.web.server.refusal import Refusal, Wrong
 
 TYPE = "application/problem+json"
 # Whatever goes wrong inside: no stack trace, and nothing that an error says.
@@ -35,8 +35,8 @@ def handle(application: FastAPI) -> None:
     @application.exception_handler(Refusal)
     def refused(_: Request, error: Refusal) -> Response:
         more: dict[str, Any] = {} if error.error is None else {"error": error.error}
-        if field := getattr(error, "field", ""):
-            more["errors"] = [{"where": field, "sentence": str(error).removeprefix(f"{field}: ")}]
+        if isinstance(error, Wrong) and error.field:
+            more["errors"] = [{"where": error.field, "sentence": error.sentence}]
         return problem_response(error.status, str(error), **more)
 
     @application.exception_handler(RequestValidationError)

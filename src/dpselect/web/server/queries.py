@@ -26,7 +26,7 @@ def query_in(content: Any, known: Queries) -> Query[Any]:
         # Text would be read as JSON once more.
         return query_of(content if isinstance(content, Mapping) else None, known)
     except QueryError as error:
-        raise Wrong(str(error), error.field) from None
+        raise Wrong.of(error) from None
 
 
 async def _asked(request: Request, content: Annotated[Any, Body()]) -> Query[Any]:

@@ -30,13 +30,19 @@ class Wrong(Refusal):
 
     Attributes:
         field: whose value is to blame; empty for the whole.
+        sentence: without the field.
     """
 
     status = 422
 
-    def __init__(self, sentence: str, field: str = "") -> None:
-        self.field = field
-        super().__init__(sentence)
+    def __init__(self, words: str, field: str = "", sentence: str = "") -> None:
+        self.field, self.sentence = field, sentence or words
+        super().__init__(words)
+
+    @classmethod
+    def of(cls, error: Exception) -> Wrong:
+        """Return the refusal that an error of a query is."""
+        return cls(str(error), getattr(error, "field", ""), getattr(error, "sentence", ""))
 
 
 class Busy(Refusal):

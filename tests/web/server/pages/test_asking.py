@@ -124,6 +124,19 @@ def test_what_is_filled_in_wrongly_is_said(office, ann, fields, sentence) -> Non
     assert before == spends(office)
 
 
+def test_a_mistake_that_public_facts_tell_is_at_its_field(office, ann) -> None:
+    """In the words that programs are told, with the field beside them."""
+    reply = ann.get("/pages/datasets/friends/top_k?metric=degree&k=41&epsilon=1")
+    asked = {"query": "top_k", "metric": "degree", "k": 41, "epsilon": 1}
+    told = office.send("ann", "POST", "/datasets/friends/plan", asked)
+
+    sentence = "This has 40 nodes: ask for at most as many."
+    assert (422, 422) == (reply.status, told.status)
+    assert f'id="k-mistake">{sentence}<' in reply.body.decode()
+    assert [{"where": "k", "sentence": sentence}] == told.json["errors"]
+    assert f"k: {sentence}" == told.json["detail"]
+
+
 @pytest.mark.own_server
 def test_a_refusal_of_the_budget_is_a_page(office) -> None:
     """In words, with nothing spent."""

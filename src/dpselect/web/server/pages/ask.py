@@ -19,7 +19,7 @@ from dpselect.web.server.pages import public
 from dpselect.web.server.pages.form import UNREADABLE, Fields
 from dpselect.web.server.pages.shell import page
 from dpselect.web.server.people import Visitor
-from dpselect.web.server.refusal import Refusal, Unknown, Wrong
+from dpselect.web.server.refusal import Unknown, Wrong
 from dpselect.web.server.refused import HOME
 from dpselect.web.server.visitors import Analyst, AnyVisitor
 
@@ -51,8 +51,8 @@ def question_pages(desk: Desk) -> APIRouter:
             facts["mistakes"] |= mistakes
             try:
                 facts |= {} if asked is None else _planned(desk, found, asked, visitor)
-            except Refusal as error:
-                facts["mistakes"] |= {getattr(error, "field", ""): forms.sentence(str(error))}
+            except Wrong as error:
+                facts["mistakes"] |= {error.field: forms.sentence(error.sentence)}
         rare = [each for each in fields if each.rare]
         facts["more"] = any(each.is_changed(values[each.name]) or each.name in facts["mistakes"] for each in rare)
         status = 422 if facts["mistakes"] else 200
