@@ -21,8 +21,8 @@ from typing import IO, Any
 
 # What each release costs, and what it asks for: a hundred noisy counts, so two draws are never the same.
 PRICE = Fraction(1, 1000)
-COUNTS = {"question": "counts", "column": "age", "epsilon": str(float(PRICE))}
-MEDIAN = {"question": "median", "column": "age", "epsilon": str(float(PRICE))}
+COUNTS = {"query": "histogram", "column": "age", "epsilon": str(float(PRICE))}
+MEDIAN = {"query": "median", "column": "age", "epsilon": str(float(PRICE))}
 # What a lost connection looks like to whoever asks.
 GONE = (OSError, http.client.HTTPException)
 COMMAND = (sys.executable, "-m", "dpselect", "serve")

@@ -108,7 +108,7 @@ def test_made_up_tables_are_what_their_settings_say(tmp_path) -> None:
         header, *lines = one.splitlines()
         rows[name] = [dict(zip(header.split(","), line.split(","), strict=True)) for line in lines]
     for name, listed in rows.items():
-        for column, domain in settings.datasets[f"made-up-{name}"].columns.items():
+        for column, domain in settings.datasets[f"made-up-{name}"].description.columns.items():
             held = {row[column] for row in listed}
             if isinstance(domain, tuple):
                 assert held == {*domain}

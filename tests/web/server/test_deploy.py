@@ -124,7 +124,7 @@ def test_the_settings_of_the_containers_are_settings() -> None:
     address = f"postgresql://{made['POSTGRES_USER']}@database/{made['POSTGRES_DB']}"
     assert (address, address) == (settings.server.database, settings.server.ledgers)
     assert {*content["services"]} >= {"dpselect", "database", "proxy"}
-    assert settings.datasets["people"].source == "/srv/rows/people.parquet"
+    assert settings.datasets["people"].description.address == "/srv/rows/people.parquet"
     # Secrets stand where each program looks for them.
     assert server["environment"]["PGPASSFILE"] == f"/run/secrets/{server['secrets'][0]}"
     assert made["POSTGRES_PASSWORD_FILE"] == f"/run/secrets/{content['services']['database']['secrets'][0]}"

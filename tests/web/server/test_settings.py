@@ -59,6 +59,13 @@ def test_a_mistake_is_a_sentence(tmp_path, before, after, said) -> None:
     assert sentence.startswith(said), sentence
 
 
+def test_paths_that_are_not_said_begin_at_the_folder_too(tmp_path) -> None:
+    """A file without [server] keeps its database and ledgers beside it."""
+    server = read_settings(write(tmp_path, CONFIG.replace("[server]\nport = 0\n", ""))).server
+
+    assert (str(tmp_path / "server.db"), str(tmp_path / "ledgers")) == (server.database, server.ledgers)
+
+
 def test_all_mistakes_are_told_at_once(tmp_path) -> None:
     """A file is not corrected one mistake at a time."""
     config = CONFIG.replace("port = 0", "port = -1\ncolour = 1").replace("nodes = 40", "nodes = 'x'")

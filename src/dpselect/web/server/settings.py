@@ -129,7 +129,8 @@ class Settings(SettingsPart):
         datasets: by their names.
     """
 
-    server: Listening = Listening()
+    # A default is checked as what is said is: its paths begin at the folder, too.
+    server: Listening = Field(default_factory=dict)  # type: ignore[assignment]
     limits: Limits = Limits()
     openid: Registration | None = None
     datasets: Annotated[dict[Name, DatasetSettings], Field(min_length=1)]

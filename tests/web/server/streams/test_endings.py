@@ -95,7 +95,7 @@ def test_rows_that_cannot_be_read(desk, house) -> None:
     """The query fails with 424, the stream has ended, its price stays, and the rows' return changes nothing."""
     number = opened(desk, "survey", OPENING, "stream").id
     first = told(desk, number, CLERKS, "first")
-    rows = Path(house.settings.datasets["survey"].source)
+    rows = Path(house.datasets["survey"].description.address)
     content = rows.read_bytes()
     rows.write_text("age,work\n20,nurse\n", encoding="utf-8")
     failed = told(desk, number, NURSES, "second")
