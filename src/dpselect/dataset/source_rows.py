@@ -53,13 +53,17 @@ def spelled(dataset: DatasetFields, held: Any) -> Any:
 
 
 def columns(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
-    """Return cells of columns as arrays, sorted by the declared order; of a frame, as it holds them."""
+    """Return cells of columns as arrays, sorted by the declared order; of a frame, as it holds them.
+
+    Text that spells numbers of a column with bounds is read as doubles, once; what is not a number is NaN.
+    """
     ordered = [*dict.fromkeys([*names, *(() if dataset.order is None else (dataset.order,))])]
     read = cells(dataset, ordered)
     if dataset.frame is not None:
         return read
     numeric = {name for name in ordered if isinstance(dataset.columns.get(name), NumericDomain)}
     arrays = {name: frames.column(spelled(dataset, held) if name in numeric else held) for name, held in read.items()}
+    arrays |= {name: reals(arrays[name]).values for name in numeric if arrays[name].dtype.kind in "UO"}
     if dataset.order is None:
         return arrays
     rows = _sorted(reals(array_of(arrays[dataset.order])).values if dataset.order in numeric else arrays[dataset.order])

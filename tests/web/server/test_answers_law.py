@@ -130,8 +130,9 @@ def drawn(dataset: HostedDataset, body: dict[str, Any]) -> Callable[[], Any]:
 
     def draw() -> tuple[Any, ...]:
         payment = dataset.payment(str(next(numbers)), "ann")
-        payment.settle(dataset.price(question, 10**5))
-        return tuple(dataset.answer(question, payment)["answer"]["candidates"])
+        plan = dataset.plan(question, 10**5)
+        payment.settle(plan.spends)
+        return tuple(dataset.answer(question, plan, payment)["answer"]["candidates"])
 
     return draw
 

@@ -37,11 +37,11 @@ class Held:
         self.begun, self.let_go = Event(), Event()
         real = HostedDataset.answer
 
-        def answer(dataset, question, payment):
+        def answer(dataset, question, plan, payment):
             if dataset.name == "friends":
                 self.begun.set()
                 assert self.let_go.wait(30)
-            return real(dataset, question, payment)
+            return real(dataset, question, plan, payment)
 
         monkeypatch.setattr(HostedDataset, "answer", answer)
 

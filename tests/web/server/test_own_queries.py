@@ -134,7 +134,7 @@ QUERY = "from dpselect.queries import Median, Query\n"
         ("def (", "our_queries.py, line 1: this is not Python"),
         ("\nimport nothing_of_this_name", "our_queries.py, line 2: ModuleNotFoundError"),
         (f"{QUERY}class Mine(Median):\n    pass\n", "Mine has the name median, and so has another query"),
-        (f'{QUERY}class Mine(Median):\n    name = "../x"\n', "Mine has the name '../x': begin it with one of a-z"),
+        (f'{QUERY}class Mine(Median):\n    name = "../x"\n', "Mine.name is '../x': write a name such as"),
         (f'{QUERY}class Mine(Query):\n    name = "mine"\n', "Mine lacks candidates, release, words: write them"),
     ],
 )

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.queries import QUERIES, Median, query_of
-from dpselect.web.server.dataset import HostedDataset
+from dpselect.queries import QUERIES, Median, plan_of, query_of
+from dpselect.web.server import dataset as datasets
 from dpselect.web.server.payment import ChargedAccountant
 from dpselect.web.server.queries import query_in
 from dpselect.web.server.refusal import Unprotected, Wrong
@@ -57,7 +57,7 @@ def test_what_is_planned_is_what_is_paid(house, name) -> None:
     assert 0 == dataset.account.ledger.totals.spends
     payment = ChargedAccountant(dataset.account, "one", analyst, dataset.description.metadata)
     payment.settle(plan.spends)
-    answer = dataset.answer(question, payment)
+    answer = dataset.answer(question, plan, payment)
 
     shown = plan.as_json()
     assert {name: answer[name] for name in ("mechanism", "guarantee", "accuracy")} == {
@@ -137,17 +137,17 @@ def test_prices_are_remembered_and_few(house, monkeypatch) -> None:
     dataset = house.datasets["survey"]
     asked = [query_of({"query": "histogram", "column": "age", "epsilon": place / 1000}) for place in range(1, 301)]
     for question in asked:
-        assert [*dataset.plan(question, 10**5).spends] == [*dataset.price(question, 10**5)]
-    assert 256 == len(dataset._prices)
+        assert plan_of(question, dataset.description).spends == dataset.plan(question, 10**5).spends
+    assert 256 == len(dataset._plans)
 
-    monkeypatch.setattr(HostedDataset, "plan", lambda *_: pytest.fail("it was planned again"))
-    assert asked[-1].epsilon == dataset.price(asked[-1], 10**5)[0].guarantee.epsilon
+    monkeypatch.setattr(datasets, "plan_of", lambda *_: pytest.fail("it was planned again"))
+    assert asked[-1].epsilon == dataset.plan(asked[-1], 10**5).spends[0].guarantee.epsilon
     monkeypatch.undo()
     for _ in range(2):
         with pytest.raises(Wrong):
-            dataset.price(query_of({"query": "histogram", "column": "x", "epsilon": 1}), 10**5)
+            dataset.plan(query_of({"query": "histogram", "column": "x", "epsilon": 1}), 10**5)
         with pytest.raises(Wrong):
-            dataset.price(asked[-1], 10)
+            dataset.plan(asked[-1], 10)
 
 
 def test_text_that_spells_numbers_is_read_once(house) -> None:

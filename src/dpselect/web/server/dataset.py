@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpselect.dataset import Dataset
 from dpselect.kernel.errors import DPSelectError, PrivacyError
-from dpselect.ledger import Spend
 from dpselect.queries import Plan, Query, plan_of
 from dpselect.web.server.account import Account
 from dpselect.web.server.payment import ChargedAccountant
 from dpselect.web.server.refusal import Unprotected, Wrong
 from dpselect.web.server.rows import Rows
 
-# How many prices are remembered.
-_PRICES = 256
+# How many plans are remembered.
+_PLANS = 256
 
 
 class Away(DPSelectError):
@@ -40,8 +38,8 @@ class HostedDataset:
     description: Dataset
     account: Account
     rows: Rows
-    # What was asked last and what it costs: it follows from public facts, and the same queries come again.
-    _prices: OrderedDict[tuple[str, int], Sequence[Spend]] = field(default_factory=OrderedDict, compare=False)
+    # Plans of the last queries: they follow from public facts, and the same queries come again.
+    _plans: OrderedDict[tuple[str, int], Plan] = field(default_factory=OrderedDict, compare=False)
 
     def plan(self, query: Query[Any], most: int) -> Plan:
         """Return what a query would cost, from public facts alone: no row is read, nothing is spent.
@@ -53,40 +51,33 @@ class HostedDataset:
         Raises:
             Wrong: it is not a query about this dataset; the message may be shown.
         """
+        asked = query.canonical(), most
+        plan = self._plans.get(asked)
+        if plan is None:
+            plan = self._plans[asked] = self._planned(query, most)
+            while len(self._plans) > _PLANS:
+                # Two threads may take the same one away.
+                with suppress(KeyError):
+                    self._plans.popitem(last=False)
+        return plan
+
+    def _planned(self, query: Query[Any], most: int) -> Plan:
         try:
-            candidates = query.candidates(self.description)
-            if candidates > most:
-                raise Wrong(
-                    f"This question has {candidates} public candidates and the server allows {most}: ask for fewer."
-                )
+            size = query.size(self.description)
+            if size > most:
+                raise Wrong(f"This question has {size} public candidates and the server allows {most}: ask for fewer.")
             return plan_of(query, self.description, self.account.rule)
         except PrivacyError as error:
             raise Unprotected(str(error)) from None
         except (ValueError, TypeError) as error:
             raise Wrong.of(error) from None
 
-    def price(self, query: Query[Any], most: int) -> Sequence[Spend]:
-        """Return what a query would spend; as :meth:`plan`, and at once where it was asked before.
-
-        Raises:
-            Wrong: as :meth:`plan`.
-        """
-        asked = query.canonical(), most
-        spends = self._prices.get(asked)
-        if spends is None:
-            spends = self._prices[asked] = self.plan(query, most).spends
-            while len(self._prices) > _PRICES:
-                # Two threads may take the same one away.
-                with suppress(KeyError):
-                    self._prices.popitem(last=False)
-        return spends
-
     def payment(self, request: str, analyst: str) -> ChargedAccountant:
         """Return what pays for a request of an analyst."""
         return ChargedAccountant(self.account, request, analyst, self.description.metadata)
 
-    def answer(self, query: Query[Any], payment: ChargedAccountant) -> dict[str, Any]:
-        """Read the rows, draw under what was paid, and return the answer for programs.
+    def answer(self, query: Query[Any], plan: Plan, payment: ChargedAccountant) -> dict[str, Any]:
+        """Read the rows, draw under what was planned and paid, and return the answer for programs.
 
         Raises:
             Away: the ledger cannot be read now, so that there is no certificate.
@@ -94,6 +85,8 @@ class HostedDataset:
         """
         release = query.release(self.rows, payment)
         payment.require_complete()
+        # That of the answer may have followed from rows.
+        release = replace(release, error_bound=plan.error_bound)
         public = query.public(self.description) | {"description": self.description.digest}
         try:
             certificate = release.certificate(

@@ -113,7 +113,7 @@ class Desk:
         asked = self._requests.with_key(analyst, key)
         if asked is None:
             limits = self.house.settings.limits
-            dataset.price(query, limits.candidates)
+            dataset.plan(query, limits.candidates)
             asked = self._requests.opened(analyst, key, name, body, limits.waiting)
         if (asked.dataset, asked.body) != (name, body):
             raise Conflict(_OTHER_BODY)
@@ -170,11 +170,12 @@ class Desk:
         payment = dataset.payment(asked.id, asked.analyst)
         try:
             query = self.house.query_of(asked.body)
-            payment.settle(dataset.price(query, self.house.settings.limits.candidates))
+            plan = dataset.plan(query, self.house.settings.limits.candidates)
+            payment.settle(plan.spends)
         except (Refusal, dps.BudgetError) as error:
             return self._ended_badly(dataset, asked, getattr(error, "status", 403), str(error))
         try:
-            return "answered", dataset.answer(query, payment), payment.rows[0]
+            return "answered", dataset.answer(query, plan, payment), payment.rows[0]
         except Away:
             # What was drawn is forgotten, and drawn again under the same payment.
             raise

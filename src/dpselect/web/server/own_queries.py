@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 import sys
 import traceback
 from importlib.util import module_from_spec, spec_from_file_location
@@ -15,8 +14,6 @@ from dpselect.queries import QUERIES, Query
 from dpselect.web.server.queries import Queries
 
 _MODULE = "dpselect_own_queries"
-# Names stand in addresses of forms.
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
 
 def queries_with(path: str | None) -> Queries:
@@ -63,8 +60,6 @@ def _run(path: str) -> ModuleType:
 def _require(query: type[Query[Any]], known: Queries, path: str) -> None:
     """Refuse a query that cannot be served (``ValueError``)."""
     named = f"{path}: {query.__name__}"
-    if not _NAME.fullmatch(query.name):
-        raise ValueError(f"{named} has the name {query.name!r}: begin it with one of a-z, then a-z, 0-9 and _.")
     if query.name in known:
         raise ValueError(f"{named} has the name {query.name}, and so has another query: give it a name of its own.")
     if inspect.isabstract(query):

@@ -30,7 +30,7 @@ class ChargedAccountant:
         self._account, self._request, self._analyst = account, request, analyst
         self._metadata = {**(metadata or {})}
         self._spends: Sequence[Spend] = ()
-        self._used = 0
+        self._used, self._is_wrong = 0, False
         self.rows: list[int] = []
 
     @property
@@ -56,7 +56,8 @@ class ChargedAccountant:
         """
         place = self._used
         asked = Spend(guarantee, mechanism, count, note)
-        if place >= len(self.rows) or not asked.is_paid_by(self._spends[place].event()):
+        if self._is_wrong or place >= len(self.rows) or not asked.is_paid_by(self._spends[place].event()):
+            self._is_wrong = True
             raise Conflict(OTHERWISE)
         self._used += 1
         return self.rows[place]
@@ -66,6 +67,6 @@ class ChargedAccountant:
         return self
 
     def require_complete(self) -> None:
-        """Refuse a draw that used less than was settled: it was another question (``Conflict``)."""
-        if self._used != len(self.rows):
+        """Refuse a draw that asked for another amount than was settled: it was another question (``Conflict``)."""
+        if self._is_wrong or self._used != len(self.rows):
             raise Conflict(OTHERWISE)

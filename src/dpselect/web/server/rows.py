@@ -9,9 +9,9 @@ from typing import Any
 
 from dpselect.dataset import Dataset, NumericDomain
 from dpselect.dataset.source_rows import reading_of
+from dpselect.queries.plan import require_described, require_graph
 from dpselect.sources import tables
 from dpselect.sources.absent import no_column
-from dpselect.sources.column_cells import reals
 from dpselect.sources.warehouse import Warehouse
 from dpselect.sources.web import is_web
 
@@ -63,7 +63,7 @@ class Rows:
         for name in self._named:
             if name not in there:
                 raise no_column(name, there, self.dataset.address)
-        if self._numeric({*self.dataset.columns}):
+        if any(isinstance(each, NumericDomain) for each in self.dataset.columns.values()):
             # With the wrong mark no cell is a number: every answer would be paid for, and noise.
             reading.dialect.require_decimal()
 
@@ -73,15 +73,14 @@ class Rows:
         Raises:
             Exception: whatever goes wrong; its message is for nobody, since it may follow from rows.
         """
+        require_described(self.dataset, columns)
         wanted, stamp = [*dict.fromkeys(columns)], self._stamp
         if stamp is None:
             return self.dataset.rows(wanted)
         with self._lock:
             missing = [name for name in wanted if self._kept.get(name, (None,))[0] != stamp]
             read = self.dataset.rows(missing) if missing else {}
-            # Text that spells numbers is read once, and not again for every query.
-            read |= {name: reals(read[name]).values for name in self._numeric({*read}) if read[name].dtype.kind in "UO"}
-            self._kept.update({name: (stamp, read[name]) for name in missing})
+            self._kept.update({name: (stamp, cells) for name, cells in read.items()})
             # A column that the file has lost is not answered from what it was.
             return {name: self._kept[name][1] for name in wanted}
 
@@ -91,6 +90,7 @@ class Rows:
         Raises:
             Exception: as :meth:`table`.
         """
+        require_graph(self.dataset)
         stamp = self._stamp
         if stamp is None:
             return self.dataset.edges()
@@ -100,9 +100,6 @@ class Rows:
                 kept = self.dataset.edges()
                 self._kept[""] = stamp, kept
             return kept
-
-    def _numeric(self, names: set[str]) -> set[str]:
-        return {name for name in names if isinstance(self.dataset.columns.get(name), NumericDomain)}
 
     @property
     def _stamp(self) -> _Stamp | None:

@@ -93,8 +93,9 @@ def draws_after_sending() -> None:
             return asked
         dataset = self.house.datasets[name]
         payment = dataset.payment(asked.id, analyst)
-        payment.settle(dataset.price(question, 10**5))
-        content = {"request": asked.id, "state": "answered", **dataset.answer(question, payment)}
+        plan = dataset.plan(question, 10**5)
+        payment.settle(plan.spends)
+        content = {"request": asked.id, "state": "answered", **dataset.answer(question, plan, payment)}
         return replace(asked, answer=json.dumps(content))
 
     Desk.take = taken  # type: ignore[method-assign]

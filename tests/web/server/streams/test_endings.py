@@ -79,7 +79,7 @@ def test_a_restored_backup_draws_nothing_again(house, monkeypatch, forgotten) ->
     if forgotten:
         # The ledger has the row of a request that came after the backup.
         opened_later = house.datasets["survey"].payment("later", "ann")
-        opened_later.settle(house.datasets["survey"].price(COUNTS, 1000))
+        opened_later.settle(house.datasets["survey"].plan(COUNTS, 1000).spends)
     paid = spends(house)
 
     desk = started(house)
