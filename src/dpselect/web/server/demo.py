@@ -67,8 +67,8 @@ def greeting(tokens: dict[str, str], port: int) -> str:
         f'  server = dps.connect("http://127.0.0.1:{port}", "{tokens["ann"]}")',
         "  server.datasets()",
         '  people = server.dataset("made-up-people")',
-        '  people.plan("median", column="age", epsilon=0.5).error_bound.describe()',
-        '  people.median(column="age", epsilon=0.5).value',
+        '  people.plan.median("age", epsilon=0.5).error_bound.describe()',
+        '  people.median("age", epsilon=0.5).value',
     ]
     return "\n".join(lines)
 
