@@ -74,7 +74,7 @@ class Limits(SettingsPart):
 
 
 class DatasetSettings(SettingsPart):
-    """What a server says of one dataset: where its description is, or what it says, and who may spend how much.
+    """Settings of one dataset: its description, and who may spend how much of its budget.
 
     Attributes:
         description: what is public; ``dataset = "survey.toml"`` names its file, or its keys are written here.
