@@ -187,6 +187,13 @@ def test_a_payment_is_a_budget_for_any_function(house) -> None:
 
     (event,) = account.ledger.events
     assert {"source": "made up", "request": "one", "analyst": "ann"} == event.metadata
+    # Whoever has asked for another amount, too, is not answered: why they did may follow from rows.
+    with pytest.raises(Conflict):
+        payment.require_complete()
+    again = ChargedAccountant(account, "one", "ann")
+    again.settle([settled])
+    dps.select(scores, epsilon=1, mechanism="permute-and-flip", ledger=again)
+    again.require_complete()
 
 
 def test_a_publication_on_the_same_ledger_is_no_request_of_the_server(house) -> None:

@@ -111,7 +111,7 @@ def test_it_has_a_form(office) -> None:
 
 
 def test_a_price_that_follows_from_rows_is_refused_before_a_draw(office) -> None:
-    """What was planned is paid; the other price is not, nothing is drawn, and the reply says nothing of it."""
+    """The planned price is paid, and the other is not; nothing is drawn, and the reply says nothing of it."""
     before = spends(office)
     reply = office.ask("ann", "telling", {"query": "telling", "column": "age", "epsilon": "0.5"})
 

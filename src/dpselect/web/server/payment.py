@@ -56,7 +56,7 @@ class ChargedAccountant:
         """
         place = self._used
         asked = Spend(guarantee, mechanism, count, note)
-        if self._is_wrong or place >= len(self.rows) or not asked.is_paid_by(self._spends[place].event()):
+        if place >= len(self.rows) or not asked.is_paid_by(self._spends[place].event()):
             self._is_wrong = True
             raise Conflict(OTHERWISE)
         self._used += 1

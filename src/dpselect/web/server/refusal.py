@@ -26,7 +26,7 @@ class Conflict(Refusal):
 
 
 class Wrong(Refusal):
-    """What is asked for is not a question about this dataset.
+    """The refusal of a request that is not a question about this dataset.
 
     Attributes:
         field: whose value is to blame; empty for the whole.

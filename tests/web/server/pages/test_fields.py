@@ -71,7 +71,7 @@ def test_a_new_query_has_a_form(survey) -> None:
 
 
 def test_a_filled_form_is_the_query() -> None:
-    """What is sent as text becomes what the query takes."""
+    """Text that is sent becomes values of the fields."""
     given = QueryParams(
         "column=age&by=&beside=age&beside=job&kind_of_it=two&wide=false&depth= 7&values=1, 2.5;3&epsilon=0.5&x=y"
     )
