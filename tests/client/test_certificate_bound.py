@@ -1,4 +1,4 @@
-"""The error bound of a server's plan and answer: its figure and its line, at the one probability that it states."""
+"""The error bound of a server that the library does not know: its figure and its line, at the one probability."""
 
 from __future__ import annotations
 
@@ -12,17 +12,6 @@ from dpselect.client.certificate_bound import CertificateBound, error_bound_of
 FIGURES = {"probability": 0.95, "error_below": 3, "unit": "votes", "candidates": 7}
 
 
-def test_a_server_states_the_figure_of_the_library(ann) -> None:
-    """Before and after it is paid for; of no other probability is anything said."""
-    served = ann.dataset("survey")
-    plan, release = served.plan("median", column="age", epsilon=0.5), served.median(column="age", epsilon=0.5)
-
-    assert isinstance(plan.error_bound, dps.ErrorBound)
-    assert 0 < plan.error_bound.at(0.95) == release.error_bound.at(0.95) < math.inf
-    with pytest.raises(ValueError, match=r"with probability 0\.95 alone"):
-        release.error_bound.at(0.9)
-
-
 def test_figures_are_those_of_the_server() -> None:
     """An error that nothing bounds is infinite; the line stays as it is, whatever the unit."""
     bound = CertificateBound("less than 3 votes behind", FIGURES)
@@ -30,6 +19,8 @@ def test_figures_are_those_of_the_server() -> None:
     assert (3, 7, FIGURES) == (bound.at(), bound.names, bound.facts())
     assert "less than 3 votes behind" == bound.describe("persons")
     assert math.isinf(CertificateBound("nothing can be said", FIGURES | {"error_below": None}).at())
+    with pytest.raises(ValueError, match=r"with probability 0\.95 alone"):
+        bound.at(0.9)
 
 
 @pytest.mark.parametrize("figures", [None, {"probability": None, "error_below": None, "unit": None}])

@@ -16,9 +16,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 import dpselect as dps
 from dpselect.client import line
+from dpselect.queries import Histogram
 from tests.client.between import Between, standing
 from tests.web.server.conftest import CONFIG
 from tests.web.server.served import Office
+
+COUNTS = Histogram("job", epsilon=0.01)
 
 
 @pytest.fixture(autouse=True)
@@ -50,10 +53,10 @@ def test_a_lost_reply_is_asked_for_again_with_the_same_key(office) -> None:
     before = spends(office)
     with standing(Between(office.port, loses(3))) as between:
         survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
-        release = survey.counts(epsilon=0.01, column="job")
+        release = survey.histogram("job", epsilon=0.01)
 
     assert 4 == len(between.keys)
-    assert {release.key} == {*between.keys}
+    assert {release.receipt.key} == {*between.keys}
     assert before + 1 == spends(office)
 
 
@@ -62,7 +65,7 @@ def test_two_calls_have_two_keys(office) -> None:
     with standing(Between(office.port)) as between:
         survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
         for _ in range(2):
-            survey.counts(epsilon=0.01, column="job")
+            survey.histogram("job", epsilon=0.01)
 
     assert 2 == len({*between.keys})
 
@@ -73,11 +76,11 @@ def test_an_answer_that_never_comes_names_its_key(office) -> None:
     with standing(Between(office.port, loses(100))) as between:
         survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
         with pytest.raises(ConnectionError, match="There is no reply from http://localhost") as lost:
-            survey.counts(epsilon=0.01, column="job")
+            survey.histogram("job", epsilon=0.01)
     (key,) = {*between.keys}
-    assert f"ask again with key={key!r}" in str(lost.value)
+    assert f"ask again with ask(query, key={key!r})." in str(lost.value)
     direct = dps.connect(f"http://localhost:{office.port}", office.tokens["ann"]).dataset("survey")
-    assert key == direct.counts(epsilon=0.01, column="job", key=key).key
+    assert key == direct.ask(COUNTS, key=key).receipt.key
 
     assert len(line.WAITS) + 1 == len(between.keys)
     assert before + 1 == spends(office)
@@ -100,10 +103,10 @@ def test_a_server_that_is_killed_and_comes_back_answers_once(point, tmp_path, mo
         survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
         coming = Thread(target=back)
         coming.start()
-        release = survey.counts(epsilon=0.01, column="job")
+        release = survey.histogram("job", epsilon=0.01)
         coming.join()
         assert len(between.keys) > 1
-    assert 1 == spends(office) == release.ledger_row
+    assert 1 == spends(office) == release.receipt.ledger_row
     office.stop()
 
 
@@ -116,7 +119,7 @@ def test_a_request_that_failed_after_its_payment_says_its_number(tmp_path) -> No
         with standing(Between(office.port)) as between:
             survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
             with pytest.raises(ConnectionError, match="tell the curator its number") as failed:
-                survey.counts(epsilon=0.01, column="job")
+                survey.histogram("job", epsilon=0.01)
         (asked,) = office.send("ann", "GET", "/history").json
         assert str(failed.value).endswith(f"It is {asked['request']}.")
         assert "town" not in str(failed.value)
@@ -135,7 +138,7 @@ def test_what_a_proxy_says_meanwhile_is_not_an_answer(status, body, office) -> N
     changed = lambda path, now, answer: pages.pop() if pages and "/release" in path else (now, answer)  # noqa: E731
     with standing(Between(office.port, changed)) as between:
         survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
-        assert 3 == len(survey.counts(epsilon=0.01, column="job").value)
+        assert 3 == len(survey.histogram("job", epsilon=0.01).value)
     assert 2 == len(between.keys)
 
 
@@ -192,7 +195,7 @@ def test_an_answer_that_is_not_what_was_asked_is_refused(alter, error, sentence,
     with standing(Between(office.port, changes(alter))) as between:
         survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
         with pytest.raises(error, match=sentence):
-            survey.counts(epsilon=0.01, column="job")
+            survey.histogram("job", epsilon=0.01)
 
 
 def test_no_server_is_a_connection_error() -> None:
@@ -211,18 +214,20 @@ def test_a_queued_answer_is_waited_for_and_a_rate_is_kept(tmp_path) -> None:
     try:
         with standing(Between(office.port)) as between:
             survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
-            assert 1 == survey.counts(epsilon=0.01, column="job").ledger_row
+            assert 1 == survey.histogram("job", epsilon=0.01).receipt.ledger_row
         assert any(path.startswith("/requests/") for _, path, _ in between.seen)
 
         hurried = dps.connect(f"http://localhost:{office.port}", office.tokens["ann"], patience=-1).dataset("survey")
-        with pytest.raises(ConnectionError, match="no answer yet after -1 seconds.*ask again with key='late'"):
-            hurried.counts(epsilon=0.01, column="job", key="late")
-        assert 2 == survey_of(office).counts(epsilon=0.01, column="job", key="late").ledger_row
+        with pytest.raises(
+            ConnectionError, match="no answer yet after -1 seconds.*ask again with ask.query, key='late'"
+        ):
+            hurried.ask(COUNTS, key="late")
+        assert 2 == survey_of(office).ask(COUNTS, key="late").receipt.ledger_row
     finally:
         office.stop()
 
 
-def survey_of(office: Office) -> dps.client.ServedDataset:
+def survey_of(office: Office) -> dps.client.RemoteDataset:
     """Return the survey as an analyst has it."""
     return dps.connect(f"http://localhost:{office.port}", office.tokens["ann"]).dataset("survey")
 

@@ -35,7 +35,7 @@ def test_a_stream_is_asked_as_one_of_the_library(ann) -> None:
 def test_its_plan_is_that_of_the_stream(ann) -> None:
     """What it promises and how wrong it may be, as the library states it; nothing is spent."""
     survey, before = ann.dataset("survey"), ann.datasets()
-    plan = survey.plan("above_threshold", 150, epsilon=2, positives=2, levels=[(40, 0.5)], questions=30)
+    plan = survey.plan_above_threshold(150, epsilon=2, positives=2, levels=[(40, 0.5)], questions=30)
 
     expected = dps.accuracy.threshold_bound(epsilon=2, questions=30, positives=2, range_bound=1, levels=[(40, 0.5)])
     assert expected.describe() == plan.error_bound.describe()

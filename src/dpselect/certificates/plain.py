@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping
 from datetime import date
 from fractions import Fraction
@@ -13,6 +14,9 @@ from typing import Any
 import numpy as np
 
 from dpselect.kernel.written import written
+
+# The exponent is short: of a few signs it would make a number that fills the memory.
+_NUMBER = re.compile(r"-?[0-9]{1,2000}(?:/(?!0+$)[0-9]{1,2000}|(?:\.[0-9]{1,2000})?(?:e-[0-9]{1,3})?)")
 
 
 def plain(value: Any) -> Any:
@@ -36,6 +40,24 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple | range):
         return [plain(each) for each in value]
     return text(value)
+
+
+def number_of(text: str) -> Fraction:
+    """Return the exact number that :func:`plain` wrote as text, perhaps elsewhere.
+
+    Raises:
+        ValueError: it is not one, or a number without end.
+
+    >>> [number_of(plain(Fraction(number))) for number in ("-0.25", "1/3", "1e-12")]
+    [Fraction(-1, 4), Fraction(1, 3), Fraction(1, 1000000000000)]
+    >>> number_of("1e999999999")
+    Traceback (most recent call last):
+    ...
+    ValueError: This is not an exact number.
+    """
+    if not isinstance(text, str) or not _NUMBER.fullmatch(text):
+        raise ValueError("This is not an exact number.")
+    return Fraction(text)
 
 
 def text(value: Any) -> str:

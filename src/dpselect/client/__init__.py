@@ -1,8 +1,7 @@
-"""Ask a dpselect server: the questions of the library, paid for and answered where the rows are."""
+"""Ask a dpselect server: the queries of the library, paid for and answered where the rows are."""
 
-from dpselect.client.answer import Plan, ServedRelease
-from dpselect.client.dataset import ServedDataset
+from dpselect.client.dataset import RemoteDataset
 from dpselect.client.server import Offer, Server, connect
 from dpselect.client.stream import ServedStream
 
-__all__ = ["Offer", "Plan", "ServedDataset", "ServedRelease", "ServedStream", "Server", "connect"]
+__all__ = ["Offer", "RemoteDataset", "ServedStream", "Server", "connect"]

@@ -1,169 +1,120 @@
-"""What a server answers: a plan, or a release with its promise and its certificate."""
+"""Plans and releases in replies of a server, in the types that a dataset of this machine gives them."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpselect._display.html_table import table
 from dpselect.certificates.certificate import Certificate
+from dpselect.certificates.receipt import Receipt
 from dpselect.client.amounts import amount
 from dpselect.client.certificate_bound import error_bound_of
+from dpselect.dataset import Dataset
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import PROTECTED_UNITS
+from dpselect.kernel.written import written
 from dpselect.mechanisms.error_bound import ErrorBound
+from dpselect.queries import QUERIES, Plan, Query, plan_of, query_of
+from dpselect.queries.kinds import DELTA, EPSILON
 from dpselect.release.release import Release
 
+# What a query is: one of a class, or its JSON, for a server that knows classes which are not known here.
+AnyQuery = Query[Any] | Mapping[str, Any]
+
 
 @dataclass(frozen=True)
-class Plan:
-    """What a question would cost and how wrong its answer may be, whatever the data; it cost nothing.
+class RemoteQuery:
+    """A query as it is sent to a server, and how its replies are read.
 
     Attributes:
-        mechanism: what would draw the answer.
-        guarantee: what would be promised, and paid.
-        error_bound: how wrong the answer may be, as the server says it.
-        protects: who would be protected, in words.
+        content: its JSON.
+        query: as an object, where its class and the dataset are known here.
+        example: the release of synthetic rows of the same public facts, then.
     """
 
-    mechanism: str
-    guarantee: Guarantee
-    error_bound: ErrorBound
-    protects: str
+    content: Mapping[str, Any]
+    query: Query[Any] | None = None
+    example: Release[Any] | None = None
 
     @classmethod
-    def of(cls, content: Mapping[str, Any]) -> Plan:
+    def of(cls, query: AnyQuery, description: Dataset | None, rule: str) -> RemoteQuery:
+        """Return a query to send; what is not about the dataset is refused here, as a dataset of this machine does.
+
+        Args:
+            query: one of any class, or its JSON.
+            description: of the dataset, by its public facts.
+            rule: of its ledger.
+
+        Raises:
+            PrivacyError, ValueError: as :func:`dpselect.queries.plan_of`.
+        """
+        if isinstance(query, Mapping):
+            if query.get("query") not in QUERIES:
+                return cls({**query, "epsilon": EPSILON.write(EPSILON.parse(query.get("epsilon")))})
+            query = query_of(query)
+        if description is None:
+            return cls(query.as_json())
+        return cls(query.as_json(), query, plan_of(query, description, rule).example)
+
+    def plan(self, content: Mapping[str, Any]) -> Plan:
         """Return the plan in a reply."""
-        promise = content["guarantee"]
-        bound = error_bound_of(str(content["accuracy"]), content["error"])
-        return cls(str(content["mechanism"]), guarantee_of(promise), bound, str(promise["protects"]))
+        return plan_of_reply(content, self.example)
 
-    def _repr_html_(self) -> str:
-        rows = [("mechanism", self.mechanism), ("accuracy", self.error_bound.describe())]
-        return table("Plan", [*rows, *self.guarantee.in_words()[:-1], ("protected", self.protects)])
+    def release(self, content: Mapping[str, Any], key: str | None) -> Release[Any]:
+        """Return the release in a reply, with its receipt.
 
-
-@dataclass(frozen=True)
-class ServedRelease(Release[Any]):
-    """A release that a server paid for and drew: in its value, names of groups, values and bins are text.
-
-    Attributes:
-        protects: who is protected, in words.
-        ledger_row: the first row of the dataset's ledger that paid for it.
-        request: its number at the server.
-        key: what it was asked with; the same key gives the same answer and is paid for once. ``None`` where it was
-            asked for by its number.
-        question: what was asked, as it was sent.
-    """
-
-    protects: str = field(kw_only=True)
-    ledger_row: int = field(kw_only=True)
-    request: str = field(kw_only=True)
-    key: str | None = field(kw_only=True)
-    question: Mapping[str, Any] = field(repr=False, kw_only=True)
-    _certificate: Certificate = field(repr=False, kw_only=True)
-    _model: Mapping[str, Any] | None = field(repr=False, kw_only=True)
-
-    @classmethod
-    def of(cls, content: Mapping[str, Any], question: Mapping[str, Any], key: str | None) -> ServedRelease:
-        """Return the release in a reply.
+        Args:
+            content: the reply.
+            key: what it was asked with.
 
         Raises:
             PrivacyError: it costs more than what was asked for.
             ValueError: it is not the answer that its certificate has.
         """
-        promise, certificate = content["guarantee"], Certificate.of(content["certificate"], "The reply")
+        certificate = Certificate.of(content["certificate"], "The reply")
         if any(content[name] != certificate.content[name] for name in ("answer", "mechanism", "guarantee")):
             raise ValueError("The reply is not what its certificate says.")
-        guarantee = guarantee_of(promise)
-        if guarantee.epsilon > Fraction(question["epsilon"]):
+        guarantee = guarantee_of(content["guarantee"])
+        self._require("epsilon", guarantee.epsilon, EPSILON.parse(self.content["epsilon"]))
+        self._require("delta", guarantee.delta, self._delta)
+        receipt = Receipt(str(content["request"]), int(content["ledger_row"]), key, certificate)
+        shown: dict[str, Any] = {
+            "mechanism": str(content["mechanism"]),
+            "guarantee": guarantee,
+            "error_bound": _bound(str(content["accuracy"]), certificate.content["accuracy"], self.example),
+            "stated": {"receipt": receipt},
+        }
+        if self.query is None or self.example is None:
+            return Release(_untyped(content["answer"]), **shown)
+        return replace(self.query.received(content, self.example), **shown)
+
+    @property
+    def _delta(self) -> Fraction:
+        """Return the delta that is asked for: the planned one, or else what the JSON says."""
+        if self.example is not None:
+            return self.example.guarantee.delta
+        delta = self.content.get("delta")
+        return Fraction(0) if delta is None else DELTA.parse(delta)
+
+    @staticmethod
+    def _require(name: str, promised: Fraction, asked: Fraction) -> None:
+        if promised > asked:
             raise PrivacyError(
-                f"The server promises epsilon {promise['epsilon']} where {question['epsilon']} was asked for: tell "
-                "its curator, and publish nothing of it."
+                f"The server promises {name} {written(promised)} where {written(asked)} was asked for: tell its "
+                "curator, and publish nothing of it."
             )
-        delta = question.get("delta") or "0"
-        if guarantee.delta > Fraction(delta):
-            raise PrivacyError(
-                f"The server promises delta {promise['delta']} where {delta} was asked for: tell its curator, and "
-                "publish nothing of it."
-            )
-        answer = content["answer"]
-        return cls(
-            _value(answer, question),
-            str(content["mechanism"]),
-            guarantee,
-            tuple(answer.get("gaps", ())),
-            answer.get("p-value"),
-            single=question.get("by") is None and _single(question),
-            error_bound=error_bound_of(str(content["accuracy"]), certificate.content["accuracy"]),
-            protects=str(promise["protects"]),
-            ledger_row=int(content["ledger_row"]),
-            request=str(content["request"]),
-            key=key,
-            question=question,
-            _certificate=certificate,
-            _model=content.get("model"),
-        )
-
-    @property
-    def model(self) -> Any:
-        """Return the fitted estimator of :mod:`dpselect.learn`, new each time; its ``save`` writes the model's file.
-
-        Raises:
-            AttributeError: no model was trained.
-            ValueError: it is not the one of the certificate.
-            ImportError: scikit-learn is not installed.
-        """
-        if self._model is None:
-            raise AttributeError("No model was trained here: .value is what was released.")
-        from dpselect import learn
-
-        fitted = learn.export.restored(self._model)
-        if hashlib.sha256(learn.export.as_json(fitted).encode()).hexdigest() != self._answer["SHA-256 of its file"]:
-            raise ValueError("This is not the model of the certificate: tell the curator of the server.")
-        return fitted
-
-    def certificate(self, **stated: Any) -> Certificate:
-        """Return the server's certificate, which was compared with its checksum; ``.save(path)`` writes JSON or HTML.
-
-        Raises:
-            TypeError: anything is to be said in it: the server has said it.
-        """
-        if stated:
-            raise TypeError("The server made this certificate: call .certificate() without arguments.")
-        return self._certificate
-
-    @property
-    def _answer(self) -> Mapping[str, Any]:
-        answer: Mapping[str, Any] = self._certificate.content["answer"]
-        return answer
-
-    @property
-    def _protects(self) -> str:
-        return self.protects
 
 
-def _value(answer: Mapping[str, Any], question: Mapping[str, Any]) -> Any:
-    """Return the value as releases of the library have it; an answer of another form as it is."""
-    kind, listed = question["question"], _only if _single(question) else tuple
-    try:
-        if question.get("by") is None:
-            return answer if kind in ("counts", "train") else listed(answer["candidates"])
-        return answer if kind == "counts" else {group: listed(winners) for group, winners in answer.items()}
-    except (LookupError, TypeError, ValueError):
-        return answer
-
-
-def _single(question: Mapping[str, Any]) -> bool:
-    return question["question"] in ("median", "select") and question.get("k", 1) == 1
-
-
-def _only(winners: Any) -> Any:
-    (winner,) = winners
-    return winner
+def plan_of_reply(content: Mapping[str, Any], example: Release[Any] | None = None) -> Plan:
+    """Return the plan in a reply; its error bound is that of an example, if the server states the same."""
+    guarantee, words = guarantee_of(content["guarantee"]), str(content["guarantee"]["protects"])
+    protects = None if words == PROTECTED_UNITS[guarantee.neighbours] else words
+    return Plan(
+        str(content["mechanism"]), guarantee, _bound(str(content["accuracy"]), content["error"], example), protects
+    )
 
 
 def guarantee_of(promise: Mapping[str, Any]) -> Guarantee:
@@ -176,3 +127,18 @@ def guarantee_of(promise: Mapping[str, Any]) -> Guarantee:
     if rho is None:
         return Guarantee(epsilon, promise["neighbours"], delta)
     return Guarantee.concentrated(amount(rho), delta, promise["neighbours"], epsilon=epsilon)
+
+
+def _bound(line: str, figures: Mapping[str, Any] | None, example: Release[Any] | None) -> ErrorBound:
+    """Return the error bound of an example, which knows all probabilities, if the server states the same."""
+    if example is not None and example.error_bound.describe() == line:
+        return example.error_bound
+    return error_bound_of(line, figures)
+
+
+def _untyped(answer: Mapping[str, Any]) -> Any:
+    """Return the value of an answer as far as JSON tells: winners are tuples, names of groups and values text."""
+    winners = answer.get("candidates")
+    if isinstance(winners, list):
+        return tuple(winners)
+    return {name: tuple(each) if isinstance(each, list) else each for name, each in answer.items()}

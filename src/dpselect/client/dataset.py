@@ -3,172 +3,89 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, overload
 from urllib.parse import quote
 
 from dpselect._display.html_table import table
-from dpselect.client import questions, stream
-from dpselect.client.answer import Plan, ServedRelease
+from dpselect.client import stream
+from dpselect.client.answer import AnyQuery, RemoteQuery, plan_of_reply
+from dpselect.client.description import description_of
 from dpselect.client.keys import chosen
 from dpselect.client.line import Line, understood
 from dpselect.client.problem import NoAnswer
-from dpselect.client.questions import EVERY_QUESTION, Question
 from dpselect.client.stream import ServedStream
 from dpselect.kernel.numbers import Epsilon
+from dpselect.queries import DatasetMethods, Plan, Query
+from dpselect.release.release import Release
 
+T = TypeVar("T")
 # Seconds between two questions whether an answer is there: they grow up to the last.
 _POLLS = (0.2, 0.5, 1.0, 2.0, 5.0)
 
 
-class ServedDataset:
-    """A dataset of a server. Get one from :meth:`Server.dataset`.
+class RemoteDataset(DatasetMethods):
+    """A dataset of a server, with the methods of :class:`dpselect.queries.LocalDataset`. See :meth:`Server.dataset`.
 
-    Every question takes the arguments of the function of the library that has its name, without those that are public
-    facts at the server (bounds, values, groups and persons), and ``key``: what you choose to ask with, such as
-    ``"report-2025-age"``. The same key gives the same answer and is paid for once, also from another program. Without
-    one, each call is a question of its own.
+    Every query is a method: ``data.median("income", epsilon=1)``; ``data.by("region")`` answers in groups, and
+    ``data.plan`` prices without spending. Releases are those of a dataset of this machine, and have a ``receipt`` of
+    the server. Each call is a request of its own; :meth:`ask` takes a key of yours for scripts that may run again.
 
     Attributes:
         name: the curator's.
         facts: the public facts, as the server says them.
 
-    All questions raise ``BudgetError`` where the dataset, or your share of it, does not allow them, ``ValueError``
-    where they are not questions about it, ``ConnectionError`` where there is no answer in time (its message has the key
-    to ask with again), and ``PrivacyError`` where a server answers at a higher price than asked.
+    All queries raise ``ValueError`` where they are not about the dataset, mostly before anything is sent;
+    ``BudgetError`` where the dataset, or your share of it, does not allow them; ``ConnectionError`` where there is no
+    answer in time (its message has the key to ask with again); and ``PrivacyError`` where a server answers at a higher
+    price than asked.
     """
 
     def __init__(self, line: Line, facts: Mapping[str, Any], patience: float) -> None:
         self.name, self.facts = str(facts["name"]), facts
         self._line, self._patience = line, patience
+        self._description, self._rule = description_of(facts), str(facts["rule"])
 
     def __repr__(self) -> str:
-        return f"ServedDataset({self.name!r}, {self._line.address!r})"
+        return f"RemoteDataset({self.name!r}, {self._line.address!r})"
 
     def _repr_html_(self) -> str:
         return table(self.name, self.facts.items())
 
-    def plan(self, question: str, *arguments: Any, **named: Any) -> Plan:
-        """Return what a question would cost and how wrong its answer may be. It costs nothing and reads no row.
-
-        Args:
-            question: the name of one of the questions below, such as ``"median"``.
-            arguments, named: as it takes them.
+    def plan_of(self, query: AnyQuery) -> Plan:
+        """Return the price and the error of a query, as the server says them. It costs nothing and reads no row.
 
         Raises:
-            ValueError: it is not a question about this dataset.
-            TypeError: it takes other arguments.
+            ValueError: it is not a query about this dataset.
         """
-        if question == stream.NAME:
-            reply = self._line.send("POST", f"{self._path}/streams/plan", stream.opening(*arguments, **named))
-            return understood(self._line, lambda: Plan.of(reply.content))
-        if question not in EVERY_QUESTION:
-            raise ValueError(f"question is one of {', '.join([*EVERY_QUESTION, stream.NAME])}.")
-        reply = self._line.send("POST", f"{self._path}/plan", EVERY_QUESTION[question](*arguments, **named))
-        return understood(self._line, lambda: Plan.of(reply.content))
+        asked = self.read(query)
+        reply = self._line.send("POST", f"{self._path}/plan", asked.content)
+        return understood(self._line, lambda: asked.plan(reply.content))
 
-    def median(self, *, column: str, epsilon: Epsilon, by: str | None = None, key: str | None = None) -> ServedRelease:
-        """Release the median of a column of numbers, of all rows or in each group: as :func:`dpselect.median`."""
-        return self._release(questions.median(column=column, epsilon=epsilon, by=by), key)
+    @overload
+    def ask(self, query: Query[T], *, key: str | None = None) -> Release[T]: ...
+    @overload
+    def ask(self, query: Mapping[str, Any], *, key: str | None = None) -> Release[Any]: ...
 
-    def quantiles(
-        self,
-        q: Iterable[Any] | None = None,
-        *,
-        p: Iterable[Any] | None = None,
-        column: str,
-        epsilon: Epsilon,
-        by: str | None = None,
-        key: str | None = None,
-    ) -> ServedRelease:
-        """Release several quantiles of a column of numbers, as shares or in per cent: as :func:`dpselect.quantiles`."""
-        return self._release(questions.quantiles(q, p=p, column=column, epsilon=epsilon, by=by), key)
-
-    def counts(
-        self,
-        *,
-        epsilon: Epsilon,
-        column: str,
-        bins: Iterable[float] | None = None,
-        by: str | None = None,
-        key: str | None = None,
-    ) -> ServedRelease:
-        """Release a histogram of a column: as :func:`dpselect.counts`."""
-        return self._release(questions.counts(epsilon=epsilon, column=column, bins=bins, by=by), key)
-
-    def most_common(self, k: int, *, epsilon: Epsilon, item: str, key: str | None = None) -> ServedRelease:
-        """Release the k most common values of a column: as :func:`dpselect.most_common`."""
-        return self._release(questions.most_common(k, epsilon=epsilon, item=item), key)
-
-    def select(
-        self,
-        score: str,
-        *,
-        epsilon: Epsilon,
-        candidate: str,
-        of: str | None = None,
-        k: int = 1,
-        mechanism: str | None = None,
-        key: str | None = None,
-    ) -> ServedRelease:
-        """Release the best of the public values of a column, ``candidate``: as :func:`dpselect.select`.
-
-        The score is ``"largest-count"`` or ``"smallest-count"``, of rows or of different persons, or
-        ``"largest-total"`` or ``"smallest-total"`` of the column of numbers ``of``.
-        """
-        asked = questions.select(score, epsilon=epsilon, candidate=candidate, of=of, k=k, mechanism=mechanism)
-        return self._release(asked, key)
-
-    def train(
-        self,
-        target: str,
-        *,
-        epsilon: Epsilon,
-        features: Iterable[str] | None = None,
-        model: str = "tree",
-        delta: Epsilon | None = None,
-        max_depth: int | None = None,
-        rounds: int | None = None,
-        interactions: bool | None = None,
-        n_trees: int | None = None,
-        n_records: int | None = None,
-        bins: int | None = None,
-        unknown: str | None = None,
-        missing: str | None = None,
-        key: str | None = None,
-    ) -> ServedRelease:
-        """Release a model that predicts a column from others; ``.model`` is the estimator of :mod:`dpselect.learn`.
+    def ask(self, query: AnyQuery, *, key: str | None = None) -> Release[Any]:
+        """Return the release that answers a query, with the certificate of the server.
 
         Args:
-            target: the column to be predicted: its public values are classes, or its bounds those of a number.
-            epsilon: what the fit may cost.
-            features: the columns to learn from; all others where none are named.
-            model: ``"tree"``, ``"boosted"``, ``"id3"`` or ``"forest"``; numbers are predicted by the first two.
-            delta: for boosted and forest; without it they too spend nothing but epsilon.
-            max_depth, rounds, interactions, n_trees, n_records, bins, unknown, missing: as the estimator of this model
-                takes them; its own defaults where they are left out.
-            key: as for every question.
+            query: of any class, also one that only you and the server have; or its JSON, such as
+                ``{"query": "median", "column": "income", "epsilon": 1}``.
+            key: what you choose to ask with, such as ``"report-2025-income"``: the same key gives the same answer and
+                is paid for once, also from another program. A new one unless it is passed.
         """
-        asked = questions.train(
-            target,
-            epsilon=epsilon,
-            features=features,
-            model=model,
-            delta=delta,
-            max_depth=max_depth,
-            rounds=rounds,
-            interactions=interactions,
-            n_trees=n_trees,
-            n_records=n_records,
-            bins=bins,
-            unknown=unknown,
-            missing=missing,
-        )
-        return self._release(asked, key)
+        asked, key = self.read(query), chosen(key)
+        try:
+            content = self._answered(asked.content, key)
+        except NoAnswer as lost:
+            raise NoAnswer(lost.why, key, "ask(query, key={!r})") from None
+        return understood(self._line, lambda: asked.release(content, key))
 
-    def top_k(self, metric: str, k: int, *, epsilon: Epsilon, key: str | None = None) -> ServedRelease:
-        """Release the k largest nodes of a graph by a metric, such as ``"degree"``: as :func:`dpselect.top_k`."""
-        return self._release(questions.top_k(metric, k, epsilon=epsilon), key)
+    def read(self, query: AnyQuery) -> RemoteQuery:
+        """Return a query as it is sent here (``ValueError``: it is not about this dataset)."""
+        return RemoteQuery.of(query, self._description, self._rule)
 
     def above_threshold(
         self,
@@ -181,19 +98,34 @@ class ServedDataset:
     ) -> ServedStream:
         """Open a stream of questions whether counts of rows are above a threshold: as :func:`dpselect.above_threshold`.
 
-        It is paid for here as a whole, and ends with the server that opened it: what is left then is gone.
+        It is paid for here as a whole, and ends with the server that opened it: what is left then is gone. The same
+        ``key`` gives the same stream and is paid for once.
         """
         asked, key = stream.opening(threshold, epsilon=epsilon, positives=positives, levels=levels), chosen(key)
         reply = self._line.send("POST", f"{self._path}/streams", asked, key)
         return understood(self._line, lambda: ServedStream(self._line, reply.content, asked, key, self._patience))
 
+    def plan_above_threshold(
+        self,
+        threshold: int | None,
+        *,
+        epsilon: Epsilon,
+        positives: int = 1,
+        levels: Sequence[tuple[Epsilon, Epsilon]] = (),
+        questions: int = 100,
+    ) -> Plan:
+        """Return the price of a stream and the error of so many answers, as the server says them. It costs nothing."""
+        asked = stream.opening(threshold, epsilon=epsilon, positives=positives, levels=levels, questions=questions)
+        reply = self._line.send("POST", f"{self._path}/streams/plan", asked)
+        return understood(self._line, lambda: plan_of_reply(reply.content))
+
     @property
     def _path(self) -> str:
         return f"/datasets/{quote(self.name, safe='')}"
 
-    def _release(self, question: Question, key: str | None) -> ServedRelease:
-        key = chosen(key)
-        reply, begun = self._line.send("POST", f"{self._path}/release", question, key), time.monotonic()
+    def _answered(self, query: Mapping[str, Any], key: str) -> Any:
+        """Return the reply with an answer, which is waited for."""
+        reply, begun = self._line.send("POST", f"{self._path}/release", query, key), time.monotonic()
         number = understood(self._line, lambda: str(reply.content["request"]))
         polls = iter(_POLLS)
         wait = next(polls)
@@ -203,4 +135,4 @@ class ServedDataset:
             self._line.sleep(wait)
             wait = next(polls, wait)
             reply = self._line.send("GET", f"/requests/{quote(number, safe='')}", key=key)
-        return understood(self._line, lambda: ServedRelease.of(reply.content, question, key))
+        return reply.content

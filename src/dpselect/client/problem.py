@@ -28,8 +28,8 @@ class NoAnswer(DPSelectError, ConnectionError):
         key: what it was asked with.
     """
 
-    def __init__(self, why: str, key: str) -> None:
-        super().__init__(f"{why} Nothing is paid twice if you ask again with key={key!r}.")
+    def __init__(self, why: str, key: str, call: str = "key={!r}") -> None:
+        super().__init__(f"{why} Nothing is paid twice if you ask again with {call.format(key)}.")
         self.why, self.key = why, key
 
 

@@ -10,9 +10,10 @@ from typing import Any
 from urllib.parse import quote
 
 from dpselect.client.amounts import amount
-from dpselect.client.answer import ServedRelease
-from dpselect.client.dataset import ServedDataset
+from dpselect.client.answer import RemoteQuery
+from dpselect.client.dataset import RemoteDataset
 from dpselect.client.line import Line, understood
+from dpselect.release.release import Release
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Server:
         reply = self._line.send("GET", "/datasets")
         return understood(self._line, lambda: [Offer.of(each) for each in reply.content])
 
-    def dataset(self, name: str) -> ServedDataset:
+    def dataset(self, name: str) -> RemoteDataset:
         """Return a dataset to ask, with its public facts.
 
         Raises:
@@ -67,10 +68,10 @@ class Server:
         if not name:
             raise ValueError("Name a dataset: .datasets() lists yours.")
         reply = self._line.send("GET", f"/datasets/{quote(name, safe='')}")
-        return understood(self._line, lambda: ServedDataset(self._line, reply.content, self._patience))
+        return understood(self._line, lambda: RemoteDataset(self._line, reply.content, self._patience))
 
     def history(self) -> list[Mapping[str, Any]]:
-        """Return what you asked, newest first: request, dataset, question, state, ledger_row and when it was asked.
+        """Return what you asked, newest first: request, dataset, query, state, ledger_row and when it was asked.
 
         Raises:
             ConnectionError: as :meth:`datasets`.
@@ -78,8 +79,8 @@ class Server:
         reply = self._line.send("GET", "/history")
         return understood(self._line, lambda: [dict(each) for each in reply.content])
 
-    def answer(self, request: str) -> ServedRelease:
-        """Return the answer to a question that was asked before, by its number in the history. It costs nothing.
+    def answer(self, request: str) -> Release[Any]:
+        """Return the answer to a query that was asked before, by its number in the history. It costs nothing.
 
         Raises:
             ValueError: there is no such request, or none of yours.
@@ -92,7 +93,16 @@ class Server:
         reply = self._line.send("GET", f"/requests/{quote(request, safe='')}")
         if reply.status == 202:
             raise ConnectionError("There is no answer yet: ask for it again in a while.")
-        return understood(self._line, lambda: ServedRelease.of(reply.content, asked[0]["question"], None))
+        query = self._asked(asked[0])
+        return understood(self._line, lambda: query.release(reply.content, None))
+
+    def _asked(self, asked: Mapping[str, Any]) -> RemoteQuery:
+        """Return what was asked; without types where the dataset is another one now, or nobody's."""
+        name, query = understood(self._line, lambda: (str(asked["dataset"]), dict(asked["query"])))
+        try:
+            return self.dataset(name).read(query)
+        except ValueError:
+            return RemoteQuery(query)
 
 
 def connect(

@@ -56,7 +56,7 @@ def opening(
 class ServedStream:
     """Questions against a secretly raised threshold at a server, until the answers above have used up what was paid.
 
-    Get one from :meth:`ServedDataset.above_threshold`. Names are those of :class:`dpselect.ThresholdStream`; a question
+    Get one from :meth:`RemoteDataset.above_threshold`. Names are those of :class:`dpselect.ThresholdStream`; a question
     is a condition that rows are counted by, instead of a value. As a context manager it ends with its block.
 
     Attributes:

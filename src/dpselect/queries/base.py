@@ -15,6 +15,7 @@ from dpselect.dataset import Dataset
 from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import DPSelectError
 from dpselect.kernel.numbers import Epsilon
+from dpselect.queries.answers import with_answer
 from dpselect.queries.kinds import EPSILON, FieldKind, argument
 from dpselect.release.release import Release
 
@@ -163,6 +164,18 @@ class Query(ABC, Generic[T_co]):
     def attached(self, release: Release[Any]) -> dict[str, Any]:  # noqa: ARG002
         """Return what an answer has beside its certificate; released, like that."""
         return {}
+
+    def received(self, content: Mapping[str, Any], example: Release[Any]) -> Release[T_co]:
+        """Return the release in a server's reply, in the types of an example of it.
+
+        Args:
+            content: ``answer`` as certificates write it, and what :meth:`attached` has returned, in JSON.
+            example: as :meth:`example` returns it, of the same public facts.
+
+        Raises:
+            LookupError, TypeError, ValueError: it is not the answer to such a query.
+        """
+        return with_answer(example, content["answer"])
 
     def is_long(self, dataset: Dataset) -> bool:  # noqa: ARG002
         """Return whether an answer may take many seconds, by public facts: a server lets such queries wait apart."""

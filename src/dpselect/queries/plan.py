@@ -88,6 +88,7 @@ class Plan:
         error_bound: how wrong the answer may be.
         protects: who would be protected, in words, where the guarantee alone does not tell.
         spends: rows that a ledger would record; empty for a plan of a server.
+        example: a release of synthetic rows, whose types, promise and error are those of a true one.
     """
 
     mechanism: str
@@ -95,6 +96,7 @@ class Plan:
     error_bound: ErrorBound
     protects: str | None = None
     spends: Sequence[Spend] = field(default=(), repr=False, compare=False)
+    example: Release[Any] | None = field(default=None, repr=False, compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan for programs."""
@@ -138,7 +140,8 @@ def plan_of(query: Query[Any], dataset: Dataset, rule: str = "sum") -> Plan:
     if not isinstance(example, Release):
         raise TypeError(f"{type(query).__name__}.release returns a Release, such as that of dps.select.")
     _require_paid(query, dataset, example, accountant.spends)
-    return Plan(example.mechanism, example.guarantee, example.error_bound, example._protects, (*accountant.spends,))
+    shown = example.mechanism, example.guarantee, example.error_bound, example._protects
+    return Plan(*shown, (*accountant.spends,), example)
 
 
 def _require_paid(query: Query[Any], dataset: Dataset, example: Release[Any], spends: Sequence[Spend]) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dpselect.dataset import Dataset, NumericDomain
@@ -151,6 +151,15 @@ class Train(Query[Any]):
         from dpselect.learn.export import as_json
 
         return {"model": json.loads(as_json(release.value))}
+
+    def received(self, content: Mapping[str, Any], example: Release[Any]) -> Release[Any]:
+        """Return the fitted estimator, after comparing it with the certificate (``ValueError``: another one)."""
+        from dpselect.learn.export import answer_of, restored
+
+        model = restored(content["model"])
+        if answer_of(model) != content["answer"]:
+            raise ValueError("This is not the model of its certificate.")
+        return replace(example, value=model)
 
     def words(self) -> str:
         """Return the query in words."""

@@ -16,6 +16,7 @@ from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 if TYPE_CHECKING:
     from dpselect.certificates.certificate import Certificate
     from dpselect.certificates.composed import Stated
+    from dpselect.certificates.receipt import Receipt
 
 # What is released.
 T_co = TypeVar("T_co", covariant=True)
@@ -49,15 +50,24 @@ class Release(Generic[T_co]):
         """Return how many rows of each person count, the first ones; ``None`` where all do."""
         return self.error_bound.rows_per_person
 
+    @property
+    def receipt(self) -> Receipt | None:
+        """Return the receipt of the server that paid for this and drew it; ``None`` of a release of this machine."""
+        receipt: Receipt | None = self.stated.get("receipt")
+        return receipt
+
     def certificate(self, **stated: Unpack[Stated]) -> Certificate:
         """Return the certificate of this release; ``.save(path)`` writes it as JSON or HTML.
 
         Args:
             stated: question, public, repeat, ledger, row, file_hash, as :func:`dpselect.certificates.composed.certify`.
+                Nothing of a release with a receipt, whose certificate the server has made.
 
         Raises:
             TypeError, ValueError: as there.
         """
+        if self.receipt is not None:
+            return self.receipt.certified(**stated)
         from dpselect.certificates.composed import certify
 
         return certify(self, **{**self.stated, **stated})

@@ -68,7 +68,7 @@ def test_a_demo_is_asked_and_leaves_nothing(tried, tmp_path) -> None:
     assert {"made-up-people"} == names["bob"]
     assert all(offer.about.startswith("Made up: ") for offer in offers["ann"])
     visits = dps.connect(tried.address, tried.tokens["ann"]).dataset("made-up-visits")
-    assert ("emergency",) == visits.most_common(1, epsilon=2, item="ward").value
+    assert ("emergency",) == visits.most_common("ward", epsilon=2).value
 
     # What is printed as an example runs as it is, and is about this server and this user.
     example = "\n".join(line.strip() for line in tried.printed.partition("in Python:\n")[2].splitlines()[:-1])

@@ -160,9 +160,10 @@ def test_the_client_asks_through_it(proxied) -> None:
         f"https://localhost:{proxied.port}", proxied.office.tokens["ann"], authority=proxied.certificate
     )
     survey = server.dataset("survey")
-    assert 28 == survey.plan("median", column="age", epsilon=0.5).error_bound.at()
-    first = survey.median(column="age", epsilon=0.5, key="through-a-proxy")
-    assert first.value == survey.median(column="age", epsilon=0.5, key="through-a-proxy").value
+    assert 28 == survey.plan.median("age", epsilon=0.5).error_bound.at()
+    query = dps.queries.Median("age", epsilon=0.5)
+    first = survey.ask(query, key="through-a-proxy")
+    assert first.value == survey.ask(query, key="through-a-proxy").value
     assert first.certificate().content["answer"]
 
 
