@@ -48,6 +48,8 @@ class MostCommon(Query[Any]):
 
     def words(self) -> str:
         """Return the query in words."""
+        if self.k == 1:
+            return f"Which value of {self.column} is the most common?"
         return f"Which {self.k} values of {self.column} are the most common?"
 
     def public(self, dataset: Dataset) -> dict[str, Any]:

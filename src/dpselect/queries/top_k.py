@@ -55,7 +55,7 @@ class TopK(Query[Any]):
 
     def words(self) -> str:
         """Return the query in words."""
-        return f"Which {self.k} nodes are largest by {self.metric}?"
+        return f"Which {f'{self.k} nodes are' if self.k > 1 else 'node is'} largest by {self.metric}?"
 
     def public(self, dataset: Dataset) -> dict[str, Any]:
         """Return the nodes and the bound on degrees."""

@@ -128,7 +128,7 @@ def answers_with_certificate(
         about: the sentence of the description.
         folder: where they are written.
     """
-    title = publication.title or (f"Report {publication.path.stem}" if publication.path is not None else "Report")
+    title = publication.title or (publication.path.stem.capitalize() if publication.path is not None else "Report")
     entries = [entry_of(ledger, row) for row in rows]
     sums = {name: None if sum_ is None else written(sum_) for name, sum_ in paid_by([e.event for e in entries]).items()}
     protected = {each["guarantee"]["protects"] for each in answers.values()}
