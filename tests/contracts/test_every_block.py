@@ -132,6 +132,9 @@ def test_there_are_blocks_of_every_kind() -> None:
 def test_every_block_is_run_or_is_no_code() -> None:
     """Python is examples with prompts, files say their name, commands are ours, the rest is no code."""
     for block in EVERY_BLOCK:
+        if block.language == "python" and block.text.startswith("# our_queries.py"):
+            # The file of a curator: tests/web/server/test_own_queries.py serves it.
+            continue
         if block.language == "python":
             parts = doctest.DocTestParser().parse(block.text)
             stray = "".join(part for part in parts if isinstance(part, str)).strip()

@@ -91,7 +91,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "no field": (plan({"a": {"query": "median", "weight": 1}}), "line 4: query.1.column: this is missing: "),
     "a column that nobody describes": (
         plan().replace('column = "age"', 'column = "agee"', 1),
-        "line 7: query.1.column: there is no such key: did you mean age?",
+        "line 7: query.1.column: no such column is described: ask about one of age, job.",
     ),
     "a field of another kind": (plan().replace('by = "job"', "by = 3"), "line 14: query.2.by: a column is a name"),
     "neither weight nor epsilon": (plan().replace("weight = 1", ""), "line 10: query.2: a query has a weight or an"),
