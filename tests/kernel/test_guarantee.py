@@ -12,6 +12,7 @@ import pytest
 import dpselect as dps
 from dpselect.kernel.concentrated import epsilon_of, rho_within
 from dpselect.kernel.numbers import exact_epsilon
+from dpselect.kernel.prices import bounded_range_price, laplace_price, pure_price
 
 
 @pytest.mark.parametrize(
@@ -42,15 +43,17 @@ def test_epsilon_must_be_a_number(epsilon) -> None:
         exact_epsilon(epsilon)
 
 
-def test_bounded_range_halves_the_root_of_rho() -> None:
-    """rho is epsilon^2/8 with bounded range and epsilon^2/2 without."""
+def test_rho_is_the_price_of_what_a_promise_is() -> None:
+    """Bounded range, dominated by Laplace noise, or neither; a moving scale takes both away."""
     scores = dps.Scores([1, 2], sensitivity=1)
-    bounded = dps.mechanism("exponential").guarantee(scores, 2)
-    plain = dps.mechanism("permute-and-flip").guarantee(scores, 2)
+    promises = [dps.mechanism(name).guarantee(scores, 2) for name in ("exponential", "permute-and-flip")]
+    promises += [dps.Guarantee(2, "add-remove"), dps.mechanism("smooth-noisy-max").guarantee(scores, 2)]
+    two = Fraction(2)
 
-    assert (Fraction(1, 2), Fraction(2)) == (bounded.rho, plain.rho)
-    assert bounded.bounded_range
-    assert not plain.bounded_range
+    assert [bounded_range_price(two), laplace_price(two), *2 * [pure_price(two)]] == [each.rho for each in promises]
+    assert [(True, False), (False, True), *2 * [(False, False)]] == [
+        (each.bounded_range, each.laplace) for each in promises
+    ]
 
 
 def test_rho_is_refused_with_a_delta() -> None:
@@ -92,7 +95,7 @@ def test_three_kinds_of_promise() -> None:
     assert "Guarantee(epsilon=1, delta=1/1000000, neighbours='edge')" == repr(approximate)
     assert repr(CONCENTRATED).startswith("Guarantee(rho=1/8, epsilon=2419093177/1000000000, delta=1/1000000, neigh")
     assert (Fraction(1, 8), Fraction(1, 8)) == (CONCENTRATED.rho, CONCENTRATED.stated_rho)
-    assert Fraction(1, 2) == dps.Guarantee(1, "edge").rho
+    assert pure_price(Fraction(1)) == dps.Guarantee(1, "edge").rho
     with pytest.raises(ValueError, match="promise has no rho"):
         _ = approximate.rho
     assert approximate.stated_rho is None
@@ -119,7 +122,8 @@ def test_a_rho_is_positive_and_finite(rho) -> None:
     ("content", "message"),
     [
         ({"delta": 0}, "needs the delta"),
-        ({"bounded_range": True}, "Bounded range belongs to pure promises"),
+        ({"bounded_range": True}, "are for pure promises"),
+        ({"laplace": True}, "are for pure promises"),
         ({"epsilon": Fraction(2419093176, 10**9)}, "epsilon must be at least what rho gives"),
         ({"cost": -1}, "rho must be"),
     ],
@@ -232,8 +236,8 @@ def test_bounded_range_keeps_a_quarter_of_it(epsilon: float) -> None:
         p = q * math.exp(epsilon) / weight
         worst = max(worst, *(renyi([p, 1 - p], [q, 1 - q], a) / a for a in (1.001, 1.5, 2.0, 5.0, 30.0)))
 
-    assert worst <= float(guarantee.rho) == pytest.approx(epsilon**2 / 8)
-    assert epsilon > 0.5 or worst > 0.9 * float(guarantee.rho)
+    assert worst <= float(guarantee.rho) == pytest.approx(float(bounded_range_price(Fraction(epsilon))), rel=1e-12)
+    assert worst > 0.9 * float(guarantee.rho)
 
 
 def test_permute_and_flip_does_not_keep_a_quarter() -> None:
@@ -244,4 +248,4 @@ def test_permute_and_flip_does_not_keep_a_quarter() -> None:
     spent = renyi(list(flip.law(y, epsilon)), list(flip.law(x, epsilon)), 2.0) / 2.0
 
     assert not flip.guarantee(x, epsilon).bounded_range
-    assert epsilon**2 / 8 < spent <= float(flip.guarantee(x, epsilon).rho)
+    assert float(bounded_range_price(Fraction(epsilon))) < spent <= float(flip.guarantee(x, epsilon).rho)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import dpselect as dps
 from dpselect.kernel.concentrated import epsilon_of, rho_within
+from dpselect.kernel.prices import bounded_range_price, pure_price
 from dpselect.ledger import Event, Terms, accountant, report, to_dp_accounting
 from dpselect.ledger.accountant import Totals, fold, parallel
 
@@ -59,7 +60,7 @@ def test_rho_agrees_with_dp_accounting() -> None:
     """Their Renyi accountant converts over a grid of orders, so it is a little above."""
     ledger = rdp.RdpAccountant()
     ledger.compose(to_dp_accounting(hundred(True), accountant="rdp"))
-    ours = float(epsilon_of(Fraction(1, 8), Fraction(1, 10**6)))
+    ours = float(epsilon_of(100 * bounded_range_price(Fraction(1, 10)), Fraction(1, 10**6)))
 
     assert ours <= ledger.get_epsilon(1e-6) <= ours * 1.01
 
@@ -158,7 +159,9 @@ def test_the_events_for_dp_accounting_keep_their_count() -> None:
 
     assert isinstance(composed, dp_accounting.ComposedDpEvent)
     assert 100 == len(composed.events)
-    assert np.isclose(1 / 800, to_dp_accounting(hundred(True), accountant="rdp").events[0].rho)
+    assert np.isclose(
+        float(bounded_range_price(Fraction(1, 10))), to_dp_accounting(hundred(True), accountant="rdp").events[0].rho
+    )
 
 
 def test_why_repeats_are_listed_one_by_one() -> None:
@@ -225,7 +228,10 @@ def test_a_budget_by_rho_adds_pure_and_concentrated_releases() -> None:
     terms = Terms(Fraction(2), Fraction(1, 10**6), "add-remove", rule="rho")
     pure, ranged, approximate, concentrated, _ = promises()[:5]
 
-    assert Fraction(1, 18) + Fraction(1, 200) + Fraction(1, 50) == admitted(terms, [pure, ranged, concentrated]).rho
+    assert (
+        sum(each.count * each.guarantee.rho for each in (pure, ranged, concentrated))
+        == admitted(terms, [pure, ranged, concentrated]).rho
+    )
     with pytest.raises(dps.BudgetError, match="an .epsilon, delta. promise has none"):
         terms.admit(Totals(), approximate)
 
@@ -261,7 +267,7 @@ def test_reports_of_concentrated_releases_go_through_rho() -> None:
     assert float(one.epsilon) == single.basic
     assert math.isclose(single.basic, single.rho)
     assert float(one.epsilon + Fraction(1, 10)) == mixed.basic > mixed.rho
-    assert math.isclose(mixed.rho, float(epsilon_of(Fraction(13, 100), Fraction(1, 10**6))))
+    assert math.isclose(mixed.rho, float(epsilon_of(Fraction(1, 8) + pure_price(Fraction(1, 10)), Fraction(1, 10**6))))
     assert math.isnan(stricter.basic)
     assert all(math.isnan(value) for value in (mixed.advanced, mixed.optimal, mixed.bounded_range))
     assert "sum" not in str(stricter)

@@ -78,8 +78,8 @@ def test_terms_never_change(address: str, other, name: str) -> None:
 def test_a_newer_format_is_refused(address: str) -> None:
     """An update is asked for."""
     filled(address)
-    tamper(address, "UPDATE terms SET format = 4")
-    with pytest.raises(ValueError, match="has format 4 and this dpselect reads 1 to 3: update it"):
+    tamper(address, "UPDATE terms SET format = 5")
+    with pytest.raises(ValueError, match="has format 5 and this dpselect reads 1 to 4: update it"):
         dps.Ledger.read(address)
 
 

@@ -672,7 +672,7 @@ MUTANTS = (
     Mutant(
         "bounded range pays for draws that have none",
         "dpselect.release.draws:Draws._take",
-        "self._allowance.ranged and not ranged",
+        "shape < self._allowance.shape",
         "False",
         (),
         ("tests/release/test_opened.py::test_bounded_range_pays_for_draws_that_have_it",),

@@ -173,7 +173,7 @@ def test_what_draws_leave_agrees_with_the_reference(row: dict[str, Any]) -> None
     """Of releases that were not begun, and of the one that was, in epsilon and in delta."""
     each, delta = Fraction(row["each"]), Fraction(row["delta"])
     for case in row["cases"]:
-        allowance = Allowance(each, Neighbours.ADD_REMOVE, ranged=row["ranged"], delta=delta)
+        allowance = Allowance(each, Neighbours.ADD_REMOVE, shape=2 * row["ranged"], delta=delta)
         releases, rest, rest_delta = case["now"]
         allowance._unused = int(releases), Fraction(rest), Fraction(rest_delta)
         epsilon, price, count = case["draw"]

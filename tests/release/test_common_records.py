@@ -35,7 +35,7 @@ def test_rows_are_counted_and_the_promise_is_for_one_of_them() -> None:
         scores.values.dtype.kind,
     )
     release = dps.most_common(rows, 1, epsilon=60, item="what", domain=["milk", "tea", "soy"])
-    assert (("tea",), dps.Guarantee(60, "add-remove")) == (release.value, release.guarantee)
+    assert (("tea",), dps.Guarantee(60, "add-remove", laplace=True)) == (release.value, release.guarantee)
     assert release.error_bound.at(0.95) <= 1
     assert "neighbours" in repr(release.guarantee)
 
@@ -119,7 +119,7 @@ def test_an_engine_counts_rows_where_they_are() -> None:
     assert [0, 0, 0, 3] == scores.values.tolist() == in_memory.values.tolist()
     assert ("add-remove", 1) == (scores.neighbours, scores.range_bound)
     release = dps.most_common(table, 1, epsilon=60, item="what", domain=SHELF)
-    assert (("tea",), dps.Guarantee(60, "add-remove")) == (release.value, release.guarantee)
+    assert (("tea",), dps.Guarantee(60, "add-remove", laplace=True)) == (release.value, release.guarantee)
 
 
 # ---- the exact loss ---------------------------------------------------------------------------------------------

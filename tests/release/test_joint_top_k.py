@@ -7,6 +7,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
+from dpselect.kernel.prices import bounded_range_price
 
 EXPONENTIAL = dps.mechanism("exponential")
 COUNTS = dps.Scores(np.array([900, 700, 500, 3, 2]), 1, ["a", "b", "c", "d", "e"], range_bound=1)
@@ -22,12 +23,12 @@ def test_a_clear_list_is_named_in_order():
     assert release.error_bound.describe().startswith("every place")
 
 
-def test_a_ledger_of_rhos_pays_an_eighth(tmp_path):
-    """One draw of bounded range costs epsilon^2 / 8, whatever k."""
+def test_a_ledger_of_rhos_pays_for_bounded_range(tmp_path):
+    """One draw of bounded range, whatever k."""
     ledger = dps.Ledger.open(tmp_path / "rho.ledger", epsilon=9, delta=1e-6, rule="rho")
     dps.top_k(COUNTS, 3, epsilon=2, mechanism=EXPONENTIAL, method="joint", ledger=ledger)
 
-    assert ledger.totals.rho == Fraction(1, 2)
+    assert ledger.totals.rho == bounded_range_price(Fraction(2))
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.prices import bounded_range_price, laplace_price, pure_price
 from dpselect.release.opendp import epsilon_for_rho, to_opendp
 
 ROWS = [0] * 90 + [1] * 30 + [2] * 5
@@ -77,7 +78,7 @@ def test_their_own_conversions_and_compositions_take_it(dp: Any, space: dict[str
 
     assert 0.25 == pair.map(1)
     assert {0} >= {*pair(ROWS)} - {1, 2}
-    assert float(Guarantee(0.5, "add-remove").rho) == pure.map(1)
+    assert 0.97 * pure.map(1) < float(Guarantee(0.5, "add-remove").rho) < pure.map(1)
     assert 0 < dp.c.make_zCDP_to_approxDP(ours).map(1).epsilon(1e-6) < 3
 
 
@@ -92,7 +93,7 @@ def test_a_list_is_drawn_at_no_more_than_its_rho(mechanism: str, k: int, space: 
 
     assert k == len({*result})
     assert isinstance(result, list)
-    assert Fraction(3, 2) * (1 - Fraction(1, 2**50)) < spent <= Fraction(3, 2)
+    assert Fraction(3, 2) * (1 - Fraction(1, 10**8)) < spent <= Fraction(3, 2)
 
 
 def test_a_list_is_named_in_one_release(dp: Any, space: dict[str, Any]) -> None:
@@ -108,11 +109,11 @@ def test_a_list_is_named_in_one_release(dp: Any, space: dict[str, Any]) -> None:
 
 
 def test_draws_never_cost_more_than_the_rho_that_paid_for_them() -> None:
-    """The square root is rounded down, at any size, and what is lost is less than a millionth."""
+    """It is rounded down, at any size, and what is lost is less than a millionth."""
     for rho in (Fraction(1, 3), Fraction(10) ** -300, Fraction(10) ** 300, Fraction(0.1), Fraction(7, 11)):
-        for draws, divisor, ranged in ((1, 8, True), (7, 8, True), (1, 2, False), (3, 2, False)):
-            each = epsilon_for_rho(rho, draws, bounded_range=ranged) / draws
-            cost = draws * each**2 / divisor
+        for draws, price in ((1, bounded_range_price), (7, bounded_range_price), (1, pure_price), (3, laplace_price)):
+            each = epsilon_for_rho(rho, draws, price) / draws
+            cost = draws * price(each)
             assert rho * (1 - Fraction(1, 10**6)) < cost <= rho
 
 

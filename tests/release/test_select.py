@@ -10,6 +10,7 @@ import pytest
 import dpselect as dps
 from dpselect.analysis import metrics
 from dpselect.audit.privacy_loss import top_k_log_law
+from dpselect.kernel.prices import bounded_range_price
 from dpselect.kernel.samplers.laplace import laplace
 from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
 from dpselect.release.outcomes import Coins
@@ -128,7 +129,7 @@ def test_lists_of_several_claim_no_bounded_range() -> None:
 
 
 def test_a_ledger_counts_the_single_draws_of_a_list() -> None:
-    """Each has bounded range, so rho is k (epsilon / k)^2 / 8; the whole list's own rho is no smaller."""
+    """Each has bounded range, so rho is k times the price of epsilon / k; the whole list's own rho is no smaller."""
     scores, spent = dps.Scores([3, 2, 1], 1), []
 
     class Book:
@@ -138,7 +139,7 @@ def test_a_ledger_counts_the_single_draws_of_a_list() -> None:
     whole = dps.top_k(scores, 2, epsilon=1, mechanism=dps.mechanism("exponential"), ledger=Book()).guarantee
     ((each, count),) = spent
     assert (Fraction(1, 2), True, 2) == (each.epsilon, each.bounded_range, count)
-    assert Fraction(1, 16) == count * each.rho <= whole.rho
+    assert 2 * bounded_range_price(Fraction(1, 2)) == count * each.rho <= whole.rho
 
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, "2", True, None])

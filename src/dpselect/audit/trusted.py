@@ -36,8 +36,8 @@ _JOINT = {
     "release/draws.py:Draws.joint",
     "release/outcomes.py:Coins.joint",
 }
-# What draws by a rho, a release of its own.
-_BY_RHO = "release/concentrated_draws.py"
+# What draws by a rho, a release of its own, and what its prices are, which a ledger also notes of a pure one.
+BY_RHO = ("release/concentrated_draws.py", "kernel/prices.py", "kernel/concentrated.py")
 # Declares what answers, and runs nothing.
 _DECLARED = "release/protocol.py"
 # One of these draws, or, with heavy tails, the last.
@@ -81,7 +81,7 @@ def trusted(name: str) -> list[Definition]:
         others.add(_RACE)
     known: dict[str, list[Definition]] = {}
     for each in definitions():
-        if each.place not in others and not each.place.startswith((_DECLARED, _BY_RHO)):
+        if each.place not in others and not each.place.startswith((_DECLARED, *BY_RHO)):
             known.setdefault(each.place, []).append(each)
             if "." in (dotted := each.place.partition(":")[2]):
                 known.setdefault(f".{dotted.partition('.')[2]}", []).append(each)

@@ -11,7 +11,7 @@ from threading import RLock
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.guarantee import BOUNDED_RANGE, Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import whole
 
@@ -63,7 +63,7 @@ def with_metadata(book: Accountant, metadata: Mapping[str, str]) -> Accountant:
     return cited
 
 
-_NOTHING = Fraction(0)
+_ZERO = Fraction(0)
 
 
 class Allowance:
@@ -76,37 +76,31 @@ class Allowance:
         epsilon: of each release.
         neighbours: what draws must protect.
         releases: how many there may be.
-        ranged: whether each was promised to have bounded range: then it is one draw that has it.
+        shape: what each was promised to be beyond pure; of bounded range it is one draw.
         delta: of each release; without one, draws that have a delta are refused.
     """
 
-    __slots__ = ("_busy", "_closed", "_delta", "_each", "_lent", "_lock", "_process", "_unused", "neighbours", "ranged")
+    __slots__ = ("_busy", "_closed", "_delta", "_each", "_lent", "_lock", "_process", "_unused", "neighbours", "shape")
 
     def __init__(
-        self,
-        epsilon: Fraction,
-        neighbours: Neighbours,
-        releases: int = 1,
-        *,
-        ranged: bool = False,
-        delta: Fraction = _NOTHING,
+        self, epsilon: Fraction, neighbours: Neighbours, releases: int = 1, *, shape: int = 0, delta: Fraction = _ZERO
     ) -> None:
-        self._each, self._delta, self.neighbours, self.ranged = epsilon, delta, neighbours, ranged
+        self._each, self._delta, self.neighbours, self.shape = epsilon, delta, neighbours, shape
         # Releases that were not begun, and the epsilon and delta that are left of the one that was.
-        self._unused = releases, _NOTHING, _NOTHING
+        self._unused = releases, _ZERO, _ZERO
         self._lent: list[Allowance] | None = None
         self._busy, self._closed, self._lock, self._process = False, False, RLock(), os.getpid()
 
     @property
     def left(self) -> Fraction:
         """Return the epsilon that may still be drawn with."""
-        return _NOTHING if self._closed else self._unused[0] * self._each + self._unused[1]
+        return _ZERO if self._closed else self._unused[0] * self._each + self._unused[1]
 
     def allows(self, epsilon: Fraction) -> bool:
         """Return whether one draw without bounded range may have this epsilon, if it is left."""
-        return not self.ranged and (epsilon <= self._each or epsilon <= self._unused[1])
+        return self.shape < BOUNDED_RANGE and (epsilon <= self._each or epsilon <= self._unused[1])
 
-    def take(self, epsilon: Fraction, count: int = 1, delta: Fraction = _NOTHING) -> None:
+    def take(self, epsilon: Fraction, count: int = 1, delta: Fraction = _ZERO) -> None:
         """Use up epsilon and delta, for each of ``count`` draws.
 
         Raises:
@@ -121,8 +115,8 @@ class Allowance:
                 possible = epsilon.numerator > 0
                 after = self._after(epsilon, count, delta) if possible else None
                 if after is None:
-                    without = possible and self._after(epsilon, count, _NOTHING) is not None
-                    raise PrivacyError(self._refusal(epsilon * count, delta * count if without else _NOTHING))
+                    without = possible and self._after(epsilon, count, _ZERO) is not None
+                    raise PrivacyError(self._refusal(epsilon * count, delta * count if without else _ZERO))
                 self._unused = after
             finally:
                 self._busy = False
@@ -141,19 +135,19 @@ class Allowance:
     def _after(self, epsilon: Fraction, count: int, delta: Fraction) -> tuple[int, Fraction, Fraction] | None:
         """Return what ``count`` draws leave, or ``None`` where they do not fit; no draw is part of two releases."""
         releases, rest, rest_delta = self._unused
-        if rest is _NOTHING and epsilon is self._each and not delta:
+        if rest is _ZERO and epsilon is self._each and not delta:
             # What follows, where each draw is a whole release: the rule, and the quickest way through.
-            return (releases - count, _NOTHING, _NOTHING) if count <= releases else None
+            return (releases - count, _ZERO, _ZERO) if count <= releases else None
         here = min(count, _fitting(rest, rest_delta, epsilon, delta))
         if here == count:
             return releases, *_less(rest, rest_delta, here, epsilon, delta)
-        many = _fitting(self._each, self._delta, epsilon, delta)
-        many = min(1, many) if self.ranged else many
+        many, ranged = _fitting(self._each, self._delta, epsilon, delta), self.shape == BOUNDED_RANGE
+        many = min(1, many) if ranged else many
         begun = -((here - count) // many) if many else releases + 1
         if begun > releases:
             return None
         last = count - here - (begun - 1) * many
-        left = (_NOTHING, _NOTHING) if self.ranged else _less(self._each, self._delta, last, epsilon, delta)
+        left = (_ZERO, _ZERO) if ranged else _less(self._each, self._delta, last, epsilon, delta)
         return releases - begun, *left
 
     @contextmanager
@@ -231,7 +225,7 @@ class Allowance:
                     self._lent = None
 
     def _part(self) -> Allowance:
-        part = type(self)(self._each, self.neighbours, ranged=self.ranged, delta=self._delta)
+        part = type(self)(self._each, self.neighbours, shape=self.shape, delta=self._delta)
         part._unused, part._lock = self._unused, self._lock
         return part
 

@@ -40,16 +40,16 @@ def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
     >>> float(epsilon_of(Fraction(1, 2), Fraction(1, 10**6)))
     5.221534445
     """
-    up, down = _context(_INSIDE, ROUND_CEILING), _context(_INSIDE, ROUND_FLOOR)
+    up, down = decimal_context(_INSIDE, ROUND_CEILING), decimal_context(_INSIDE, ROUND_FLOOR)
     one, inverse = Decimal(1), Fraction(1) / delta
-    cost, log = _divided(up, rho), up.next_plus(up.ln(_divided(up, inverse)))
-    beta = _best_beta(cost, log, _divided(up, inverse - 1))
+    cost, log = divided(up, rho), up.next_plus(up.ln(divided(up, inverse)))
+    beta = _best_beta(cost, log, divided(up, inverse - 1))
     # Decimal's ln is correctly rounded, to the nearest: the next number is on the safe side.
     log_alpha = max(Decimal(0), down.next_minus(down.ln(down.add(one, beta))))
     saved = down.multiply(log_alpha, down.add(one, down.divide(one, beta)))
     paid = up.add(up.multiply(cost, up.add(one, beta)), up.divide(log, beta))
     bound = up.subtract(up.add(paid, up.next_plus(up.ln(beta))), saved)
-    return Fraction(_context(_SHOWN, ROUND_CEILING).plus(max(bound, Decimal(0))))
+    return Fraction(decimal_context(_SHOWN, ROUND_CEILING).plus(max(bound, Decimal(0))))
 
 
 @lru_cache(maxsize=256)
@@ -62,23 +62,23 @@ def rho_within(epsilon: Fraction, delta: Fraction) -> Fraction:
     >>> float(rho_within(Fraction(1), Fraction(1, 10**6)))
     0.02435597035
     """
-    digits = _context(_SHOWN, ROUND_FLOOR)
-    low = Fraction(_divided(digits, epsilon))
+    digits = decimal_context(_SHOWN, ROUND_FLOOR)
+    low = Fraction(divided(digits, epsilon))
     while epsilon_of(low, delta) > epsilon:
-        low = Fraction(_divided(digits, low / 2))
+        low = Fraction(divided(digits, low / 2))
         if low < LEAST:
             raise ValueError("No rho gives so small an epsilon at this delta: use a larger epsilon or delta.")
     high = 2 * low
     while epsilon_of(high, delta) <= epsilon:
         low, high = high, 2 * high
-    while (middle := Fraction(_divided(digits, (low + high) / 2))) > low:
+    while (middle := Fraction(divided(digits, (low + high) / 2))) > low:
         low, high = (middle, high) if epsilon_of(middle, delta) <= epsilon else (low, middle)
     return low
 
 
 def _best_beta(cost: Decimal, log: Decimal, most: Decimal) -> Decimal:
     """Return about the root of cost beta^2 + ln(1 + beta) = log, where the derivative of the bound is 0."""
-    with localcontext(_context(28, ROUND_CEILING)):
+    with localcontext(decimal_context(28, ROUND_CEILING)):
         low, high = Decimal(0), min((log / cost).sqrt(), most)
         for _ in range(30):
             middle = (low + high) / 2
@@ -86,9 +86,11 @@ def _best_beta(cost: Decimal, log: Decimal, most: Decimal) -> Decimal:
         return high
 
 
-def _context(digits: int, rounding: str) -> Context:
+def decimal_context(digits: int, rounding: str) -> Context:
+    """Return arithmetic of so many digits that rounds one way."""
     return Context(prec=digits, rounding=rounding, traps=_TRAPS)
 
 
-def _divided(context: Context, number: Fraction) -> Decimal:
+def divided(context: Context, number: Fraction) -> Decimal:
+    """Return the fraction as a decimal, rounded by the context."""
     return context.divide(Decimal(number.numerator), Decimal(number.denominator))

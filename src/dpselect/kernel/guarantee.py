@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -9,8 +10,11 @@ from typing import Any
 from dpselect.kernel.concentrated import epsilon_of
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours, neighbours
 from dpselect.kernel.numbers import exact_delta, exact_epsilon, exact_rho
+from dpselect.kernel.prices import bounded_range_price, laplace_price, pure_price
 from dpselect.kernel.written import written
 
+# What a promise is beyond pure; draws that were paid for by one are so at least.
+PURE, LAPLACE, BOUNDED_RANGE = range(3)
 _NEEDS_DELTA = "A concentrated promise needs the delta at which it is stated, for example delta=1e-6."
 
 
@@ -34,6 +38,7 @@ class Guarantee:
         delta: 0 for pure differential privacy.
         bounded_range: all log-ratios lie in an interval of length epsilon, so that many such releases compose better
             (Dong, Durfee and Rogers 2020). Given by the exponential sampler, never by permute-and-flip.
+        laplace: Laplace noise of scale 1 / epsilon dominates it (``prices.md``). Given by permute-and-flip.
 
     Raises:
         TypeError, ValueError: epsilon is not a positive finite number, or delta not one in [0, 1): no promise costs
@@ -47,11 +52,17 @@ class Guarantee:
     neighbours: Neighbours
     delta: Fraction = Fraction(0)
     bounded_range: bool = False
+    laplace: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
         object.__setattr__(self, "delta", exact_delta(self.delta))
         object.__setattr__(self, "neighbours", neighbours(self.neighbours))
+
+    @property
+    def shape(self) -> int:
+        """Return what it is beyond pure: each includes those below."""
+        return BOUNDED_RANGE if self.bounded_range else LAPLACE if self.laplace else PURE
 
     @property
     def stated_rho(self) -> Fraction | None:
@@ -86,16 +97,21 @@ class Guarantee:
 
     @property
     def rho(self) -> Fraction:
-        """Return the zero-concentrated cost: what is stated, or of a pure promise epsilon^2/8 or epsilon^2/2.
+        """Return the zero-concentrated cost: what is stated, or the price of a pure promise (``prices.md``).
 
-        The smaller one is that of bounded range.
+        It is the least that holds for every such release, rounded up to ten digits.
 
         Raises:
             ValueError: an (epsilon, delta) promise has none.
         """
         if self.delta:
             raise ValueError("An (epsilon, delta) promise has no rho: only pure and concentrated ones do.")
-        return self.epsilon**2 / (8 if self.bounded_range else 2)
+        return self.price(self.epsilon)
+
+    @property
+    def price(self) -> Callable[[Fraction], Fraction]:
+        """Return the price in rho, as a function of epsilon, of pure promises that are what this one is."""
+        return (pure_price, laplace_price, bounded_range_price)[self.shape]
 
     def in_words(self) -> list[tuple[str, str]]:
         """Return the promise as names and words: epsilon, rho and delta where there are, and what is protected."""
@@ -128,8 +144,8 @@ class _Concentrated(Guarantee):
         object.__setattr__(self, "cost", exact_rho(self.cost))
         if not self.delta:
             raise ValueError(_NEEDS_DELTA)
-        if self.bounded_range:
-            raise ValueError("Bounded range belongs to pure promises: leave it out where a rho is stated.")
+        if self.shape:
+            raise ValueError("bounded_range and laplace are for pure promises: leave them out where a rho is stated.")
         if self.epsilon < epsilon_of(self.cost, self.delta):
             raise ValueError("epsilon must be at least what rho gives at this delta: leave it out.")
 

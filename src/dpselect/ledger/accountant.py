@@ -5,8 +5,8 @@ chosen after seeing the ones before (Whitehouse, Ramdas, Rogers and Wu 2023 for 
 valid for a number of releases and epsilons fixed in advance. The proofs are in accountant.md and kernel/guarantee.md.
 
 References: Dwork, Rothblum and Vadhan 2010 and Kairouz, Oh and Viswanath 2015 (advanced, optimal pure composition);
-Durfee and Rogers 2019 and Dong, Durfee and Rogers 2020 (bounded range); Bun and Steinke 2016 (rho = epsilon^2 / 2);
-Cesar and Rogers 2021 (rho = epsilon^2 / 8 with bounded range); Canonne, Kamath and Steinke 2020 (rho to epsilon).
+Durfee and Rogers 2019 and Dong, Durfee and Rogers 2020 (bounded range); Harrison and Manurangsi 2026 (rhos of pure
+releases, kernel/prices.md); Canonne, Kamath and Steinke 2020 (rho to epsilon).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from dpselect.kernel.concentrated import epsilon_of, rho_within
 from dpselect.kernel.errors import Advice, BudgetError
 from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
+from dpselect.kernel.prices import largest_epsilon
 from dpselect.kernel.written import written
 from dpselect.ledger.events import Event
 
@@ -159,9 +160,9 @@ class Terms:
         share, name, size = left / event.count, "rho", rho
         largest = f"a rho of at most {_floored(share)} each"
         if event.rho is None:
-            # A pure release is asked for by its epsilon, whose square is what counts.
+            # A pure release is asked for by its epsilon.
             name, size = "epsilon", event.epsilon
-            most = math.sqrt(max(0.0, float(share / rho))) * float(size) * (1 - 1e-9)
+            most = largest_epsilon(event.guarantee.price, share) if share > 0 else share
             largest = f"an epsilon of at most {_floored(most)} each"
         total = event.count * rho
         asked = f"rho {_short(total, left)}{_many(event.count, f'{name} {_short(size)}')}"
@@ -196,7 +197,8 @@ def fold(events: Iterable[Event]) -> Totals:
     kinds: dict[tuple[int, ...], tuple[Event, int, int]] = {}
     for event in events:
         numbers = event.epsilon, event.delta, event.rho or Fraction(0)
-        kind = (event.bounded_range, *(part for number in numbers for part in (number.numerator, number.denominator)))
+        parts = (part for number in numbers for part in (number.numerator, number.denominator))
+        kind = (event.bounded_range, event.laplace, *parts)
         _, spends, releases = kinds.get(kind, (event, 0, 0))
         kinds[kind] = event, spends + 1, releases + event.count
     totals = Totals()

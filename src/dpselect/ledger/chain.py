@@ -26,11 +26,13 @@ class Tail:
         row: the last row; 0 when there is none.
         link: its hash.
         totals: the sums of all rows up to it, from the rows themselves.
+        textbook: the rho of these rows as formats 1 and 2 wrote it: epsilon^2 / 8 with bounded range, else / 2.
     """
 
     row: int
     link: str
     totals: Totals
+    textbook: Fraction = Fraction(0)
 
     @classmethod
     def start(cls, terms: Terms) -> Tail:
@@ -44,30 +46,43 @@ class Tail:
             ValueError: a row was edited or lost, or was written by a newer version.
         """
         row, tail = self.row, self.link
-        kinds: dict[tuple[str, str, bool, str | None], list[int]] = {}
+        kinds: dict[tuple[str, str, bool, str | None, bool], list[int]] = {}
         for number, body, hashed in rows:
             row, tail = row + 1, link(tail, body)
             if (number, hashed) != (row, tail):
                 raise ValueError(f"Row {row} of this ledger was edited or lost: {RESTORE}")
             facts = parsed(body)
-            kind = facts["epsilon"], facts["delta"], facts["bounded_range"], facts.get("rho")
+            kind = (
+                facts["epsilon"],
+                facts["delta"],
+                facts["bounded_range"],
+                facts.get("rho"),
+                facts.get("laplace", False),
+            )
             sums = kinds.setdefault(kind, [0, 0])
             sums[0] += 1
             # A count below 1 must not hide behind the others of its kind: the event itself refuses it.
             sums[1] += facts["count"] if facts["count"] == 1 else Event.from_text(body).count
-        added = fold(
+        each_kind = [
             replace(
-                Event("", "add-remove", "", Fraction(epsilon), Fraction(delta), count, bounded),
+                Event("", "add-remove", "", Fraction(epsilon), Fraction(delta), count, bounded, laplace=laplace),
                 rho=None if rho is None else Fraction(rho),
             )
-            for (epsilon, delta, bounded, rho), (_, count) in kinds.items()
-        )
+            for (epsilon, delta, bounded, rho, laplace), (_, count) in kinds.items()
+        ]
         spends = self.totals.spends + sum(number for number, _ in kinds.values())
-        return Tail(row, tail, replace(self.totals + added, spends=spends))
+        textbook = sum((_textbook(event) for event in each_kind), self.textbook)
+        return Tail(row, tail, replace(self.totals + fold(each_kind), spends=spends), textbook)
 
     def after(self, event: Event, totals: Totals) -> Tail:
         """Return the tail with one more event."""
-        return Tail(self.row + 1, link(self.link, event.as_text()), totals)
+        return Tail(self.row + 1, link(self.link, event.as_text()), totals, self.textbook + _textbook(event))
+
+
+def _textbook(event: Event) -> Fraction:
+    if event.rho is not None or event.delta:
+        return event.count * (event.rho or Fraction(0))
+    return event.count * event.epsilon**2 / (8 if event.bounded_range else 2)
 
 
 def link(tail: str, body: str) -> str:

@@ -1,8 +1,8 @@
 """What was spent: frozen facts, kept as text.
 
 A vow: what a field means never changes. A new meaning gets a new field or a new ``kind``, a reader that does not know
-a field or a kind refuses the ledger, and no event is ever rewritten. Format 2 added ``rho``, which is written only
-where there is one: any other event reads as it did in format 1.
+a field or a kind refuses the ledger, and no event is ever rewritten. Format 2 added ``rho`` and format 3 ``laplace``,
+which are written only where they say something: any other event reads as it did in format 1.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ class Event:
         epsilon: of each release, exact.
         delta: of each release, exact.
         count: how many releases.
-        bounded_range: whether each has bounded range, so that its rho is epsilon^2 / 8.
+        bounded_range: whether each has bounded range, which has a smaller rho.
         idealised: whether draws used floating-point noise, which some did that earlier versions wrote.
         when: UTC, as the clock of the machine said; order is kept by the ledger, not by the clock.
         note: free text.
         metadata: where the data came from (file, table, filter, sample): recorded, never a budget of its own.
         rho: of each release, where its promise is concentrated: epsilon is what it states at delta.
+        laplace: whether Laplace noise of scale 1 / epsilon dominates each, so that its rho is smaller.
 
     Raises:
         TypeError, ValueError: epsilon, delta, rho or count is none.
@@ -60,6 +61,7 @@ class Event:
     note: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
     rho: Fraction | None = None
+    laplace: bool = False
 
     def __post_init__(self) -> None:
         # Exact numbers go through untouched: a long ledger is read in a second.
@@ -103,6 +105,7 @@ class Event:
             note=_writable(note),
             metadata={_writable(name): _writable(value) for name, value in (metadata or {}).items()},
             rho=guarantee.stated_rho,
+            laplace=guarantee.laplace,
         )
 
     @property
@@ -110,9 +113,9 @@ class Event:
         """Return the guarantee of each release."""
         relation = Neighbours(self.neighbours)
         if self.rho is None:
-            return Guarantee(self.epsilon, relation, self.delta, self.bounded_range)
+            return Guarantee(self.epsilon, relation, self.delta, self.bounded_range, self.laplace)
         stated = Guarantee.concentrated(self.rho, self.delta, relation, epsilon=self.epsilon)
-        return replace(stated, bounded_range=self.bounded_range)
+        return replace(stated, bounded_range=self.bounded_range, laplace=self.laplace)
 
     @property
     def has_rho(self) -> bool:
@@ -124,7 +127,10 @@ class Event:
         content: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
         content |= {"kind": _KIND, "epsilon": str(self.epsilon), "delta": str(self.delta)}
         content[_METADATA] = dict(content.pop("metadata"))
-        if content.pop("rho") is not None:
+        for name in _LATER:
+            if not content[name]:
+                del content[name]
+        if self.rho is not None:
             content["rho"] = str(self.rho)
         return json.dumps(content, sort_keys=True, ensure_ascii=False)
 
@@ -153,7 +159,8 @@ class Event:
 # What files have called the metadata from the first version on.
 _METADATA = "facts"
 _NAMES = {each.name for each in fields(Event)} - {"metadata"} | {_METADATA}
-_FIRST = _NAMES - {"rho"}
+# What formats 2 and 3 added.
+_LATER = {"rho": str, "laplace": bool}
 _UNKNOWN = "This event was not written by this version of dpselect: update it."
 _number = lru_cache(maxsize=4096)(Fraction)
 
@@ -174,8 +181,9 @@ def parsed(text: str) -> dict[str, Any]:
         if _METADATA not in content and "metadata" in content:
             # As programs were shown it.
             content[_METADATA] = content.pop("metadata")
-        known = content.pop("kind") == _KIND and (content.keys() == _FIRST or content.keys() == _NAMES)
-        if known and isinstance(content.get("rho", ""), str):
+        later = {name: kind for name, kind in _LATER.items() if name in content}
+        known = content.pop("kind") == _KIND and content.keys() == _NAMES - _LATER.keys() | later.keys()
+        if known and all(isinstance(content[name], kind) for name, kind in later.items()):
             return content
     except (ValueError, TypeError, KeyError, AttributeError):
         pass

@@ -22,8 +22,7 @@ def to_dp_accounting(events: Iterable[Event], *, accountant: str = "pld") -> Any
 
     ``"pld"``: a pure release is dominated by randomised response at its epsilon; give the accountant
     ``neighboring_relation=NeighboringRelation.REPLACE_ONE``, which is how it takes randomised response, whatever the
-    relation of the release. ``"rdp"``: its rho, which is what a concentrated release states, epsilon^2 / 8 with
-    bounded range and epsilon^2 / 2 without.
+    relation of the release. ``"rdp"``: its rho, as :class:`dpselect.Guarantee` has it.
 
     Raises:
         ImportError: dp_accounting is not installed.

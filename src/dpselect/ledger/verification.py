@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dpselect.ledger.accountant import Terms
 from dpselect.ledger.chain import RESTORE, Tail, terms_of, terms_text, totals_text
 from dpselect.ledger.transaction import Sums, Transaction
 
-# Format 2 added the rho of a concentrated release to events, and format 3 the hashes of answers beside the chain. An
-# older ledger is read as it is. It becomes 2 in the transaction of the first spend, and 3 in that of the first request;
-# a program that knows the older format alone refuses the ledger from then on.
-FORMAT, READ = 3, (1, 2, 3)
-_RHO, _ANSWERS = 2, 3
+# Format 2 added the rho of a concentrated release to events; format 3 which releases Laplace noise dominates, and sums
+# of exact prices in rho; format 4 the hashes of answers beside the chain. An older ledger is read as it is. It becomes 3
+# in the transaction of the first spend, and 4 in that of the first request; a program that knows older formats alone
+# refuses the ledger from then on.
+FORMAT, READ = 4, (1, 2, 3, 4)
+_EXACT_PRICES, _ANSWERS = 3, 4
 
 
 def whole(ledger: Transaction) -> tuple[Terms, Tail]:
@@ -40,7 +43,8 @@ def followed(ledger: Transaction, terms: Terms, tail: Tail) -> Tail:
     stated = ledger.sums()
     if [each[:2] for each in stated] != [(tail.row, tail.link)]:
         raise ValueError(f"This ledger lost rows after row {tail.row}, or its totals were edited: {RESTORE}")
-    if stated[0][2] != totals_text(tail.totals):
+    exact = ledger.header()[0][0] >= _EXACT_PRICES
+    if stated[0][2] != totals_text(tail.totals if exact else replace(tail.totals, rho=tail.textbook)):
         raise ValueError(f"The totals of this ledger were edited: {RESTORE}")
     return tail
 
@@ -55,9 +59,9 @@ def sums_of(tail: Tail) -> Sums:
 
 
 def promote_for_spend(ledger: Transaction) -> None:
-    """Let a ledger of the first format have one that knows all events."""
-    if ledger.header()[0][0] < _RHO:
-        ledger.promote(_RHO)
+    """Let a ledger of an older format have one that knows all events and sums exact prices."""
+    if ledger.header()[0][0] < _EXACT_PRICES:
+        ledger.promote(_EXACT_PRICES)
 
 
 def has_answers(ledger: Transaction) -> bool:

@@ -88,6 +88,7 @@ class Mechanism(Protocol):
             exact_epsilon(epsilon),
             scores.neighbours,
             bounded_range=self.sampler.bounded_range,
+            laplace=self.sampler.laplace,
         )
 
     def share(self, scores: Scores) -> Fraction | None:  # noqa: ARG002
@@ -221,8 +222,8 @@ class _Scaled(Mechanism):
         Raises:
             ValueError: epsilon is not positive and finite.
         """
-        # A scale that moves between neighbours takes the range from any sampler.
-        return replace(super().guarantee(scores, epsilon), delta=self.delta, bounded_range=False)
+        # A scale that moves between neighbours takes the range and the path from any sampler.
+        return replace(super().guarantee(scores, epsilon), delta=self.delta, bounded_range=False, laplace=False)
 
     def __repr__(self) -> str:
         return _shown(self)

@@ -31,6 +31,7 @@ class Sampler:
         name: what the docs call it, and what the door finds the draw by.
         log_law: distinct gaps, their counts and the rate to log Pr of one candidate of each group.
         bounded_range: whether its releases have bounded range.
+        laplace: whether Laplace noise dominates its releases from unit scores (``kernel/prices.md``).
         most_groups: the number of distinct scores beyond which the law is refused, or ``None``.
         tails: the noise of noisy max with heavy tails, which the door draws by what it is and not by name.
         strength: epsilon to what a gap of one span is multiplied by; ``None`` for epsilon itself.
@@ -42,6 +43,7 @@ class Sampler:
     name: str
     log_law: LogLaw
     bounded_range: bool = False
+    laplace: bool = False
     most_groups: int | None = None
     tails: Tails | None = None
     strength: Callable[[Fraction], Fraction] | None = None
@@ -87,8 +89,8 @@ def _drawn_law(
 
 
 EXPONENTIAL = Sampler("exponential", law.exponential, bounded_range=True, grouped=True)
-PERMUTE_AND_FLIP = Sampler("permute-and-flip", law.permute_and_flip, grouped=True)
-LAPLACE = Sampler("noisy max, Laplace", law.laplace, most_groups=10_000)
+PERMUTE_AND_FLIP = Sampler("permute-and-flip", law.permute_and_flip, laplace=True, grouped=True)
+LAPLACE = Sampler("noisy max, Laplace", law.laplace, laplace=True, most_groups=10_000)
 # The names of samplers that differ by their clip: ``smooth.clip``.
 CLIPPED_FLIP, CLIPPED_LAPLACE = "permute-and-flip, clipped", "noisy max, Laplace, clipped"
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.bound import Bound, SquaredBound, require_rate
 from dpselect.kernel.budget import Allowance, paying_from
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.guarantee import BOUNDED_RANGE, LAPLACE, PURE, Guarantee
 from dpselect.kernel.keep_chances import require_keys
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, whole
@@ -46,6 +46,12 @@ from dpselect.scores.scores import Scores, require_same_k, require_scores
 
 Integers = NDArray[np.int64]
 _DEFAULT = require_mechanism("permute-and-flip")
+_NONE = Fraction(0)
+# What draws must be where more than pure was promised, and what to use.
+_SHAPES = {
+    LAPLACE: "What was paid is dominated by Laplace noise, and this draw is not: use permute-and-flip.",
+    BOUNDED_RANGE: "What was paid has bounded range, and this draw has none: use the exponential mechanism.",
+}
 # Uniform integers come from words of 32 bits.
 LARGEST_BOUND = 2**32
 
@@ -110,7 +116,7 @@ class Draws:
         """
         k = require_count(k, len(asked.ticks))
         require_ordered(asked, k, gaps=gaps)
-        self._take(k * asked.guarantee.epsilon, asked.guarantee.neighbours)
+        self._take(k * asked.guarantee.epsilon, asked.guarantee.neighbours, shape=LAPLACE)
         return self._outcomes.ordered(asked.ticks, asked.rate, k, gaps)
 
     def ask(self, scores: Scores, epsilon: Epsilon, *, mechanism: Named | None = None) -> Question:
@@ -161,7 +167,7 @@ class Draws:
         """
         k = require_count(k, int(counts.sum()))
         require_ordered(asked, k, gaps=gaps, candidates=0)
-        self._take(k * asked.guarantee.epsilon, asked.guarantee.neighbours)
+        self._take(k * asked.guarantee.epsilon, asked.guarantee.neighbours, shape=LAPLACE)
         return self._outcomes.ordered_groups(asked.ticks, counts, asked.rate, k, gaps)
 
     def choose_rows(
@@ -178,7 +184,7 @@ class Draws:
         total = self._priced(epsilon, bound)
         require_valid(valid, values.shape)
         ticks, rate = row_ticks(values, total, bound)
-        self._take(total, bound.neighbours)
+        self._take(total, bound.neighbours, shape=LAPLACE)
         return self._outcomes.rows(ticks, valid, rate)
 
     def counts(self, values: Integers, epsilon: Epsilon, bound: Bound) -> Integers:
@@ -265,7 +271,7 @@ class Draws:
             total: a public number of records, right or wrong.
         """
         price, shares = exact_epsilon(epsilon), require_shares(shares)
-        self._take(price, of_records(self._allowance.neighbours), ranged=len(shares) == 1)
+        self._take(price, of_records(self._allowance.neighbours), shape=BOUNDED_RANGE if len(shares) == 1 else PURE)
         return halved(ranks, shares, price, self._outcomes.edge, total)
 
     def joint_quantiles(
@@ -279,7 +285,7 @@ class Draws:
         """
         price, shares = exact_epsilon(epsilon), require_shares(shares)
         require_joinable(len(shares), counts.size, total)
-        self._take(price, of_records(self._allowance.neighbours), ranged=True)
+        self._take(price, of_records(self._allowance.neighbours), shape=BOUNDED_RANGE)
         return joined(countable(counts), shares, price, total, self._outcomes.joint_edges, cuts)
 
     def uniform(self, bounds: Integers) -> Integers:
@@ -367,26 +373,18 @@ class Draws:
         return f"Draws(left={self.left})"
 
     def _pay(self, promise: Guarantee, count: int) -> None:
-        self._take(promise.epsilon, promise.neighbours, count, ranged=promise.bounded_range, delta=promise.delta)
+        self._take(promise.epsilon, promise.neighbours, count, shape=promise.shape, delta=promise.delta)
 
     def _take(
-        self,
-        epsilon: Fraction,
-        neighbours: Neighbours,
-        count: int = 1,
-        *,
-        ranged: bool = False,
-        delta: Fraction = Fraction(0),
+        self, epsilon: Fraction, neighbours: Neighbours, count: int = 1, *, shape: int = PURE, delta: Fraction = _NONE
     ) -> None:
         paid = self._allowance.neighbours
         if neighbours is not paid:
             raise PrivacyError(
                 f"What was paid protects {paid.value} neighbours, and this draw {neighbours.value} ones: use one."
             )
-        if self._allowance.ranged and not ranged:
-            raise PrivacyError(
-                "What was paid has bounded range, and this draw has none: use the exponential mechanism."
-            )
+        if shape < self._allowance.shape:
+            raise PrivacyError(_SHAPES[self._allowance.shape])
         self._allowance.take(epsilon, count, delta)
 
     @staticmethod

@@ -19,7 +19,7 @@ _MOST_EXPONENT = Fraction(700)
 def method_of(asked: Question, k: int, method: str | None, ledger: Accountant | None, *, gaps: bool = False) -> str:
     """Return how a list is drawn, by public facts; where nothing is asked for, in one pass if that is better.
 
-    Peeling is better where rhos are added (k draws cost epsilon^2 / (2 k), not epsilon^2 / 2) or draws must be small.
+    Peeling is better where rhos are added (k draws cost about a k-th of one) or draws must be small.
 
     Raises:
         ValueError: no such method, or one pass is asked for and cannot be.

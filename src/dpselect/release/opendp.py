@@ -12,6 +12,7 @@ from dpselect._optional import not_installed
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_rho, whole
+from dpselect.kernel.prices import largest_epsilon
 from dpselect.mechanisms.joint_top_k import JOINT, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_pure
 from dpselect.mechanisms.large_epsilon import require_meant
@@ -25,8 +26,6 @@ _METRICS = {
     Neighbours.ADD_REMOVE: ("SymmetricDistance", "InsertDeleteDistance"),
     Neighbours.SUBSTITUTION: ("ChangeOneDistance", "HammingDistance"),
 }
-# Bits of an epsilon that comes from a rho.
-_BITS = 64
 
 
 def to_opendp(
@@ -114,26 +113,22 @@ class _Price:
 
     def epsilon_of_draws(self, mechanism: Mechanism, draws: int) -> Fraction:
         """Return the epsilon of so many draws together; a mechanism without a guarantee is refused."""
-        ranged = mechanism.guarantee(Scores([0, 0], 1), 1).bounded_range
-        return epsilon_for_rho(self.cost, draws, bounded_range=ranged) if self.concentrated else self.cost
+        price = mechanism.guarantee(Scores([0, 0], 1), 1).price
+        return epsilon_for_rho(self.cost, draws, price) if self.concentrated else self.cost
 
     def between_inputs(self, distance: Any) -> float:
         """Return the cost between inputs at this distance, rounded up."""
         return _upwards(int(distance) ** (2 if self.concentrated else 1) * self.cost)
 
 
-def epsilon_for_rho(rho: Fraction, draws: int, *, bounded_range: bool) -> Fraction:
-    """Return the epsilon of so many equal draws together that cost rho: rounded down.
+def epsilon_for_rho(rho: Fraction, draws: int, price: Callable[[Fraction], Fraction]) -> Fraction:
+    """Return the epsilon of so many equal draws together that cost rho by a price: rounded down.
 
-    >>> float(epsilon_for_rho(Fraction(1, 2), 1, bounded_range=True))
-    2.0
-    >>> float(epsilon_for_rho(Fraction(1, 2), 4, bounded_range=False))
-    2.0
+    >>> from dpselect.kernel.prices import pure_price
+    >>> float(epsilon_for_rho(Fraction(1, 2), 1, pure_price))
+    1.043770217
     """
-    squared = rho * (8 if bounded_range else 2) / draws
-    size = squared.numerator.bit_length() - squared.denominator.bit_length()
-    shift = max(_BITS - size // 2, 0)
-    return draws * Fraction(math.isqrt(math.floor(squared * 4**shift)), 2**shift)
+    return draws * largest_epsilon(price, rho / draws)
 
 
 def _upwards(cost: Fraction) -> float:

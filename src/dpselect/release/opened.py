@@ -78,7 +78,7 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
                 return concentrated(guarantee, releases, people, outcomes())
             # A delta does not divide among the records of one person: then all draws are pure.
             delta = guarantee.delta if people == 1 else Fraction(0)
-            left = Allowance(share, guarantee.neighbours, releases, ranged=guarantee.bounded_range, delta=delta)
+            left = Allowance(share, guarantee.neighbours, releases, shape=guarantee.shape, delta=delta)
             return Draws(left, outcomes())
 
         return _Opening(paid)
