@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -96,18 +97,24 @@ def test_a_script_releases_what_it_is_asked_for() -> None:
         between(adaptive, lambda values, _: values[:1])
 
 
-def test_draws_at_an_epsilon_are_audited_elsewhere() -> None:
+def test_draws_at_an_epsilon_cost_their_divergence() -> None:
+    """Geometric noise on a count that moves by one is randomised response, and one that stays costs nothing."""
+
+    def ask(counts, draws) -> None:
+        draws.counts(counts, 1, dps.mechanisms.Bound(1))
+
+    (part,) = between(ask)
+    assert 0.9999 * math.tanh(0.5) < part < math.tanh(0.5)
+
+
+def test_draws_of_which_only_an_epsilon_is_known_are_audited_elsewhere() -> None:
     """Their losses are not rhos."""
 
-    def run(counts):
-        def pure(outcomes) -> None:
-            with door_to(lambda: outcomes)(dps.Guarantee(1, "add-remove")) as draws:
-                draws.counts(counts, 1, dps.mechanisms.Bound(1))
-
-        return pure
+    def ask(counts, draws) -> None:
+        draws.joint_quantiles(counts, [Fraction(1, 2)], EIGHTH, 21)
 
     with pytest.raises(ValueError, match="use loss_of_transcript"):
-        rho_between(run(HERE), run(THERE))
+        between(ask)
 
 
 def test_a_transcript_with_a_promise_by_rho_loses_its_rho() -> None:
@@ -124,15 +131,17 @@ def test_a_transcript_with_a_promise_by_rho_loses_its_rho() -> None:
 
 
 def test_a_rehearsal_refuses_what_a_release_refuses() -> None:
-    """Overdrafts of the share of a person, noise that would not fit, draws at an epsilon; and it adds no noise."""
+    """Overdrafts of the share of a person, noise that would not fit, deltas; and it adds no noise."""
     draws = rehearsal_by_rho(PROMISE, people=2)
     assert EIGHTH == draws.left
     with pytest.raises(dps.PrivacyError, match="asks for rho 1/4 and 1/8 is left"):
         draws.gaussian(HERE, Fraction(1, 4), ONE)
     with pytest.raises(ValueError, match="rho is too small"):
         draws.gaussian(HERE, EIGHTH, dps.mechanisms.SquaredBound(2**78))
-    with pytest.raises(dps.PrivacyError, match="pays for Gaussian noise only"):
-        draws.counts(HERE, EIGHTH, dps.mechanisms.Bound(1))
+    with pytest.raises(dps.PrivacyError, match="for which no rho pays"):
+        draws.keys(HERE, EIGHTH, 1e-7, dps.mechanisms.Bound(1))
+    with pytest.raises(dps.PrivacyError, match="and 1/8 is left"):
+        draws.counts(HERE, 1, dps.mechanisms.Bound(1))
     assert HERE.tolist() == draws.gaussian(HERE, EIGHTH, ONE).tolist()
     assert [0, 0] == draws.uniform(np.array([4, 5])).tolist()
 

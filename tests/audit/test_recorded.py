@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.recorded import Recording, loss_of_transcript
+from dpselect.audit import loss_of_transcript
+from dpselect.audit.recorded import Recording
 from dpselect.histograms.partition import candidates
 from dpselect.mechanisms.sampler import EXPONENTIAL
 from dpselect.release.opened import door_to

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.recorded import loss_of_transcript
+from dpselect.audit import loss_of_transcript
 from dpselect.chooser import cells
 from dpselect.chooser.metafeature import expected, released
 from dpselect.kernel.neighbours import Neighbours

@@ -9,7 +9,7 @@ from itertools import islice, product
 import numpy as np
 
 import dpselect as dps
-from dpselect.audit.recorded import loss_of_transcript
+from dpselect.audit import loss_of_transcript
 from dpselect.kernel.budget import Allowance
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.release.draws import Draws

@@ -1,4 +1,4 @@
-"""Draws that were paid for by a rho: Gaussian noise, and nothing that costs an epsilon."""
+"""Draws that were paid for by a rho: Gaussian noise at a rho, and all others at an epsilon by their price."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit import rho_between
+from dpselect.audit import loss_of_transcript, rho_between
 from dpselect.audit.replay import Replay, transcripts
 from dpselect.kernel.concentrated import rho_within
+from dpselect.kernel.prices import bounded_range_price, geometric_price, laplace_price, pure_price
 from dpselect.release import draws as draws_module
 from dpselect.release.concentrated_draws import ConcentratedDraws
 from dpselect.release.draws import Draws
 from dpselect.release.opened import door_to
+from dpselect.release.threshold_rules import threshold_rules
 
-EIGHTH, QUARTER = Fraction(1, 8), Fraction(1, 4)
+EIGHTH, QUARTER, HALF = Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)
 PROMISE = dps.Guarantee.concentrated(QUARTER, 1e-6, "add-remove")
 ONE = dps.mechanisms.SquaredBound(1)
 FLIP = dps.mechanism("permute-and-flip")
@@ -119,41 +121,231 @@ def test_each_of_several_releases_has_its_rho() -> None:
         assert Fraction(1, 20) == draws.left
 
 
-PURE = {
-    "choose": lambda draws: draws.choose(dps.Scores([3, 1], sensitivity=1), EIGHTH),
-    "top_k": lambda draws: draws.top_k(dps.Scores([3, 1], sensitivity=1), 2, EIGHTH),
-    "choose_rows": lambda draws: draws.choose_rows(
-        np.array([[3, 1]]), np.ones((1, 2), bool), EIGHTH, dps.mechanisms.Bound(1)
+PAIR = dps.Scores([3, 1], sensitivity=1)
+EXPONENTIAL = dps.mechanism("exponential")
+HALF_SHARE = [Fraction(1, 2)]
+RULES = threshold_rules(
+    EIGHTH, positives=1, sensitivity=1, kind="integer", range_bound=1, neighbours="add-remove", levels=(), share=None
+)
+LAW = dps.tuning.tuning_plan(4, epsilon=1).law
+BOUND = dps.mechanisms.Bound
+CLIPPED = dps.mechanism("smooth-noisy-max", noise="exponential", delta=1e-6)
+# A draw at an eighth of epsilon, and what it is worth in rho for one record.
+PRICED = {
+    "choose": (lambda draws: draws.choose(PAIR, EIGHTH), laplace_price(EIGHTH)),
+    "choose by noise": (
+        lambda draws: draws.choose(PAIR, EIGHTH, mechanism=dps.mechanism("noisy-max-laplace")),
+        laplace_price(EIGHTH),
     ),
-    "counts": lambda draws: draws.counts(SUMS, EIGHTH, dps.mechanisms.Bound(1)),
-    "keys": lambda draws: draws.keys(np.array([3]), EIGHTH, 1e-7, dps.mechanisms.Bound(1)),
-    "joint_quantiles": lambda draws: draws.joint_quantiles(np.array([3, 1]), [Fraction(1, 2)], EIGHTH, 4),
-    "ledger": lambda draws: dps.select(dps.Scores([3, 1], sensitivity=1), epsilon=EIGHTH, mechanism=FLIP, ledger=draws),
-    "spend": lambda draws: draws.spend(dps.Guarantee(EIGHTH, "add-remove")),
-    "spend of a rho": lambda draws: draws.spend(dps.Guarantee.concentrated(EIGHTH, 1e-6, "add-remove")),
-    "one_of_many": lambda draws: draws.one_of_many(lambda _: (0, 0), EIGHTH, dps.tuning.tuning_plan(4, epsilon=1).law),
-    "halving": lambda draws: draws.halving(None, [Fraction(1, 2)], EIGHTH),
+    "exponential": (lambda draws: draws.choose(PAIR, EIGHTH, mechanism=EXPONENTIAL), bounded_range_price(EIGHTH)),
+    "a moving scale": (
+        lambda draws: draws.choose(PAIR, EIGHTH, mechanism=dps.mechanism("smooth-noisy-max")),
+        pure_price(EIGHTH),
+    ),
+    "peeling": (lambda draws: draws.top_k(PAIR, 2, EIGHTH), 2 * laplace_price(EIGHTH / 2)),
+    "one pass": (lambda draws: draws.top_k(PAIR, 2, EIGHTH, method="one-shot"), laplace_price(EIGHTH)),
+    "joint": (
+        lambda draws: draws.top_k(
+            dps.Scores([3, 1], 1, kind="integer"), 2, EIGHTH, mechanism=EXPONENTIAL, method="joint"
+        ),
+        bounded_range_price(EIGHTH),
+    ),
+    "choose_rows": (
+        lambda draws: draws.choose_rows(np.array([[3, 1]]), np.ones((1, 2), bool), EIGHTH, BOUND(1)),
+        laplace_price(EIGHTH),
+    ),
+    "counts": (lambda draws: draws.counts(SUMS, EIGHTH, BOUND(1)), pure_price(EIGHTH)),
+    "counts that move far": (lambda draws: draws.counts(SUMS, EIGHTH, BOUND(9)), geometric_price(EIGHTH / 9, 9)),
+    "counts that move by less than two": (
+        lambda draws: draws.counts(SUMS, EIGHTH, BOUND(Fraction(7, 4))),
+        geometric_price(EIGHTH * 4 / 7, 1),
+    ),
+    "threshold": (lambda draws: draws.threshold(RULES), pure_price(EIGHTH)),
+    "joint_quantiles": (
+        lambda draws: draws.joint_quantiles(np.array([3, 1]), HALF_SHARE, EIGHTH, 4),
+        bounded_range_price(EIGHTH),
+    ),
+    "ledger": (
+        lambda draws: dps.select(PAIR, epsilon=EIGHTH, mechanism=FLIP, ledger=draws),
+        laplace_price(EIGHTH),
+    ),
+    "spend": (lambda draws: draws.spend(dps.Guarantee(EIGHTH, "add-remove"), count=3), 3 * pure_price(EIGHTH)),
+    "spend of a rho": (
+        lambda draws: draws.spend(dps.Guarantee.concentrated(EIGHTH / 8, 1e-6, "add-remove")),
+        EIGHTH / 8,
+    ),
+    "one_of_many": (lambda draws: draws.one_of_many(lambda _: (0, 0), EIGHTH, LAW), pure_price(EIGHTH)),
 }
 
 
-@pytest.mark.parametrize("draw", PURE.values(), ids=PURE)
-def test_a_rho_pays_for_no_draw_at_an_epsilon(draw) -> None:
-    """Nor do parts and attempts of it, and nothing is taken."""
+@pytest.mark.parametrize(("draw", "price"), PRICED.values(), ids=PRICED)
+def test_a_rho_pays_for_draws_at_an_epsilon(draw, price) -> None:
+    """Each at the price of what it is, and so do parts and attempts of it."""
     with dps.opened(PROMISE) as draws:
-        with draws.disjoint(2) as parts:
-            for each in parts:
-                with pytest.raises(dps.PrivacyError, match="pays for Gaussian noise only"):
-                    draw(each)
-        with draws.attempts() as attempt, pytest.raises(dps.PrivacyError, match="pays for Gaussian noise only"):
+        draw(draws)
+        assert QUARTER - price == draws.left
+        with draws.disjoint(2) as (one, two):
+            draw(one)
+            assert (QUARTER - 2 * price, QUARTER - price) == (one.left, two.left)
+        with draws.attempts() as attempt:
             draw(attempt())
-        with pytest.raises(dps.PrivacyError, match="pays for Gaussian noise only"):
+        assert QUARTER - 3 * price == draws.left
+
+
+WITH_DELTA = {
+    "keys": lambda draws: draws.keys(np.array([3]), EIGHTH, 1e-7, BOUND(1)),
+    "choose": lambda draws: draws.choose(PAIR, EIGHTH, mechanism=CLIPPED),
+    "spend": lambda draws: draws.spend(dps.Guarantee(EIGHTH, "add-remove", 1e-7)),
+}
+
+
+@pytest.mark.parametrize("draw", WITH_DELTA.values(), ids=WITH_DELTA)
+def test_a_rho_pays_for_no_delta(draw) -> None:
+    """Nothing is taken, from parts either."""
+    with dps.opened(PROMISE) as draws:
+        with draws.disjoint(2) as parts, pytest.raises(dps.PrivacyError, match="for which no rho pays"):
+            draw(parts[1])
+        with pytest.raises(dps.PrivacyError, match="for which no rho pays"):
             draw(draws)
         assert QUARTER == draws.left
-        assert not draws.allows(Fraction(1, 10**9))
 
 
-def test_whatever_draws_takes_its_price_by_the_one_method_that_refuses() -> None:
-    """Every method of pure draws that asks for an outcome takes an epsilon first, so none is left open for a rho."""
+@pytest.mark.parametrize("draw", ["counts", "choose"])
+def test_an_overdraft_at_an_epsilon_is_refused(draw) -> None:
+    """In rho, as it was paid for; and other neighbours are."""
+    with dps.opened(PROMISE) as draws:
+        ask = {
+            "counts": lambda epsilon, nb: draws.counts(SUMS, epsilon, BOUND(1, nb)),
+            "choose": lambda epsilon, nb: draws.choose(dps.Scores([3, 1], 1, neighbours=nb), epsilon),
+        }[draw]
+        with pytest.raises(dps.PrivacyError, match="asks for rho .* and 1/4 is left"):
+            ask(1, "add-remove")
+        with pytest.raises(dps.PrivacyError, match="and this draw edge ones"):
+            ask(EIGHTH, "edge")
+        assert QUARTER == draws.left
+
+
+@pytest.mark.parametrize("mechanism", [None, FLIP, EXPONENTIAL])
+def test_the_epsilon_of_a_rho_is_the_largest_that_fits(mechanism) -> None:
+    """For one record and for persons, and all of what is left can be drawn with it."""
+    for people in (1, 3):
+        with dps.opened(dps.Guarantee.concentrated(QUARTER, 1e-6, "person"), per_person=people) as draws:
+            epsilon = draws.epsilon_within(draws.left, mechanism=mechanism)
+            scores = dps.Scores([3, 1], 1, neighbours="person")
+            more = epsilon * (1 + Fraction(3, 10**9))
+
+            def ask(at, draws=draws, scores=scores) -> None:
+                if mechanism is None:
+                    draws.spend(dps.Guarantee(at, "person"))
+                else:
+                    draws.choose(scores, at, mechanism=mechanism)
+
+            with pytest.raises(dps.PrivacyError, match="is left of what was paid"):
+                ask(more)
+            ask(epsilon)
+            assert 0 <= draws.left < QUARTER / 10**8
+
+
+def test_draws_at_an_epsilon_cost_persons_what_their_epsilon_does() -> None:
+    """Of m records the price of m epsilon, and no more than parts of them do together."""
+    with dps.opened(dps.Guarantee.concentrated(2, 1e-6, "person"), per_person=3) as draws:
+        before = draws.left
+        draws.choose(dps.Scores([3, 1], 1, neighbours="person"), Fraction(1, 3))
+        assert laplace_price(Fraction(1)) == 9 * (before - draws.left)
+        before = draws.left
+        draws.counts(SUMS, Fraction(2, 3), BOUND(2, "person"))
+        assert geometric_price(Fraction(1, 3), 6) == 9 * (before - draws.left)
+        with draws.of_records() as own, own.disjoint(2) as parts:
+            before = own.left
+            parts[0].choose(PAIR, Fraction(1, 3), mechanism=EXPONENTIAL)
+            assert bounded_range_price(Fraction(1)) == 9 * (before - parts[0].left)
+    # One record in each of three parts, or two and one, cost at most three in one.
+    for price in (pure_price, laplace_price, bounded_range_price):
+        for epsilon in (Fraction(1, 10), Fraction(1), Fraction(9)):
+            assert price(epsilon) + price(2 * epsilon) <= price(3 * epsilon) * (1 + Fraction(1, 10**8))
+
+
+# Draws, and a pair of inputs on which they are nearly at their worst.
+WORST = {
+    "permute-and-flip": (lambda draws, v: draws.choose(dps.Scores(v, 1, kind="integer"), HALF), [1, 0], [0, 1]),
+    "exponential": (
+        lambda draws, v: draws.choose(dps.Scores(v, 1, kind="integer"), HALF, mechanism=EXPONENTIAL),
+        [1, 0],
+        [0, 1],
+    ),
+    "peeling": (
+        lambda draws, v: draws.top_k(dps.Scores(v, 1, kind="integer"), 2, HALF, mechanism=EXPONENTIAL),
+        [1, 1, 0, 0],
+        [0, 0, 1, 1],
+    ),
+    "counts": (lambda draws, v: draws.counts(np.array(v), HALF, BOUND(1)), [3, 1], [3, 2]),
+    "counts that move far": (lambda draws, v: draws.counts(np.array(v), HALF, BOUND(9)), [3, 1], [3, 10]),
+    "gaussian": (lambda draws, v: draws.gaussian(np.array(v), EIGHTH, ONE), [3, 1], [3, 2]),
+}
+
+
+@pytest.mark.parametrize(("draw", "here", "there"), WORST.values(), ids=WORST)
+def test_no_transcript_costs_more_than_its_draw_took_and_the_worst_nearly_as_much(draw, here, there) -> None:
+    """Replayed on neighbours."""
+    taken = []
+
+    def release(values):
+        def run(outcomes) -> None:
+            with door_to(lambda: outcomes)(PROMISE) as draws:
+                draw(draws, values)
+                taken.append(PROMISE.rho - draws.left)
+
+        return run
+
+    spent = max(sum(rho_between(release(x), release(y))) for x, y in ((here, there), (there, here)))
+    assert 0.9 * taken[0] < spent <= taken[0]
+
+
+def chooses_and_measures(records, draws) -> list[int]:
+    """Choose a column, measure it, and choose and measure again by what came out; a third of what is left each time."""
+    model = np.zeros(records.size, dtype=np.int64)
+    for rounds in (3, 2, 1):
+        scores = dps.Scores(np.abs(records - model), 1, kind="integer")
+        epsilon = draws.epsilon_within(draws.left / rounds / 2, mechanism=EXPONENTIAL)
+        at = draws.choose(scores, epsilon, mechanism=EXPONENTIAL)
+        model[at] = draws.gaussian(records[at : at + 1], draws.left / (2 * rounds - 1), ONE)[0]
+    return model.tolist()
+
+
+@pytest.mark.parametrize("column", range(3))
+def test_choose_and_measure_under_one_rho(column: int) -> None:
+    """The loop that synthesisers run: whatever the transcript, it costs at most what was paid."""
+    here, worst = np.array([9, 7, 2]), 0.0
+    there = here + np.eye(3, dtype=np.int64)[column]
+    for seed in range(20):
+        cost = loss_of_transcript(
+            chooses_and_measures,
+            here,
+            there,
+            PROMISE,
+            np.random.default_rng(seed).integers,
+        )
+        worst = max(worst, float(cost))
+        assert cost <= PROMISE.rho
+    assert worst > 0.2 * float(PROMISE.rho)
+
+
+def test_runs_of_a_search_pay_an_epsilon() -> None:
+    """Within the price of the search, and no Gaussian noise."""
+    seen = []
+
+    def run(draws):
+        seen.append((type(draws), draws.left))
+        draws.gaussian(SUMS, EIGHTH, ONE)
+
+    with dps.opened(PROMISE) as draws:
+        assert draws.one_of_many(run, HALF, LAW) is None
+        assert QUARTER - pure_price(HALF) == draws.left
+    assert {(Draws, LAW.epsilon_of_run(HALF))} == {*seen}
+
+
+def test_whatever_draws_takes_its_price_by_a_method_that_prices_it() -> None:
+    """Every method of pure draws that asks for an outcome takes an epsilon first, so none is free for a rho."""
     free = {"__init__", "uniform", "disjoint", "of_records", "attempts", "_one_of_many"}
     tree = ast.parse(Path(draws_module.__file__).read_text(encoding="utf-8"))
     (draws,) = (each for each in tree.body if isinstance(each, ast.ClassDef) and each.name == "Draws")
@@ -164,6 +356,7 @@ def test_whatever_draws_takes_its_price_by_the_one_method_that_refuses() -> None
         assert "_outcomes" not in names or names & {"_take", "_pay"}, method.name
     assert drawing > 10
     assert ConcentratedDraws._take is not Draws._take
+    assert ConcentratedDraws.counts is not Draws.counts
 
 
 def test_an_epsilon_pays_for_no_gaussian_noise() -> None:

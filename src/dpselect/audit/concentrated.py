@@ -1,7 +1,8 @@
-"""What a transcript of Gaussian noise loses between two neighbours, exactly: the rho of every draw.
+"""What one transcript costs between two neighbours: in rho, draw by draw, or in epsilon.
 
-The same numbers are forced on both as released. Given them, a draw of variance v moves its integers by some vector d,
-and discrete Gaussian noise around integers costs |d|^2 / (2 v); the draws of one transcript add up.
+The same outcomes are forced on both. Given those before, a draw of Gaussian noise of variance v moves its integers by
+some vector d, and costs |d|^2 / (2 v) exactly; any other draw costs the largest Renyi divergence of its two laws over
+its order, numerically. The draws of one transcript add up.
 """
 
 from __future__ import annotations
@@ -10,19 +11,30 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from hashlib import sha256
-from itertools import count, product
+from itertools import count, permutations, product
+from math import perm
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.audit.recorded import Pick, Recording, Repetition
 from dpselect.kernel.bound import SquaredBound
+from dpselect.kernel.budget import Allowance
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.mechanisms.ordered_law import list_log_law
+from dpselect.release.concentrated_draws import concentrated
+from dpselect.release.draws import Draws
 from dpselect.release.opened import door_to
 from dpselect.release.protocol import Outcomes
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+# Orders of divergences; less the rounding of a logarithm, so that a price that is met is not called exceeded.
+_ORDERS, _ROUNDING = 1 + np.logspace(-4, 3, 150), 1e-9
+# Lists that are written down.
+_MOST_LISTS = 5000
 # What is released where integers were to be noised, at a variance.
 Script = Callable[[Integers, Fraction], Integers]
 
@@ -34,7 +46,9 @@ def rho_between(
     *,
     pick: Pick | None = None,
 ) -> tuple[Fraction, ...]:
-    """Return what every draw of a transcript costs between two neighbours, exactly; the transcript costs their sum.
+    """Return what every draw of a transcript costs between two neighbours, in rho; the transcript costs their sum.
+
+    It is exact for Gaussian noise, and numerical for other draws, a little below the truth.
 
     Args:
         run: a release, as a function of its outcomes: it opens ``door_to(lambda: outcomes)``.
@@ -60,11 +74,34 @@ def rho_between(
     """
     recording = _Scripted(pick or _fixed(), script)
     run(recording)
-    repetition = Repetition(recording)
+    repetition = Divergences(recording)
     neighbour(repetition)
-    if repetition.finish():
-        raise ValueError("This release draws at an epsilon too: use loss_of_transcript for that.")
+    repetition.finish()
     return tuple(repetition.parts)
+
+
+def loss_of_transcript(
+    run: Callable[[Any, Draws], object], here: Any, there: Any, guarantee: Guarantee, pick: Pick
+) -> Fraction:
+    """Return what one transcript of ``run(database, draws)`` loses between two neighbours; by a rho, its rho.
+
+    Made-up outcomes decide what is asked next, so an algorithm that adapts wants several of them.
+
+    Raises:
+        PrivacyError: it draws more than the guarantee pays for.
+        ValueError: the neighbours ask different questions after the same outcomes.
+    """
+    recording = Recording(pick)
+    run(here, _paid(guarantee, recording))
+    repetition = (Repetition if guarantee.stated_rho is None else Divergences)(recording)
+    run(there, _paid(guarantee, repetition))
+    return repetition.finish() + sum(repetition.parts)
+
+
+def _paid(guarantee: Guarantee, outcomes: Outcomes) -> Draws:
+    if guarantee.stated_rho is not None:
+        return concentrated(guarantee, 1, 1, outcomes)
+    return Draws(Allowance(guarantee.epsilon, guarantee.neighbours), outcomes)
 
 
 def sums_by_rho() -> tuple[int, str]:
@@ -117,3 +154,58 @@ class _Scripted(Recording):
         if outcome.shape != values.shape:
             raise ValueError("The script must release one integer for each that it is asked for.")
         return np.asarray(self._note("gaussian", values, (), variance, outcome))
+
+
+class Divergences(Repetition):
+    """Return what was drawn before, and note what every draw costs in rho.
+
+    Attributes:
+        parts: the rho of every draw, exactly for Gaussian noise.
+    """
+
+    def _compare(self, here: Floats, there: Floats) -> None:
+        self.parts.append(rho_of_laws(here, there))
+
+    def noisy(self, counts: Integers, rate: Fraction) -> Integers:
+        """The losses of geometric noise on every number that moves."""
+        call = self._before("noisy", counts, (), rate)
+        for moves in np.abs(counts - call.values).ravel().tolist():
+            if moves:
+                place = np.arange(moves + 1)
+                ends = np.where((place == 0) | (place == moves), 0.0, np.log(-np.expm1(-float(rate))))
+                chances = ends - float(rate) * place - np.log1p(np.exp(-float(rate)))
+                self.parts.append(rho_of_losses(chances, float(rate) * (moves - 2.0 * place)))
+        return np.asarray(call.outcome)
+
+    def ordered(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
+        """The law of all lists, where there are few and they have no gaps."""
+        if gaps or perm(ticks.size, k) > _MOST_LISTS:
+            raise ValueError("What a list costs in rho is computed for few candidates, without gaps.")
+        call = self._before("ordered", ticks, (k, gaps), rate)
+        lists = [*permutations(range(ticks.size), k)]
+        self._compare(
+            *(np.array([list_log_law(each, rate, names) for names in lists]) for each in (ticks, call.values))
+        )
+        return list(call.outcome[0]), []
+
+    def finish(self) -> Fraction:
+        """Return 0, as all is in the parts.
+
+        Raises:
+            ValueError: more was drawn on the first database; a draw of which only a loss is known.
+        """
+        if super().finish():
+            raise ValueError("This release has a draw of which only an epsilon is known: use loss_of_transcript.")
+        return Fraction(0)
+
+
+def rho_of_laws(here: Floats, there: Floats) -> Fraction:
+    """Return the largest Renyi divergence of two laws over its order, in either direction, from their logarithms."""
+    return max(rho_of_losses(here, here - there), rho_of_losses(there, there - here))
+
+
+def rho_of_losses(chances: Floats, losses: Floats) -> Fraction:
+    """Return the same of losses and the logarithms of their chances under the first law."""
+    above = _ORDERS[:, None] - 1
+    logs = np.logaddexp.reduce(chances[None, :] + above * losses[None, :], axis=1)
+    return Fraction(max(0.0, float((logs / (_ORDERS * (_ORDERS - 1))).max()) - _ROUNDING))

@@ -18,16 +18,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.budget import Allowance
-from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.ranks import Ranks
 from dpselect.mechanisms.joint_top_k import JointQuestion, joint_log_law
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
-from dpselect.release.concentrated_draws import concentrated
-from dpselect.release.draws import Draws
 from dpselect.release.partition import Candidates, least_cost
-from dpselect.release.protocol import Outcomes
 
 Integers = NDArray[np.int64]
 # Integers below the bounds, of their shape: any, but not always the same.
@@ -202,13 +197,17 @@ class Repetition:
             raise ValueError("A neighbour asks fewer questions after the same outcomes: that loses everything.")
         return self.loss
 
+    def _compare(self, here: NDArray[np.float64], there: NDArray[np.float64]) -> None:
+        """Add what the laws of one draw lose, of which these are the logarithms."""
+        self.loss += Fraction(max(0.0, float(np.abs(here - there).max()) - _ROUNDING))
+
     def winners(self, sampler: Sampler, ticks: Integers, rate: Fraction, k: int) -> list[int]:
         """The exact law of every winner among those that remain, at its worst candidate."""
         # The scale of noise may be private: its law knows the rate.
         call, remaining = self._before("winners", ticks, (sampler, k), None), np.arange(ticks.size)
         for winner in call.outcome:
             pairs = ((ticks, rate), (call.values, call.rate))
-            self.loss += _apart(*(sampler.ticks_log_law(each[remaining], scale) for each, scale in pairs))
+            self._compare(*(sampler.ticks_log_law(each[remaining], scale) for each, scale in pairs))
             remaining = remaining[remaining != winner]
         return list(call.outcome)
 
@@ -231,7 +230,7 @@ class Repetition:
         """The exact law of the winner of every row, at its worst candidate."""
         call = self._before("rows", ticks, (valid.tobytes(),), rate)
         for here, there, allowed in zip(ticks, call.values, valid, strict=True):
-            self.loss += _apart(*(PERMUTE_AND_FLIP.ticks_log_law(each[allowed], rate) for each in (here, there)))
+            self._compare(*(PERMUTE_AND_FLIP.ticks_log_law(each[allowed], rate) for each in (here, there)))
         return np.asarray(call.outcome)
 
     def each(self, sampler: Sampler, ticks: Integers, rates: Sequence[Fraction], which: Integers) -> Integers:
@@ -265,7 +264,7 @@ class Repetition:
     def joint(self, asked: JointQuestion) -> list[int]:
         """The exact law of lists, at the worst of them."""
         call = self._before("joint", asked.ticks, (asked.k, asked.clip), asked.rate)
-        self.loss += _apart(joint_log_law(asked), joint_log_law(replace(asked, ticks=call.values)))
+        self._compare(joint_log_law(asked), joint_log_law(replace(asked, ticks=call.values)))
         return list(call.outcome)
 
     def raised_bar(self, _: Fraction) -> NoReturn:
@@ -288,7 +287,7 @@ class Repetition:
         gaps = _gaps(ranks, low, high, least, most)
         call = self._before("edge", gaps, (low, high), rate)
         here, there = (np.array([-float(gap * rate) for gap in each]) for each in (gaps, call.values.tolist()))
-        self.loss += _apart(here - np.logaddexp.reduce(here), there - np.logaddexp.reduce(there))
+        self._compare(here - np.logaddexp.reduce(here), there - np.logaddexp.reduce(there))
         return int(call.outcome)
 
     def joint_edges(self, units: Integers, targets: Sequence[int], rate: Fraction) -> list[int]:
@@ -307,35 +306,7 @@ class Repetition:
         return np.asarray(self._before("uniform", bounds, (bounds.tobytes(),), Fraction(0)).outcome)
 
 
-def loss_of_transcript(
-    run: Callable[[Any, Draws], object], here: Any, there: Any, guarantee: Guarantee, pick: Pick
-) -> Fraction:
-    """Return what one transcript of ``run(database, draws)`` loses between two neighbours; by a rho, its rho, exactly.
-
-    Made-up outcomes decide what is asked next, so an algorithm that adapts wants several of them.
-
-    Raises:
-        PrivacyError: it draws more than the guarantee pays for.
-        ValueError: the neighbours ask different questions after the same outcomes.
-    """
-    recording = Recording(pick)
-    run(here, _paid(guarantee, recording))
-    repetition = Repetition(recording)
-    run(there, _paid(guarantee, repetition))
-    return repetition.finish() + sum(repetition.parts)
-
-
-def _paid(guarantee: Guarantee, outcomes: Outcomes) -> Draws:
-    if guarantee.stated_rho is not None:
-        return concentrated(guarantee, 1, 1, outcomes)
-    return Draws(Allowance(guarantee.epsilon, guarantee.neighbours), outcomes)
-
-
 def _gaps(ranks: Ranks, low: int, high: int, least: Fraction, most: Fraction) -> Any:
     """Return how far every edge is from the targets, exactly; for grids of few sub-cells."""
     at = [ranks.at(edge) for edge in range(low, high + 1)]
     return np.array([max(least - rank, rank - most, Fraction(0)) for rank in at], dtype=object)
-
-
-def _apart(here: NDArray[np.float64], there: NDArray[np.float64]) -> Fraction:
-    return Fraction(max(0.0, float(np.abs(here - there).max()) - _ROUNDING))

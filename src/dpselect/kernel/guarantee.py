@@ -10,7 +10,7 @@ from typing import Any
 from dpselect.kernel.concentrated import epsilon_of
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours, neighbours
 from dpselect.kernel.numbers import exact_delta, exact_epsilon, exact_rho
-from dpselect.kernel.prices import bounded_range_price, laplace_price, pure_price
+from dpselect.kernel.prices import PRICES
 from dpselect.kernel.written import written
 
 # What a promise is beyond pure; draws that were paid for by one are so at least.
@@ -111,7 +111,7 @@ class Guarantee:
     @property
     def price(self) -> Callable[[Fraction], Fraction]:
         """Return the price in rho, as a function of epsilon, of pure promises that are what this one is."""
-        return (pure_price, laplace_price, bounded_range_price)[self.shape]
+        return PRICES[self.shape]
 
     def in_words(self) -> list[tuple[str, str]]:
         """Return the promise as names and words: epsilon, rho and delta where there are, and what is protected."""

@@ -35,7 +35,7 @@ def bounded_range_price(epsilon: Fraction) -> Fraction:
     """Return the rho of any release of bounded range: s - 1 - ln s with s = epsilon / (1 - e^-epsilon).
 
     >>> float(bounded_range_price(Fraction(1)))
-    0.1233059012
+    0.1233015615
     """
     most = _exponential(_UP, -epsilon)
     if most >= 1:
@@ -68,7 +68,7 @@ def geometric_price(rate: Fraction, moves: int) -> Fraction:
         moves: at least 1.
 
     >>> float(geometric_price(Fraction(1), 1)), float(geometric_price(Fraction(1, 100), 100))
-    (0.4621171573, 0.3678887616)
+    (0.4621171573, 0.3678899764)
     """
     least, most = _exponential(_DOWN, -rate), _exponential(_UP, -rate * moves)
     saved = _DOWN.divide(
@@ -79,6 +79,10 @@ def geometric_price(rate: Fraction, moves: int) -> Fraction:
     return min(_rounded(price), pure_price(rate * moves))
 
 
+# By the shape of a promise: what it is beyond pure.
+PRICES = (pure_price, laplace_price, bounded_range_price)
+
+
 def largest_epsilon(price: Callable[[Fraction], Fraction], rho: Fraction) -> Fraction:
     """Return the largest epsilon, to ten digits and rounded down, whose price is at most this rho.
 
@@ -87,7 +91,7 @@ def largest_epsilon(price: Callable[[Fraction], Fraction], rho: Fraction) -> Fra
         rho: positive.
 
     >>> float(largest_epsilon(pure_price, Fraction(1, 2)))
-    1.043770217
+    1.043626895
     """
     digits = decimal_context(_SHOWN, ROUND_FLOOR)
     # Every price is at most epsilon^2 / 2.

@@ -1,4 +1,4 @@
-"""Draws of a promise by rho: exact Gaussian noise, each at a rho of its own, together at most what was paid.
+"""Draws of a promise by rho: exact Gaussian noise, and every draw at an epsilon by its price in rho.
 
 Proof: ``concentrated_draws.md``. A pure release reaches nothing in this file.
 """
@@ -6,36 +6,73 @@ Proof: ``concentrated_draws.md``. A pure release reaches nothing in this file.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.bound import SquaredBound, require_variance
+from dpselect.kernel.bound import Bound, SquaredBound, require_rate, require_variance
 from dpselect.kernel.budget import Allowance
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.guarantee import Guarantee
-from dpselect.kernel.numbers import exact_rho
+from dpselect.kernel.guarantee import PURE, Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.numbers import Epsilon, exact_rho
+from dpselect.kernel.prices import PRICES, geometric_price, largest_epsilon
+from dpselect.mechanisms.named import Named, require_mechanism
 from dpselect.release.draws import Draws
 from dpselect.release.protocol import Outcomes
 from dpselect.release.questions import countable
+from dpselect.scores.scores import Scores
 
 Integers = NDArray[np.int64]
 
 
 class ConcentratedDraws(Draws):
-    """What was opened by paying a rho: Gaussian noise and public coins, and no draw that costs an epsilon."""
+    """What was opened by paying a rho: Gaussian noise at a rho, and choices, counts and streams at an epsilon.
+
+    Each draw at an epsilon is taken at the least rho that holds for its kind (``kernel/prices.md``), and refused where
+    it has a delta.
+    """
 
     __slots__ = ()
+    _allowance: _RhoAllowance
+    rule = "rho"
 
     @property
     def left(self) -> Fraction:
         """Return the rho that is left of what was paid."""
         return self._allowance.left
 
-    def allows(self, epsilon: Fraction) -> bool:  # noqa: ARG002
-        """Return that no draw may have an epsilon."""
-        return False
+    def allows(self, epsilon: Fraction) -> bool:
+        """Return whether one draw of any kind may have this epsilon, if its price is left."""
+        return self._allowance.allows(self._allowance.price(epsilon, PURE))
+
+    def epsilon_within(self, rho: Any, *, mechanism: Named | None = None) -> Fraction:
+        """Return the largest epsilon at which one selection costs at most this rho; nothing is taken.
+
+        Args:
+            rho: positive and finite.
+            mechanism: of the selection; ``None`` for any other draw, such as counts with noise.
+
+        >>> import dpselect as dps
+        >>> with dps.opened(dps.Guarantee.concentrated(1, 1e-6, "add-remove")) as draws:
+        ...     float(draws.epsilon_within(1)), float(draws.epsilon_within(1, mechanism=dps.mechanism("exponential")))
+        (1.543404638, 2.987598881)
+        """
+        people = self._allowance.people
+        shape = PURE if mechanism is None else require_mechanism(mechanism).guarantee(Scores([0, 0], 1), 1).shape
+        return largest_epsilon(PRICES[shape], exact_rho(rho) * people**2) / people
+
+    def counts(self, values: Integers, epsilon: Epsilon, bound: Bound) -> Integers:
+        """Return integers plus exact two-sided geometric noise, as :meth:`Draws.counts`, at the price of that noise."""
+        total = self._priced(epsilon, bound)
+        rate, integers, people = total / bound.total, countable(values), self._allowance.people
+        require_rate(rate)
+        self._require(bound.neighbours)
+        # Integers move by whole numbers.
+        price = geometric_price(rate, people * max(1, int(bound.total))) / people**2
+        self._allowance.take(min(price, self._allowance.price(total, PURE)))
+        return self._outcomes.noisy(integers, rate)
 
     def gaussian(self, values: Integers, rho: Any, bound: SquaredBound) -> Integers:
         """Return integers plus exact discrete Gaussian noise, of their shape; sizes beyond 2^61 are clipped.
@@ -64,22 +101,59 @@ class ConcentratedDraws(Draws):
             )
         variance = bound.variance(price)
         require_variance(variance)
-        integers, paid = countable(values), self._allowance.neighbours
-        if bound.neighbours is not paid:
-            raise PrivacyError(
-                f"What was paid protects {paid.value} neighbours, and this draw {bound.neighbours.value} ones: use one."
-            )
+        integers = countable(values)
+        self._require(bound.neighbours)
         self._allowance.take(price)
         return self._outcomes.gaussian(integers, variance)
 
-    def _take(self, *_: Any, **__: Any) -> NoReturn:
-        raise PrivacyError("A rho was paid, which pays for Gaussian noise only: open with an epsilon for other draws.")
+    def _require(self, neighbours: Neighbours) -> None:
+        """Refuse a draw that protects other neighbours than were paid for."""
+        paid = self._allowance.neighbours
+        if neighbours is not paid:
+            raise PrivacyError(
+                f"What was paid protects {paid.value} neighbours, and this draw {neighbours.value} ones: use one."
+            )
+
+    def _pay(self, promise: Guarantee, count: int) -> None:
+        if promise.stated_rho is None:
+            super()._pay(promise, count)
+            return
+        self._require(promise.neighbours)
+        self._allowance.take(promise.stated_rho, count)
+
+    def _take(
+        self,
+        epsilon: Fraction,
+        neighbours: Neighbours,
+        count: int = 1,
+        *,
+        shape: int = PURE,
+        delta: Fraction = Fraction(0),
+    ) -> None:
+        self._require(neighbours)
+        if delta:
+            raise PrivacyError("This draw has a delta, for which no rho pays: open with an epsilon and a delta for it.")
+        self._allowance.take(self._allowance.price(epsilon, shape), count)
 
 
 class _RhoAllowance(Allowance):
-    """What is left of a rho."""
+    """What is left of a rho, for draws that protect one of several records of a person.
 
-    __slots__ = ()
+    Attributes:
+        people: how many records of one person there may be; what is taken is a share of the square of that.
+    """
+
+    __slots__ = ("people",)
+
+    def __init__(
+        self, rho: Fraction, neighbours: Neighbours, releases: int = 1, *, people: int, shape: int = 0, **_: Any
+    ) -> None:
+        super().__init__(rho, neighbours, releases, shape=shape)
+        self.people = people
+
+    def price(self, epsilon: Fraction, shape: int) -> Fraction:
+        """Return what a draw of this shape takes."""
+        return PRICES[shape](self.people * epsilon) / self.people**2
 
     def _refusal(self, epsilon: Fraction, delta: Fraction) -> str:  # noqa: ARG002
         most = f", at most {self._each} for each draw" if self._unused[0] else ""
@@ -88,13 +162,19 @@ class _RhoAllowance(Allowance):
             "release is opened, or draw with less."
         )
 
+    def _part(self) -> _RhoAllowance:
+        part = _RhoAllowance(self._each, self.neighbours, people=self.people)
+        part._unused, part._lock = self._unused, self._lock
+        return part
+
 
 def concentrated(guarantee: Guarantee, releases: int, people: int, outcomes: Outcomes) -> ConcentratedDraws:
     """Return draws that spend the rho of that many releases.
 
     Args:
         guarantee: one that states a rho.
-        people: how many records of one person there may be: m of them cost m^2 times what one does.
+        people: how many records of one person there may be: m of them cost m^2 times what one does by Gaussian noise,
+            and what m epsilon costs by other draws.
     """
     share = guarantee.rho / people**2
-    return ConcentratedDraws(_RhoAllowance(share, guarantee.neighbours, releases), outcomes)
+    return ConcentratedDraws(_RhoAllowance(share, guarantee.neighbours, releases, people=people), outcomes)

@@ -349,7 +349,8 @@ class Draws:
         with self._allowance.attempts(), closing(of_run), of_run.attempts() as lend:
 
             def attempt() -> Any:
-                with closing(type(self)(lend(), self._outcomes)) as draws, draws.paying():
+                # A run pays an epsilon, whatever was paid for all of them.
+                with closing(Draws(lend(), self._outcomes)) as draws, draws.paying():
                     return run(draws)
 
             return released_run(attempt, self._outcomes.runs(law), law.good_enough)

@@ -126,7 +126,7 @@ def epsilon_for_rho(rho: Fraction, draws: int, price: Callable[[Fraction], Fract
 
     >>> from dpselect.kernel.prices import pure_price
     >>> float(epsilon_for_rho(Fraction(1, 2), 1, pure_price))
-    1.043770217
+    1.043626895
     """
     return draws * largest_epsilon(price, rho / draws)
 

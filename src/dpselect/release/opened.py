@@ -36,7 +36,7 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         """Record a spend durably, and hand out what draws: for algorithms of one's own.
 
         Args:
-            guarantee: what the release as a whole promises; one that states a rho pays for ``draws.gaussian`` only.
+            guarantee: what the release as a whole promises; a rho pays for all draws, at an epsilon at their price.
             ledger: where the spend is recorded; ``None`` for the budget of the session around, if there is one.
             count: how many releases, each with this guarantee, are paid for; no draw is larger than one of them.
             per_person: how many records of one person there may be, where the guarantee protects persons: draws, which
@@ -58,7 +58,8 @@ def door_to(outcomes: Callable[[], Outcomes]) -> Door:
         ...     winner = draws.choose(votes, 1)
         ...     size = draws.counts(np.array([100]), 2, dps.mechanisms.Bound(1))
         >>> with dps.opened(dps.Guarantee.concentrated(1, 1e-6, "add-remove")) as draws:
-        ...     sums = draws.gaussian(np.array([100, 7]), 1, dps.mechanisms.SquaredBound(1))
+        ...     again = draws.choose(votes, draws.epsilon_within(0.5))
+        ...     sums = draws.gaussian(np.array([100, 7]), 0.5, dps.mechanisms.SquaredBound(1))
         >>> winner, abs(int(size[0]) - 100) < 30, abs(int(sums[0]) - 100) < 30
         (0, True, True)
         """

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpselect.audit import rho_between
-from dpselect.audit.recorded import Recording, Repetition, loss_of_transcript
+from dpselect.audit import loss_of_transcript, rho_between
+from dpselect.audit.recorded import Recording, Repetition
 from dpselect.learn import DPBoostedTreesClassifier
 from dpselect.learn.boosted.rule import CONCENTRATED, PURE, hessian_share, loss_of_classes
 from dpselect.learn.boosted.shares import Shares

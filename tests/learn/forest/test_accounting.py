@@ -8,8 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpselect.audit import rho_between
-from dpselect.audit.recorded import loss_of_transcript
+from dpselect.audit import loss_of_transcript, rho_between
 from dpselect.learn import DPRandomForestClassifier
 from dpselect.learn.forest.temperature import STEPS
 from dpselect.release.outcomes import Coins

@@ -12,8 +12,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import dpselect as dps
-from dpselect.audit import rho_between
-from dpselect.audit.recorded import loss_of_transcript
+from dpselect.audit import loss_of_transcript, rho_between
 from dpselect.kernel.bound import Bound, SquaredBound
 from dpselect.kernel.concentrated import rho_within
 from dpselect.learn import DPBoostedTreesRegressor, load
