@@ -1,24 +1,21 @@
 """What events add up to: a pure fold, and what the ledger allows.
 
 The ledger *enforces* sums only: epsilon and delta, or rho against a fixed rho, which stay valid when each release is
-chosen after seeing the ones before (Whitehouse, Ramdas, Rogers and Wu 2023 for rho). Everything tighter is a *report*,
-valid for a number of releases and epsilons fixed in advance. The proofs are in accountant.md and kernel/guarantee.md.
+chosen after seeing the ones before (Whitehouse, Ramdas, Rogers and Wu 2023 for rho). Everything tighter is a *report*
+(``composition``), valid for amounts fixed in advance. The proofs are in accountant.md and kernel/guarantee.md.
 
-References: Dwork, Rothblum and Vadhan 2010 and Kairouz, Oh and Viswanath 2015 (advanced, optimal pure composition);
-Durfee and Rogers 2019 and Dong, Durfee and Rogers 2020 (bounded range); Harrison and Manurangsi 2026 (rhos of pure
-releases, kernel/prices.md); Canonne, Kamath and Steinke 2020 (rho to epsilon).
+References: Harrison and Manurangsi 2026 (rhos of pure releases); Canonne, Kamath and Steinke 2020 (rho to epsilon).
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from dpselect.kernel.concentrated import epsilon_of, rho_within
 from dpselect.kernel.errors import Advice, BudgetError
@@ -26,10 +23,9 @@ from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
 from dpselect.kernel.prices import largest_epsilon
 from dpselect.kernel.written import written
+from dpselect.ledger.composition import Part, optimum
 from dpselect.ledger.events import Event
 
-# Reports are rounded up by this, far more than the error of their arithmetic.
-_UP = 1 + 1e-9
 RULES = ("sum", "rho")
 
 
@@ -211,80 +207,78 @@ def fold(events: Iterable[Event]) -> Totals:
 class Report:
     """Epsilons at one delta of all releases together, by each rule that applies; ``nan`` where it does not.
 
-    All but ``basic`` hold for a number of releases and epsilons that was fixed in advance.
-
     Attributes:
         delta: of the whole.
-        basic: the sum of what is stated.
-        advanced: by variance and mean of the privacy loss.
-        optimal: the best possible for pure releases of one epsilon.
-        bounded_range: in closed form, when all releases have bounded range.
-        rho: through zero-concentrated privacy.
+        basic: the sum of what is stated. Always valid.
+        rho: through the sum of rhos. Always valid, also where amounts follow earlier answers, if their sum was bounded
+            in advance.
+        optimum: the best possible where the amounts were fixed in advance.
+        fixed_questions: the best possible where also no question depends on an earlier answer, for choices of bounded
+            range at one epsilon.
+        reason: why there is no optimum, or "".
     """
 
     delta: float
     basic: float
-    advanced: float
-    optimal: float
-    bounded_range: float
     rho: float
+    optimum: float
+    fixed_questions: float
+    reason: str = ""
 
     def __str__(self) -> str:
         names = {
             "basic": "sum (always valid)",
-            "advanced": "advanced composition",
-            "optimal": "optimal pure composition",
-            "bounded_range": "bounded range, closed form",
-            "rho": "zero-concentrated",
+            "rho": "sum of rhos (always valid)",
+            "optimum": "optimum, amounts fixed in advance",
+            "fixed_questions": "optimum, questions fixed too",
         }
         rows = [(words, getattr(self, name)) for name, words in names.items()]
-        lines = [f"  {words:<28}{value:>10.4g}" for words, value in rows if not math.isnan(value)]
+        lines = [f"  {words:<34}{value:>10.4g}" for words, value in rows if not math.isnan(value)]
+        lines += [f"  no optimum: {self.reason}"] if self.reason else []
         return "\n".join([f"epsilon of all releases together at delta = {self.delta:g}", *lines])
 
 
-def report(events: Iterable[Event], delta: float) -> Report:
-    """Return tighter totals of the events, for a plan that was fixed in advance.
+_BY_RHO = "a release states a rho, and the ledger does not know by which noise it keeps that"
 
-    Permute-and-flip has no bounded range and is never counted so. Where a release is concentrated, the sum is shown
-    if the deltas that are stated sum to at most ``delta``, and beside it only what goes through rho.
+
+def report(events: Iterable[Event], delta: float) -> Report:
+    """Return the totals of the events at one delta, and what is best possible for a plan that was fixed in advance.
+
+    The sum is shown if the deltas that are stated sum to at most ``delta``.
 
     Raises:
-        ValueError: delta is not between 0 and 1, or an event has no rho.
+        ValueError: delta is not between 0 and 1.
 
     >>> plan = [Event("", "add-remove", "exponential", Fraction(1, 10), count=100, bounded_range=True)]
     >>> print(report(plan, 1e-6))
     epsilon of all releases together at delta = 1e-06
-      sum (always valid)                  10
-      advanced composition             5.756
-      optimal pure composition         4.775
-      bounded range, closed form       2.753
-      zero-concentrated                2.419
+      sum (always valid)                        10
+      sum of rhos (always valid)             2.419
+      optimum, amounts fixed in advance      2.419
+      optimum, questions fixed too           2.246
     """
     if not 0 < delta < 1:
         raise ValueError("delta must lie between 0 and 1, for example 1e-6.")
-    spent, nan = list(events), float("nan")
-    if not all(event.has_rho for event in spent):
-        raise ValueError("Tighter totals are for pure and concentrated releases: one has only an epsilon and a delta.")
+    spent, nan, exact = list(events), float("nan"), exact_delta(delta)
     if not spent:
-        return Report(delta, 0.0, 0.0, 0.0, nan, 0.0)
-    totals, exact = fold(spent), exact_delta(delta)
-    through_rho = math.nextafter(float(epsilon_of(totals.rho, exact)), math.inf)
+        return Report(delta, 0.0, 0.0, 0.0, nan)
+    totals = fold(spent)
+    basic = float(totals.epsilon) if totals.delta <= exact else nan
+    rho = nan
+    if all(event.has_rho for event in spent):
+        rho = math.nextafter(float(epsilon_of(totals.rho, exact)), math.inf)
+        rho = rho if math.isnan(basic) else min(basic, rho)
     if any(event.rho is not None for event in spent):
-        basic = float(totals.epsilon) if totals.delta <= exact else nan
-        best = through_rho if math.isnan(basic) else min(basic, through_rho)
-        return Report(delta, basic, nan, nan, nan, best)
-    epsilons = np.array([float(event.epsilon) for event in spent])
-    counts = np.array([event.count for event in spent])
-    same = len(set(epsilons.tolist())) == 1
-    ranged = all(event.bounded_range for event in spent)
-    return Report(
-        delta,
-        float(totals.epsilon),
-        advanced(epsilons, counts, delta),
-        optimal(float(epsilons[0]), int(counts.sum()), delta) if same else nan,
-        bounded_range(epsilons, counts, delta) if ranged else nan,
-        min(float(totals.epsilon), through_rho),
-    )
+        return Report(delta, basic, rho, nan, nan, _BY_RHO)
+    parts = Counter[Part]()
+    for event in spent:
+        parts[Part(event.guarantee)] += event.count
+    ranged = len(parts) == 1 and spent[0].bounded_range
+    best = optimum(parts, exact)
+    fixed = optimum(parts, exact, adaptive=False) if ranged else nan
+    if math.isinf(best):
+        return Report(delta, basic, rho, nan, nan, "the deltas that are stated come to more")
+    return Report(delta, basic, rho, best, fixed)
 
 
 def parallel(parts: Sequence[Iterable[Event]]) -> Totals:
@@ -304,41 +298,6 @@ def parallel(parts: Sequence[Iterable[Event]]) -> Totals:
         max((each.delta for each in sums), default=Fraction(0)),
         max((each.rho for each in sums), default=Fraction(0)),
     )
-
-
-def advanced(epsilons: np.ndarray, counts: np.ndarray, delta: float) -> float:
-    """Return sum of epsilon tanh(epsilon/2) plus sqrt(2 ln(1/delta) sum of epsilon^2), at most the sum."""
-    mean = float((counts * epsilons * np.tanh(epsilons / 2)).sum())
-    spread = math.sqrt(2 * math.log(1 / delta) * float((counts * epsilons**2).sum()))
-    return min(float((counts * epsilons).sum()), (mean + spread) * _UP)
-
-
-def bounded_range(epsilons: np.ndarray, counts: np.ndarray, delta: float) -> float:
-    """Return the closed form for releases of bounded range, at most the sum."""
-    scaled = epsilons / -np.expm1(-epsilons)
-    mean = float((counts * (scaled - 1 - np.log(scaled))).sum())
-    spread = math.sqrt(0.5 * math.log(1 / delta) * float((counts * epsilons**2).sum()))
-    return min(float((counts * epsilons).sum()), (mean + spread) * _UP)
-
-
-def optimal(epsilon: float, count: int, delta: float) -> float:
-    """Return the least epsilon of ``count`` pure releases at delta: that of composed randomised response."""
-    from scipy.special import gammaln
-
-    lies = np.arange(count + 1.0)
-    ways = gammaln(count + 1) - gammaln(lies + 1) - gammaln(count - lies + 1)
-    weight = ways + (count - lies) * epsilon - count * np.logaddexp(0.0, epsilon)
-    loss = (count - 2 * lies) * epsilon
-
-    def spent(total: float) -> float:
-        above = loss > total
-        return float((np.exp(weight[above]) * -np.expm1(total - loss[above])).sum())
-
-    low, high = 0.0, count * epsilon
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (low, middle) if spent(middle) <= delta else (middle, high)
-    return high * _UP
 
 
 def _many(count: int, size: str) -> str:
