@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import dpselect as dps
 from dpselect.kernel.concentrated import epsilon_of, rho_within
 from dpselect.kernel.prices import bounded_range_price, pure_price
-from dpselect.ledger import Event, Terms, report, to_dp_accounting
+from dpselect.ledger import Event, Terms, from_dp_accounting, optimum, report, to_dp_accounting
 from dpselect.ledger.accountant import Totals, fold, parallel
 
 
@@ -146,14 +146,53 @@ def test_the_events_for_dp_accounting_keep_their_count() -> None:
     )
 
 
-def test_why_repeats_are_listed_one_by_one() -> None:
+def test_pairs_for_dp_accounting_are_exact() -> None:
+    """Their accountant finds our optimum of pure releases, and of those that Laplace noise dominates."""
+    events = [Event("", "add-remove", "x", Fraction(1, 10), count=50)]
+    events += [Event("", "add-remove", "x", Fraction(1, 5), count=50, laplace=True)]
+    ledger = pld.PLDAccountant(value_discretization_interval=1e-4)
+    ledger.compose(to_dp_accounting(events))
+
+    assert ledger.get_epsilon(1e-6) == pytest.approx(report(events, 1e-6).optimum, rel=1e-3)
+    back = from_dp_accounting(to_dp_accounting(events))
+    assert optimum(back, 1e-6) == pytest.approx(report(events, 1e-6).optimum, rel=1e-9)
+    assert [False] * 50 + [True] * 50 == [part.guarantee.laplace for part in back]
+    assert [1] * 50 + [0] * 50 == [part.moves for part in back]
+
+
+def test_events_of_dp_accounting_become_parts() -> None:
+    """Every kind that has an exact pair, composed as theirs are; others are refused by name."""
+    event = dp_accounting.dp_event
+    composed = event.ComposedDpEvent(
+        [
+            event.SelfComposedDpEvent(event.GaussianDpEvent(10.0), 20),
+            event.LaplaceDpEvent(5.0),
+            event.DiscreteLaplaceDpEvent(0.1, 3),
+            event.NoOpDpEvent(),
+        ]
+    )
+    parts = from_dp_accounting(composed)
+    ledger = pld.PLDAccountant(value_discretization_interval=1e-4)
+    ledger.compose(composed)
+
+    assert 22 == len(parts)
+    assert {Fraction(1, 200)} == {part.rho for part in parts[:20]}
+    (answer,) = from_dp_accounting(event.RandomizedResponseDpEvent(2 / (1 + math.e), 2))
+    assert pytest.approx(1) == float(answer.guarantee.epsilon)
+    assert optimum(parts, 1e-6) == pytest.approx(ledger.get_epsilon(1e-6), rel=1e-3)
+    for refused in (event.ZCDpEvent(0.1), event.NonPrivateDpEvent(), event.PoissonSampledDpEvent(0.1, composed)):
+        with pytest.raises(ValueError, match=f"{type(refused).__name__} has no exact counterpart"):
+            from_dp_accounting(refused)
+
+
+def test_repeats_of_theirs_are_not_what_they_say() -> None:
     """dp_accounting drops the count of repeated randomised response: a hundred at 0.1 would cost 0.1."""
-    (one, *_) = to_dp_accounting(hundred(False)).events
+    one = dp_accounting.RandomizedResponseDpEvent(2 / (1 + math.exp(0.1)), 2)
     ledger = pld.PLDAccountant(dp_accounting.NeighboringRelation.REPLACE_ONE, value_discretization_interval=1e-4)
     ledger.compose(dp_accounting.SelfComposedDpEvent(one, 100))
 
-    # When this fails, the fault is mended and counts may be used.
-    assert ledger.get_epsilon(1e-6) < 0.2
+    assert 0.1 == pytest.approx(ledger.get_epsilon(1e-6), rel=1e-2)
+    assert 4.7 < optimum(from_dp_accounting(dp_accounting.SelfComposedDpEvent(one, 100)), 1e-6) < 4.8
 
 
 def promises() -> list[Event]:

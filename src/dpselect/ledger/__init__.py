@@ -1,9 +1,10 @@
 """The budget: what was spent, kept on record, and what it adds up to."""
 
 from dpselect.ledger.accountant import Report, Terms, Totals, report
+from dpselect.ledger.composition import Part, optimum
 from dpselect.ledger.events import Event
 from dpselect.ledger.in_memory import InMemoryLedger, budget
-from dpselect.ledger.interop import BudgetAccountant, to_dp_accounting
+from dpselect.ledger.interop import BudgetAccountant, from_dp_accounting, to_dp_accounting
 from dpselect.ledger.ledger import Ledger
 from dpselect.ledger.recording import PlannedSpends, RecordingAccountant, Spend
 from dpselect.ledger.requests import (
@@ -24,6 +25,7 @@ __all__ = [
     "Ledger",
     "LedgerIndex",
     "LedgerRequests",
+    "Part",
     "PlannedSpends",
     "RecordingAccountant",
     "Report",
@@ -35,6 +37,8 @@ __all__ = [
     "Totals",
     "UncertainSpend",
     "budget",
+    "from_dp_accounting",
+    "optimum",
     "report",
     "to_dp_accounting",
 ]

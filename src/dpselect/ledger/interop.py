@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from contextvars import Token
+from fractions import Fraction
 from typing import Any
 
 from dpselect.kernel.budget import Accountant
@@ -12,6 +13,7 @@ from dpselect.kernel.budget import session as current
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger.accountant import Terms, Totals
+from dpselect.ledger.composition import Part
 from dpselect.ledger.events import Event
 from dpselect.ledger.in_memory import InMemoryLedger
 from dpselect.ledger.ledger import Ledger
@@ -20,35 +22,88 @@ from dpselect.ledger.ledger import Ledger
 def to_dp_accounting(events: Iterable[Event], *, accountant: str = "pld") -> Any:
     """Return the events for a dp_accounting accountant; only mappings that are sound.
 
-    ``"pld"``: a pure release is dominated by randomised response at its epsilon; give the accountant
-    ``neighboring_relation=NeighboringRelation.REPLACE_ONE``, which is how it takes randomised response, whatever the
-    relation of the release. ``"rdp"``: its rho, as :class:`dpselect.Guarantee` has it.
+    ``"pld"``: geometric noise on a count that moves by one, which is randomised response, dominates a pure release, and
+    Laplace noise one that says so. Both are for ``NeighboringRelation.ADD_OR_REMOVE_ONE``, the default there, whatever
+    the relation of the release. ``"rdp"``: its rho, as :class:`dpselect.Guarantee` has it.
 
     Raises:
         ImportError: dp_accounting is not installed.
         ValueError: an event without a rho, a concentrated one for ``"pld"``, or another accountant.
     """
+    their = _dp_accounting()
+    if accountant not in ("pld", "rdp"):
+        raise ValueError('accountant is "pld" or "rdp".')
+    composed: list[Any] = []
+    for event in events:
+        if not event.has_rho:
+            raise ValueError("Releases with only an epsilon and a delta have no sound counterpart there.")
+        if accountant == "rdp":
+            one: Any = their.dp_event.ZCDpEvent(rho=math.nextafter(float(event.guarantee.rho), math.inf))
+        elif event.rho is not None:
+            raise ValueError('A concentrated release has no sound counterpart there: pass accountant="rdp".')
+        elif event.laplace:
+            one = their.LaplaceDpEvent(noise_multiplier=math.nextafter(1 / float(event.epsilon), 0.0))
+        else:
+            epsilon = math.nextafter(float(event.epsilon), math.inf)
+            one = their.dp_event.DiscreteLaplaceDpEvent(noise_parameter=epsilon, sensitivity=1)
+        # One by one, which no accountant of theirs reads as one of them.
+        composed += [one] * event.count
+    return their.ComposedDpEvent(composed)
+
+
+def from_dp_accounting(event: Any, neighbours: str = "add-remove") -> list[Part]:
+    """Return the parts of a dp_accounting event, for :func:`dpselect.ledger.optimum`: the exact pair of each.
+
+    Args:
+        event: composed of Gaussian, Laplace and discrete Laplace noise, randomised response of two answers and choices
+            by the exponential mechanism.
+        neighbours: for which relation they are private.
+
+    Raises:
+        ImportError: dp_accounting is not installed.
+        ValueError: another event, such as a sampled one.
+
+    >>> from dpselect.ledger import Event, optimum
+    >>> events = to_dp_accounting([Event("", "add-remove", "permute-and-flip", Fraction(1), count=3, laplace=True)])
+    >>> f"{optimum(from_dp_accounting(events), 1e-6):.4f}"
+    '3.0000'
+    """
+    _dp_accounting()
+    kind = type(event).__name__.removesuffix("DpEvent")
+    if kind == "NoOp":
+        return []
+    if kind == "Composed":
+        return [part for each in event.events for part in from_dp_accounting(each, neighbours)]
+    if kind == "SelfComposed":
+        return from_dp_accounting(event.event, neighbours) * int(event.count)
+    relation = Neighbours(neighbours)
+    if kind == "Gaussian":
+        # Their noise multiplier is the float that it is, and so is the sensitivity that it stands for.
+        rho = 1 / (2 * Fraction(event.noise_multiplier) ** 2)
+        return [Part(Guarantee.concentrated(rho, _AT, relation), gaussian=True)]
+    if kind == "Laplace":
+        return [Part(Guarantee(1 / Fraction(event.noise_multiplier), relation, laplace=True))]
+    if kind == "DiscreteLaplace":
+        moves = event.sensitivity
+        return [Part(Guarantee(Fraction(event.noise_parameter) * moves, relation), moves=moves)]
+    if kind == "RandomizedResponse" and event.num_buckets == 2:
+        epsilon = math.log(2 / event.noise_parameter - 1)
+        return [Part(Guarantee(Fraction(math.nextafter(epsilon, math.inf)), relation))]
+    if kind == "ExponentialMechanism":
+        return [Part(Guarantee(Fraction(event.epsilon), relation, bounded_range=True))]
+    raise ValueError(f"{type(event).__name__} has no exact counterpart here: compose it there.")
+
+
+# Where a promise by rho that serves as Gaussian noise states its epsilon.
+_AT = Fraction(1, 10**6)
+
+
+def _dp_accounting() -> Any:
     try:
         import dp_accounting
     except ImportError:
         raise ImportError("This needs dp_accounting: python -m pip install dp-accounting.") from None
-    if accountant not in ("pld", "rdp"):
-        raise ValueError('accountant is "pld" or "rdp".')
-    composed = []
-    for event in events:
-        if not event.has_rho:
-            raise ValueError("Releases with only an epsilon and a delta have no sound counterpart there.")
-        if accountant == "pld":
-            if event.rho is not None:
-                raise ValueError('A concentrated release has no sound counterpart there: pass accountant="rdp".')
-            # exp(-epsilon) flips the answer of a fair coin game: noise = 2 / (1 + e^epsilon), rounded down.
-            share = math.nextafter(2 / (1 + math.exp(min(float(event.epsilon), 700.0))), 0.0)
-            one: Any = dp_accounting.RandomizedResponseDpEvent(noise_parameter=share, num_buckets=2)
-        else:
-            one = dp_accounting.dp_event.ZCDpEvent(rho=math.nextafter(float(event.guarantee.rho), math.inf))
-        # One by one: dp_accounting 0.6.0 drops the count of repeated randomised response.
-        composed += [one] * event.count
-    return dp_accounting.ComposedDpEvent(composed)
+    return dp_accounting
 
 
 class BudgetAccountant:

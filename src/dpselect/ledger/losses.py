@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,13 +81,13 @@ class Grid:
         at = self.atoms([*atoms, (-epsilon, 0.0), (epsilon + step, 0.0)])
         masses = at.masses.copy()
 
-        def mass(start: Floats | float, length: float) -> Floats | float:
+        def mass(start: Any, length: float) -> Any:
             return 2 * density * np.exp((start - end) / 2) * math.expm1(length / 2)
 
         if high < low:
             masses[-1] += mass(-end, 2 * end)
             return Losses(at.low, masses)
-        cells = mass(np.arange(low, high) * self.step, self.step)
+        cells = mass(np.arange(low, high, dtype=np.float64) * self.step, self.step)
         upper = 1 / (1 + math.exp(-self.step / 2))
         masses[low - at.low : high - at.low] += cells * math.exp(-self.step / 2) * upper
         masses[low + 1 - at.low : high + 1 - at.low] += cells * upper
