@@ -38,7 +38,7 @@ VERB = replace(
             "--of",
             type=one_of(other_libraries.LIBRARIES),
             metavar="LIBRARY",
-            help="audit the installed release of another library: opendp or diffprivlib",
+            help="audit the installed release of another library: opendp, diffprivlib or dp-accounting",
         ),
     ),
 )

@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from dpselect._optional import install
 from research.other_libraries.finding import Check, Finding, Library
 
-LIBRARIES = ("opendp", "diffprivlib")
+LIBRARIES = ("opendp", "diffprivlib", "dp-accounting")
 
 __all__ = ["LIBRARIES", "Check", "Finding", "Library", "installed", "of"]
 
@@ -23,7 +23,7 @@ def of(library: str, names: Sequence[str] = (), *, budget: float = float("inf"))
     """Audit the installed release of another library; nothing private is involved.
 
     Args:
-        library: "opendp" or "diffprivlib".
+        library: "opendp", "diffprivlib" or "dp-accounting".
         names: beginnings of the functions to audit, such as "make_noisy"; all when there is none.
         budget: seconds after which no further check begins; the rest is reported as not run.
 
@@ -53,7 +53,7 @@ def installed(library: str) -> Library:
         ImportError, ValueError: as :func:`of`.
     """
     if library not in LIBRARIES:
-        raise ValueError(f"There are audits of {' and '.join(LIBRARIES)}, not of {library!r}.")
+        raise ValueError(f"There are audits of {', '.join(LIBRARIES)}, not of {library!r}.")
     try:
         release = version(library)
     except PackageNotFoundError:
@@ -62,14 +62,18 @@ def installed(library: str) -> Library:
             "own, for it brings an older scikit-learn."
         ) from None
     try:
-        import_module(library)
+        import_module(_module(library))
     except ImportError:
         raise ImportError(
             f"{library} {release} does not import with the packages beside it: {install('peers')}, into an environment "
             "of its own."
         ) from None
-    peer = import_module(f"research.other_libraries.{library}_claims")
+    peer = import_module(f"research.other_libraries.{_module(library)}_claims")
     return Library(library, release, peer.checks(), peer.NOT_TESTED)
+
+
+def _module(library: str) -> str:
+    return library.replace("-", "_")
 
 
 def _findings(peer: Library, checks: Sequence[Check], budget: float) -> Iterator[Finding]:

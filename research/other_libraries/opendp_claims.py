@@ -41,6 +41,8 @@ def checks() -> list[Check]:
         for share in (Fraction(1, 2), Fraction(1, 4)):
             setting = f"{measure}, alpha = {float(share)}, size unknown"
             listed.append(Check("make_private_quantile", setting, _bound(_quantile, measure, share)))
+    listed.append(Check("make_composition", "ten queries of epsilon 0.1", _ten_tenths))
+    listed.append(Check("make_privacy_filter", "queries of epsilon 0.1, budget 1", _filter))
     listed.append(Check("make_laplace_threshold", f"counts, threshold {_LEAST}", _laplace_threshold))
     listed.append(Check("make_gaussian_threshold", f"counts, threshold {_LEAST}", _gaussian_threshold))
     return listed
@@ -48,6 +50,35 @@ def checks() -> list[Check]:
 
 def _bound(check: Callable[..., Outcome], *arguments: Any) -> Callable[[], Outcome]:
     return lambda: check(*arguments)
+
+
+def _tenth(dp: Any) -> tuple[Any, Any]:
+    """Return a space, and a count in it at epsilon 0.1."""
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
+    return space, dp.t.make_count(*space) >> dp.m.then_laplace(scale=10.0)
+
+
+def _ten_tenths() -> Outcome:
+    """Add up floats: never less than the fractions."""
+    dp = _prelude()
+    _, count = _tenth(dp)
+    said = dp.c.make_composition([count] * 10).map(1)
+    return Outcome(f"epsilon = {said!r}", f"as floats, above the sum of fractions by {said - 1:.1g}", said >= 1)
+
+
+def _filter() -> Outcome:
+    """Ask until it refuses."""
+    dp = _prelude()
+    space, count = _tenth(dp)
+    odometer = dp.c.make_fully_adaptive_composition(*space, output_measure=dp.max_divergence())
+    asked, queries = dp.c.make_privacy_filter(odometer, d_in=1, d_out=1.0)([1, 2, 3]), 0
+    try:
+        while queries < 11:
+            asked(count)
+            queries += 1
+    except dp.OpenDPException:
+        pass
+    return Outcome("epsilon = 1", f"{queries} queries are answered, of the 10 that fit", queries <= 10)
 
 
 def _prelude() -> Any:

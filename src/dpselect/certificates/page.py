@@ -8,6 +8,7 @@ from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from dpselect._display.markup import filled
+from dpselect.ledger.attack import risk_of
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -54,7 +55,8 @@ def content_of(written: str) -> str:
 
 
 def _facts(content: Mapping[str, Any], sha256: str, document: str) -> dict[str, Any]:
-    return {"each": content, "sha256": sha256, "document": document, "answers": _answers(content["answer"])}
+    facts = {"each": content, "sha256": sha256, "document": document}
+    return facts | {"answers": _answers(content["answer"]), "risk": risk_of(content["guarantee"])}
 
 
 def answer_rows(answer: Mapping[str, Any], parts: Sequence[str] = ()) -> list[tuple[str, str]]:

@@ -96,11 +96,14 @@ def plan(spend: Spend, request: Request) -> Answer:
 
 
 def _lines(spend: Spend, bound: float | str | None, reach: str | None, request: Request) -> list[str]:
+    from dpselect.ledger.attack import attack_success, in_words
+
     total = facts_text(spend.guarantee, spend.count, request.protected)
     draws = f", in {spend.count} draws of {written(spend.guarantee.epsilon)}" if spend.count > 1 else ""
     lines = [
         "Dry run: nothing was spent, drawn or written.",
         f"cost       {total}{draws}",
+        f"risk       {in_words(attack_success(spend.guarantee, spend.count))}",
         f"mechanism  {spend.mechanism}",
     ]
     if request.choice is not None:
