@@ -9,8 +9,8 @@ from dpselect.ledger.chain import RESTORE, Tail, terms_of, terms_text, totals_te
 from dpselect.ledger.transaction import Sums, Transaction
 
 # Format 2 added the rho of a concentrated release to events; format 3 which releases Laplace noise dominates, and sums
-# of exact prices in rho; format 4 the hashes of answers beside the chain. An older ledger is read as it is. It becomes 3
-# in the transaction of the first spend, and 4 in that of the first request; a program that knows older formats alone
+# of exact prices in rho; format 4 the hashes of answers beside the chain. An older ledger is read as it is. It becomes
+# 3 in the transaction of the first spend, and 4 in that of the first request; a program that knows older formats alone
 # refuses the ledger from then on.
 FORMAT, READ = 4, (1, 2, 3, 4)
 _EXACT_PRICES, _ANSWERS = 3, 4
