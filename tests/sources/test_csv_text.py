@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from dpselect.sources import csv_text, in_place
+from dpselect.sources.dialects import Dialect
 
 pytest.importorskip("pyarrow")
+
+BREAKS = Dialect(line_breaks=True)
 
 
 def written(folder: Path, content: str, name: str = "t.csv") -> Path:
@@ -23,7 +26,7 @@ def written(folder: Path, content: str, name: str = "t.csv") -> Path:
 def test_every_cell_is_text_and_an_empty_one_is_missing(tmp_path: Path, name: str) -> None:
     """Numbers, dates, truth values and codes with leading zeros stay as they are written."""
     path = written(tmp_path, 'zip,day,ok\n01000,2020-01-01,true\n"",NA,nan\n,"a\nb",1.0\n', name)
-    columns = csv_text.columns(path, ["ok", "zip", "day"])
+    columns = csv_text.columns(path, ["ok", "zip", "day"], BREAKS)
 
     assert {name: column.to_pylist() for name, column in columns.items()} == {
         "zip": ["01000", None, None],
@@ -72,7 +75,7 @@ def test_a_malformed_line_keeps_its_place(tmp_path: Path) -> None:
     """One record replaced by a line of another length: all others stand where they stood, over many blocks."""
     lines = [f"{row},{row}" for row in range(300_000)]
     lines[7], lines[1000], lines[150_000], lines[150_001], lines[299_999] = "7", '"a\nb",1', "1,2,3", "", "x,y,z"
-    read = csv_text.columns(written(tmp_path, "a,b\n" + "\n".join(lines) + "\n"), ["b"])["b"].to_pylist()
+    read = csv_text.columns(written(tmp_path, "a,b\n" + "\n".join(lines) + "\n"), ["b"], BREAKS)["b"].to_pylist()
     expected: list[str | None] = [str(row) for row in range(300_000)]
     expected[1000] = "1"
     for row in (7, 150_000, 150_001, 299_999):
@@ -87,7 +90,7 @@ def test_a_malformed_line_may_hold_any_bytes(tmp_path: Path, mark: bytes, line: 
     """A line of another length that is not UTF-8 is a record without cells, and no cell of others changes."""
     path = tmp_path / "t.csv"
     path.write_bytes(mark + '"a, b",b\nä,1\n'.encode() + line + "\n\u20ac,2\n".encode() + b"\xff,3\n")
-    columns = csv_text.columns(path, ["a, b", "b"])
+    columns = csv_text.columns(path, ["a, b", "b"], BREAKS)
 
     assert ["ä", None, "€", None] == columns["a, b"].to_pylist()
     assert ["1", None, "2", "3"] == columns["b"].to_pylist()

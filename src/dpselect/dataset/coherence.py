@@ -15,7 +15,7 @@ from dpselect.sources.locators import is_url, require_plain, without_secrets
 # What is said of a table, of a graph, and of how a file of text, or any file, is written.
 _OF_TABLES = ("columns", "person", "rows_per_person", "order", "missing", "sheet")
 _OF_GRAPHS = ("nodes", "ends", "max_degree", "weight")
-_OF_TEXT = ("separator", "decimal", "thousands", "encoding")
+_OF_TEXT = ("separator", "decimal", "thousands", "encoding", "line_breaks")
 _OF_FILES = (*_OF_TEXT, "missing", "sheet", "where")
 _TYPED = "this goes with files of text, and this file says how it is written: delete it."
 _PUBLIC = (

@@ -58,6 +58,7 @@ class Dataset(DatasetFields):
         graph: a file of edges instead, or the URL of a database.
         table: the table of a database, as ``name`` or ``schema.name``.
         separator, decimal, thousands, encoding: how text is written, as for :meth:`dpselect.data.TableFile.of`.
+        line_breaks: whether quoted cells of a file of text have line breaks; otherwise one line is one record.
         missing: what else stands for an empty cell in a file, such as ``["NA", "-99"]``.
         sheet: the sheet of an Excel file; the first one without it.
         where: a public condition on rows; those that do not fulfil it are left out.

@@ -23,6 +23,7 @@ class DatasetFields:
     decimal: str | None = None
     thousands: str | None = None
     encoding: str = "utf-8"
+    line_breaks: bool = False
     missing: tuple[str, ...] = ()
     sheet: str | None = None
     where: str | None = None

@@ -24,7 +24,7 @@ def reading_of(dataset: DatasetFields) -> Reading:
     """Return how the file is read."""
     return Reading.of(
         dataset.separator, dataset.decimal, dataset.encoding, dataset.where, dataset.thousands, dataset.missing,
-        dataset.sheet,
+        dataset.sheet, dataset.line_breaks,
     )  # fmt: skip
 
 

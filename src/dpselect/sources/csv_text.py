@@ -2,7 +2,7 @@
 
 Every column is read as text, and the code that knows the public domain turns it into numbers. Double quotes quote
 unless tabs separate, and the separator is declared (:mod:`dpselect.sources.dialects`): if it were guessed, rows would
-decide it.
+decide it. A file is read in blocks of whole records (:mod:`dpselect.sources.text_blocks`), a few at a time.
 """
 
 from __future__ import annotations
@@ -11,16 +11,20 @@ import codecs
 import csv
 import importlib
 import io
+import os
 import re
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dpselect._optional import not_installed
+from dpselect.kernel.errors import Advice
 from dpselect.sources.dialects import PLAIN, Dialect, clauses
 from dpselect.sources.locators import missing, no_table, without_secrets
+from dpselect.sources.text_blocks import TextForm, blocks, first_record, sound, stays_open
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
@@ -33,8 +37,8 @@ ENDLESS = "[ \t]*[+-]?([iI][nN][fF]([iI][nN][iI][tT][yY])?)[ \t]*"
 # What stands for a missing number. The signs are what some languages write.
 LACKING = "[ \t]*([+-]?[nN][aA][nN][ \t]*)?"
 
-# A line must fit a block. One long cell is not what a file fails for, so larger blocks are tried.
-_BLOCKS = (2**20, 2**26, 2**31 - 1)
+# Blocks are parsed by so many threads at most; each holds a few copies of one.
+_THREADS = 4
 
 _NUMBER = re.compile(f"{DECIMAL}|{ENDLESS}")
 _LACKING = re.compile(LACKING)
@@ -68,7 +72,7 @@ def integer(text: str) -> int | None:
 
 
 def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
-    """Return the names of the columns, which no message may quote: perhaps the first line is a person's record.
+    """Return the names of the columns, which no message may quote: perhaps the first record is that of a person.
 
     Raises:
         FileNotFoundError, ImportError: no such file; pyarrow is not installed.
@@ -80,17 +84,17 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
         raise no_table(path, shown, "a file that ends in .csv, .csv.gz, .tsv, .xlsx or .parquet")
     if not path.is_file():
         raise missing(path)
-    try:
-        with _opened(path) as stream:
-            # Text is decoded by the block, and the first block may hold cells of any bytes: each byte is a letter here.
-            lines = io.TextIOWrapper(stream, encoding="latin-1", newline="")
-            if dialect.quotes(path):
-                rows = csv.reader(lines, delimiter=dialect.of(path))
-            else:
-                rows = csv.reader(lines, delimiter=dialect.of(path), quoting=csv.QUOTE_NONE)
-            raw = next(rows, None)
-    except (OSError, csv.Error):
-        raise ValueError(_malformed(path)) from None
+    form = TextForm(dialect.of(path).encode(), quotes=dialect.quotes(path), line_breaks=dialect.line_breaks)
+    record = next((first_record(block, form) for block in _blocks(path, form)), None)
+    if record is not None and stays_open(record, form):
+        raise ValueError(
+            Advice(
+                "The first line of {file} closes no quote: where cells have line breaks, pass "
+                "{line_breaks=True|--line-breaks}.",
+                file=path.name,
+            )
+        )
+    raw = None if record is None else _cells(record, form)
     names = None if raw is None else _decoded(path, [name.encode("latin-1") for name in raw], dialect)
     if not names:
         what = "is empty" if names is None else "begins with an empty line"
@@ -117,19 +121,59 @@ def columns(path: str | Path, names: list[str], dialect: Dialect = PLAIN) -> dic
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`header`.
     """
-    path = Path(path)
-    every = header(path, dialect)
-    wanted = {*names}
-    present = {name: place for place, name in enumerate(every) if name in wanted}
+    arrow = _arrow()
+    there = {*header(path, dialect)}
+    present = [name for name in dict.fromkeys(names) if name in there]
     if not present:
         return {}
-    form = _Form(path, dialect, len(every), tuple(present.values()))
-    table = None
-    for block in _BLOCKS:
-        table = table if table is not None else _read(form, block)
-    if table is None:
-        raise ValueError(_malformed(path))
-    return {name: dialect.text(table[place]) for place, name in enumerate(present)}
+    read = [*batches(path, present, dialect)]
+    if not read:
+        return {name: arrow.chunked_array([], arrow.string()) for name in present}
+    table = arrow.concat_tables(read)
+    return {name: table[place] for place, name in enumerate(present)}
+
+
+def batches(path: str | Path, names: list[str], dialect: Dialect = PLAIN) -> Iterator[Any]:
+    """Yield arrow tables of columns of a csv file, in order: text, as :func:`columns` returns it.
+
+    A few blocks of the file are in memory at a time, whatever its size. All of the columns must be there.
+
+    Raises:
+        FileNotFoundError, ImportError, ValueError: as :func:`header`.
+    """
+    path = Path(path)
+    every = header(path, dialect)
+    form = TextForm(dialect.of(path).encode(), len(every), dialect.quotes(path), dialect.line_breaks)
+    places = {name: place for place, name in enumerate(every)}
+    parse = partial(_parsed, path, dialect, form, {name: places[name] for name in names})
+    threads = min(_THREADS, os.cpu_count() or 1)
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[Any]] = deque()
+        for place, block in enumerate(_blocks(path, form)):
+            rest = block if place else block[len(first_record(block, form)) :]
+            if rest:
+                waiting.append(pool.submit(parse, rest))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _blocks(path: Path, form: TextForm) -> Iterator[bytes]:
+    """Yield the blocks of a file (``ValueError``: it cannot be unpacked)."""
+    try:
+        with _opened(path) as stream:
+            yield from blocks(stream, form)
+    except OSError:
+        raise ValueError(_malformed(path)) from None
+
+
+def _cells(record: bytes, form: TextForm) -> list[str] | None:
+    """Return the cells of the first record, each byte a letter; ``None`` where they are too long to be names."""
+    text = record.decode("latin-1")
+    if not form.quotes:
+        return text.rstrip("\n").split(form.separator.decode()) if text.strip("\n") else []
+    return next(csv.reader(io.StringIO(text, newline=""), delimiter=form.separator.decode()), None)
 
 
 def _decoded(path: Path, raw: list[bytes], dialect: Dialect) -> list[str]:
@@ -141,80 +185,45 @@ def _decoded(path: Path, raw: list[bytes], dialect: Dialect) -> list[str]:
         raise ValueError(f"The first line of {path.name} {clauses(names)}.") from None
 
 
-@dataclass(frozen=True)
-class _Form:
-    """Which columns of a file are read, by their places: names may be bytes that are not UTF-8."""
-
-    path: Path
-    dialect: Dialect
-    width: int
-    wanted: tuple[int, ...]
-
-
-def _read(form: _Form, block: int) -> Any:
-    """Return columns of a file, ``None`` where it cannot be read, perhaps because a cell is longer than a block.
-
-    A line of another length keeps its place: a malformed record is a record all the same, and their number is public
-    where one record is replaced.
-    """
-    table = _table(form, block)
-    if table is not None:
-        return table
-    skipped: list[int] = []
-    table = _table(form, block, skipped)
-    if table is None:
-        return None
+def _parsed(path: Path, dialect: Dialect, form: TextForm, wanted: dict[str, int], block: bytes) -> Any:
+    """Return columns of text of a block of records."""
     arrow = _arrow()
-    mask = np.ones(table.num_rows + len(skipped), dtype=np.bool_)
-    # The header is the first line.
-    mask[np.array(skipped, dtype=np.int64) - 2] = False
-    table = table.take(arrow.array(mask.cumsum() - 1, mask=~mask))
-    return arrow.table([_raw(column) for column in table.columns], names=table.column_names)
+    table = _table(sound(block, form), form, [*wanted.values()])
+    if table is None:
+        table = _table(sound(block, form, ragged=True), form, [*wanted.values()])
+    if table is None:
+        raise ValueError(_malformed(path))
+    return arrow.table([dialect.text(cells) for cells in table.columns], names=[*wanted])
 
 
-def _table(form: _Form, block: int, skipped: list[int] | None = None) -> Any:
-    """Return columns of bytes; lines of another length fail, or are noted in ``skipped`` where that is passed.
-
-    What is noted holds the line as UTF-8. So the bytes of the file then pass for Latin-1, in which each is a letter,
-    and :func:`_raw` undoes that.
-    """
+def _table(block: bytes, form: TextForm, wanted: list[int]) -> Any:
+    """Return columns of bytes by their places, since names may not be UTF-8; ``None`` where records differ in width."""
     arrow, reader = _arrow(), importlib.import_module("pyarrow.csv")
-    wanted = [*map(str, form.wanted)]
-
-    def skip(row: Any) -> str:
-        assert skipped is not None
-        skipped.append(row.number)
-        return "skip"
-
-    careful = skipped is not None
+    places = [*map(str, wanted)]
     try:
-        with _opened(form.path) as stream:
-            return reader.read_csv(
-                stream,
-                read_options=reader.ReadOptions(
-                    block_size=block,
-                    # Only one thread knows the numbers of lines.
-                    use_threads=not careful,
-                    column_names=[*map(str, range(form.width))],
-                    skip_rows_after_names=1,
-                    encoding="latin-1" if careful else "utf8",
-                ),
-                # An empty line is a record without cells.
-                parse_options=reader.ParseOptions(
-                    delimiter=form.dialect.of(form.path),
-                    quote_char='"' if form.dialect.quotes(form.path) else False,
-                    newlines_in_values=form.dialect.quotes(form.path),
-                    ignore_empty_lines=False,
-                    invalid_row_handler=skip if careful else None,
-                ),
-                convert_options=reader.ConvertOptions(
-                    include_columns=wanted,
-                    column_types=dict.fromkeys(wanted, arrow.binary()),
-                    strings_can_be_null=True,
-                    null_values=[""],
-                ),
-            )
-    except (arrow.ArrowException, OSError):
+        return reader.read_csv(
+            arrow.BufferReader(block),
+            read_options=reader.ReadOptions(
+                # One block: a cell may be as long as it is.
+                block_size=len(block) + 1,
+                use_threads=False,
+                column_names=[*map(str, range(form.width))],
+            ),
+            # An empty line is a record without cells.
+            parse_options=reader.ParseOptions(
+                delimiter=form.separator.decode(),
+                quote_char='"' if form.quotes else False,
+                newlines_in_values=form.quotes and form.line_breaks,
+                ignore_empty_lines=False,
+            ),
+            convert_options=reader.ConvertOptions(
+                include_columns=places,
+                column_types=dict.fromkeys(places, arrow.binary()),
+                strings_can_be_null=True,
+                null_values=[""],
+            ),
+        )
+    except arrow.ArrowException:
         return None
 
 
@@ -227,14 +236,6 @@ def _opened(path: Path) -> Any:
     if marked:
         stream.read(3)
     return stream
-
-
-def _raw(cells: Any) -> Any:
-    """Return the bytes that passed for Latin-1."""
-    arrow = _arrow()
-    coded = cells.combine_chunks().dictionary_encode()
-    texts = [None if text is None else text.decode().encode("latin-1") for text in coded.dictionary.to_pylist()]
-    return arrow.chunked_array([arrow.array(texts, arrow.binary()).take(coded.indices)])
 
 
 def _malformed(path: Path) -> str:

@@ -49,6 +49,7 @@ class Dialect:
         encoding: such as ``"utf-8"``, ``"latin-1"`` or ``"cp1252"``.
         thousands: what stands between groups of three digits: ``"."``, ``","``, ``"space"`` or ``"apostrophe"``.
             ``None`` is any of them but the decimal mark where ``decimal`` is declared, and nothing where it is not.
+        line_breaks: whether quoted cells have line breaks. Otherwise one line is one record, whatever quotes it has.
 
     Raises:
         ValueError: none of these.
@@ -61,6 +62,7 @@ class Dialect:
     decimal: str | None = None
     encoding: str = "utf-8"
     thousands: str | None = None
+    line_breaks: bool = False
 
     def __post_init__(self) -> None:
         separator = None if self.separator is None else _NAMED.get(str(self.separator).lower(), self.separator)
@@ -83,6 +85,8 @@ class Dialect:
             raise ValueError(
                 Advice("A comma cannot both group digits and mark fractions: pass {decimal='.'|--decimal .}.")
             )
+        if not isinstance(self.line_breaks, bool):
+            raise ValueError("line_breaks is true or false: whether quoted cells have line breaks.")
         object.__setattr__(self, "encoding", _encoding(self.encoding))
 
     @property

@@ -51,6 +51,7 @@ class Reading:
         thousands: str | None = None,
         missing: Sequence[str] = (),
         sheet: str | None = None,
+        line_breaks: bool = False,
     ) -> Reading:
         """Return what keywords say.
 
@@ -58,7 +59,7 @@ class Reading:
             ValueError: one of them says nothing that can be read.
         """
         condition = None if where is None else Condition.of(where)
-        return cls(Dialect(separator, decimal, encoding, thousands), condition, tuple(missing), sheet)
+        return cls(Dialect(separator, decimal, encoding, thousands, line_breaks), condition, tuple(missing), sheet)
 
 
 AS_IT_IS = Reading()
@@ -86,6 +87,7 @@ class TableFile:
         encoding: str = "utf-8",
         where: str | None = None,
         thousands: str | None = None,
+        line_breaks: bool = False,
     ) -> TableFile:
         """Return a file with what is declared of it; nothing is read yet.
 
@@ -97,11 +99,13 @@ class TableFile:
             where: a public condition on columns, such as ``"region = North and age >= 18"``; other rows are left out.
             thousands: what stands between groups of three digits: ``"."``, ``","``, ``"space"`` or ``"apostrophe"``;
                 any of them but the decimal mark where ``decimal`` is declared, and nothing where it is not.
+            line_breaks: whether quoted cells have line breaks; otherwise one line is one record.
 
         Raises:
             ValueError: one of them says nothing that can be read.
         """
-        return cls(path, Reading.of(separator, decimal, encoding, where, thousands))
+        reading = Reading.of(separator, decimal, encoding, where, thousands, line_breaks=line_breaks)
+        return cls(path, reading)
 
     def columns(self, numbers: Collection[str] = ()) -> dict[str, NDArray[Any]]:
         """Return all columns, as a table that estimators take; ``numbers`` are those that the decimal mark is for.

@@ -91,6 +91,7 @@ class Column:
         encoding: str = "utf-8",
         where: str | None = None,
         thousands: str | None = None,
+        line_breaks: bool = False,
     ) -> Column:
         """Return a column of a ``.csv``, ``.tsv``, ``.parquet`` or ``.xlsx`` file.
 
@@ -102,13 +103,14 @@ class Column:
                 ``"tab"``; ``"."`` or ``","`` (asked for between semicolons); such as ``"cp1252"``. Never guessed.
             where: a public condition on columns, such as ``"region = North and age >= 18"``; other rows are left out.
             thousands: what groups digits in threes, as for :meth:`dpselect.data.TableFile.of`.
+            line_breaks: whether quoted cells have line breaks; otherwise one line is one record.
 
         Raises:
             FileNotFoundError, ImportError: no such file; what reads it is not installed.
             ValueError: another kind of file, no such column, or a dialect or condition that says nothing.
             TypeError: a parquet column of another type, such as dates.
         """
-        reading = tables.Reading.of(separator, decimal, encoding, where, thousands)
+        reading = tables.Reading.of(separator, decimal, encoding, where, thousands, line_breaks=line_breaks)
         return cls(tables.column(path, column, reading), kind=kind)
 
     @classmethod
