@@ -49,7 +49,7 @@ def test_persons_are_said_in_the_plan_and_kept_in_the_ledger(verb: str, capsys) 
     line = [*VERBS[verb], "--person", "who", "--rows-per-person", "2", "--epsilon", "100", "--yes", "--ledger", "book"]
     assert 0 == main([*line, *BY, "--dry-run"])
     planned = capsys.readouterr().out
-    assert "epsilon = 100 per person, of whom the first 2 rows count" in planned
+    assert "epsilon = 100 per person, of whom 2 rows count" in planned
     assert "accuracy   each group, of the rows that count: " in planned
     assert () == dps.Ledger.read("book").events
 

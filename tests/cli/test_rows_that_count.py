@@ -34,7 +34,7 @@ def test_the_rows_that_count_are_said_everywhere(verb: list[str], capsys: pytest
     """The number of rows too, where it is the default."""
     for more in ([], ["--dry-run"]):
         text = printed(capsys, *verb, *more)
-        assert "epsilon = 5 per person, of whom the first row counts" in text
+        assert "epsilon = 5 per person, of whom one row counts" in text
         assert SCOPE in text
         facts = json.loads(printed(capsys, *verb, *more, "--json"))
         assert facts["accuracy_line"].startswith(SCOPE)
@@ -43,7 +43,7 @@ def test_the_rows_that_count_are_said_everywhere(verb: list[str], capsys: pytest
     printed(capsys, *verb, "--certificate", "c.json")
     content = dps.Certificate.read("c.json").content
     assert content["accuracy"]["in words"] == facts["accuracy_line"]
-    assert content["guarantee"]["protects"] == "one person with all of their rows; only the first row of each counts"
+    assert content["guarantee"]["protects"] == "one person with all of their rows; only one row of each counts"
     assert content["public"]["rows per person"] == 1
     assert "rows_per_person" not in content["answer"]
 
@@ -54,7 +54,7 @@ def test_more_rows_are_said_too(capsys: pytest.CaptureFixture[str]) -> None:
 
     content = dps.Certificate.read("c.json").content
 
-    assert content["guarantee"]["protects"].endswith("; only the first 2 rows of each count")
+    assert content["guarantee"]["protects"].endswith("; only 2 rows of each count")
     assert content["public"]["rows per person"] == 2
 
 
@@ -69,11 +69,11 @@ def test_python_says_what_the_command_line_says(verb: list[str], capsys: pytest.
 
     assert release.error_bound.describe() == line
     assert line in release._repr_html_()
-    assert "only the first row of each counts" in release._repr_html_()
+    assert "only one row of each counts" in release._repr_html_()
     content = release.certificate().content
     assert content["accuracy"]["in words"] == line
     assert content["public"] == {"rows per person": 1}
-    assert content["guarantee"]["protects"].endswith("only the first row of each counts")
+    assert content["guarantee"]["protects"].endswith("only one row of each counts")
 
 
 def test_groups_say_what_their_accuracy_is_of(capsys: pytest.CaptureFixture[str]) -> None:

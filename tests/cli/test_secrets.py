@@ -111,7 +111,7 @@ def test_warehouses_do_not_pickle(tmp_path: Path) -> None:
     path = str(tmp_path / "t.parquet")
     for holder in (
         dps.data.Warehouse.open(path),
-        dps.data.StoredColumn(path, "age"),
+        dps.data.StoredColumn(dps.data.Warehouse.open(path), "age"),
         dps.data.StoredGraph(path, nodes=3),
     ):
         with pytest.raises(TypeError, match="stays in its process"):

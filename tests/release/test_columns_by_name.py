@@ -32,8 +32,10 @@ def test_names_stand_for_columns(name: str) -> None:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_name_that_is_not_there_is_refused(name: str) -> None:
-    """And so is what is not a table."""
+    """And so is what is not a table, and a file that is not there."""
     with pytest.raises(ValueError, match=r"The table has no column 'wage': it has 'pay', 'region', 'who'\."):
         CALLS[name](TABLE, **{**ASKED, "column": "wage"}, epsilon=1)
     with pytest.raises(TypeError, match="Pass a pandas, polars or arrow table"):
+        CALLS[name](7, **ASKED, epsilon=1)
+    with pytest.raises(FileNotFoundError, match="There is no file pay.csv"):
         CALLS[name]("pay.csv", **ASKED, epsilon=1)

@@ -1,4 +1,4 @@
-"""What is said where only the first rows of each person count: one text for terminals, programs and certificates."""
+"""What is said where only a few rows of each person count: one text for terminals, programs and certificates."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ def step(rows: int) -> str:
     """Return what one step between databases is, after "per".
 
     >>> step(1), step(2)
-    ('person, of whom the first row counts', 'person, of whom the first 2 rows count')
+    ('person, of whom one row counts', 'person, of whom 2 rows count')
     """
-    return f"person, of whom {_first(rows)} {_count(rows)}"
+    return f"person, of whom {_few(rows)} {_count(rows)}"
 
 
 def protects(rows: int) -> str:
     """Return who is protected.
 
     >>> protects(2)
-    'one person with all of their rows; only the first 2 rows of each count'
+    'one person with all of their rows; only 2 rows of each count'
     """
-    return f"one person with all of their rows; only {_first(rows)} of each {_count(rows)}"
+    return f"one person with all of their rows; only {_few(rows)} of each {_count(rows)}"
 
 
 def scope(*, grouped: bool, persons: bool) -> str:
@@ -31,8 +31,8 @@ def scope(*, grouped: bool, persons: bool) -> str:
     return SCOPE if persons else ""
 
 
-def _first(rows: int) -> str:
-    return "the first row" if rows == 1 else f"the first {rows} rows"
+def _few(rows: int) -> str:
+    return "one row" if rows == 1 else f"{rows} rows"
 
 
 def _count(rows: int) -> str:

@@ -47,8 +47,8 @@ OPTIONS: tuple[Option | Argument, ...] = (
         type=whole,
         metavar="K",
         panel=PANEL,
-        help="how many rows of one person count, in all groups together (default 1): the first K in the table. Each "
-        "group is then drawn at epsilon / K",
+        help="how many rows of one person count, in all groups together (default 1); their order in "
+        "the table does not matter. Each group is then drawn at epsilon / K",
     ),
 )
 

@@ -64,7 +64,7 @@ class Dataset(DatasetFields):
         where: a public condition on rows; those that do not fulfil it are left out.
         person: the column that tells persons apart: all rows of a person are protected. Without it, one row is.
         rows_per_person: how many rows of one person count.
-        order: the column by which the first of them are chosen, instead of the order of the file.
+        order: the column by which the first of them are chosen, instead of a hash of what each counts for.
         columns: the columns that may be asked about: bounds and a step for numbers, or a list of public values.
         nodes: the public nodes of a graph: how many, if they are 0, 1, 2, ..., or a list of their names.
         ends: the columns of an edge file.

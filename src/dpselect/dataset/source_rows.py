@@ -15,9 +15,10 @@ from dpselect.sources import frames, tables
 from dpselect.sources.absent import no_column
 from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.graphs import Dropped
-from dpselect.sources.tables import Reading
+from dpselect.sources.tables import Reading, TableFile
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import Graph, StoredGraph, WeightedGraph
+from dpselect.views.row_source import RowOrder, RowSource
 
 
 def reading_of(dataset: DatasetFields) -> Reading:
@@ -26,6 +27,23 @@ def reading_of(dataset: DatasetFields) -> Reading:
         dataset.separator, dataset.decimal, dataset.encoding, dataset.where, dataset.thousands, dataset.missing,
         dataset.sheet, dataset.line_breaks,
     )  # fmt: skip
+
+
+def source(dataset: DatasetFields) -> RowSource:
+    """Return the table as questions about columns take it: no row is read before it is counted.
+
+    Raises:
+        DatasetError: this is a graph.
+    """
+    if dataset.graph is not None:
+        raise DatasetError(("graph",), "a graph has no rows: ask for its graph.")
+    numeric = isinstance(dataset.columns.get(dataset.order or ""), NumericDomain)
+    order = None if dataset.order is None else RowOrder(dataset.order, numeric)
+    if dataset.frame is not None:
+        return RowSource(dataset.frame, order=order)
+    if dataset.in_engine:
+        return RowSource(dataset.address, dataset.table, order)
+    return RowSource(TableFile(dataset.address, reading_of(dataset)), order=order)
 
 
 def cells(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:

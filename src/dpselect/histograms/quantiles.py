@@ -25,9 +25,9 @@ from dpselect.utilities.columns import public_values
 from dpselect.utilities.shares import shares_of
 from dpselect.views import Column, StoredColumn
 from dpselect.views.column_arguments import ColumnArguments
+from dpselect.views.column_rows import column_rows
 from dpselect.views.contributions import Contributions
 from dpselect.views.grid import Grid
-from dpselect.views.picked import picked
 
 HALVING, JOINT, TREE = "halving", "joint", "tree"
 METHODS = ("auto", HALVING, JOINT, TREE)
@@ -101,7 +101,7 @@ def quantiles(
     Args:
         values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
             is left out. A column of an Ibis table is counted where it is.
-        column: where ``values`` is a table in memory, the name of its column; ``by`` and ``person`` are names then too.
+        column: where ``values`` is a table, the name of its column; as of :func:`dpselect.median`.
         q: distinct shares of the records, 0 <= share <= 1: 0 is the minimum, 0.5 the median, 1 the maximum.
         p: instead of ``q``, distinct percentages, 0 <= p <= 100. What can only be shares is refused, and so is a single
             one between 0 and 1, which may be either: half a per cent is ``q=[0.005]``.
@@ -129,8 +129,8 @@ def quantiles(
     >>> [abs(found - true) < 30 for found, true in zip(release.value, (900, 100, 500), strict=True)]
     [True, True, True]
     """
-    values, by, person = picked(values, column, by, person)
-    points, rows = public_values(grid, lower, upper, step), Contributions.of(by, groups, person, rows_per_person)
+    values, rows = column_rows(values, column, by, groups, person, rows_per_person)
+    points = public_values(grid, lower, upper, step)
     return _release(values, shares_of(q, p), points, epsilon, method, total, rows, ledger)
 
 

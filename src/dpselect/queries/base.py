@@ -7,7 +7,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, dataclass_transform, runtime_checkable
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from dpselect.kernel.numbers import Epsilon
 from dpselect.queries.answers import with_answer
 from dpselect.queries.kinds import EPSILON, FieldKind, argument
 from dpselect.release.release import Release
+from dpselect.views.row_source import RowSource
 
 T_co = TypeVar("T_co", covariant=True)
 _NAME = re.compile("[a-z][a-z0-9_]{0,62}")
@@ -49,6 +50,15 @@ class QueryData(Protocol):
 
     def graph(self) -> Any:
         """Return the graph."""
+        ...
+
+
+@runtime_checkable
+class CountedData(QueryData, Protocol):
+    """Rows that may stay where they are, where a query only counts."""
+
+    def source(self, columns: Sequence[str]) -> RowSource:
+        """Return the table that has some columns where it is."""
         ...
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from dpselect.dataset import Dataset, NumericDomain
-from dpselect.queries.base import QueryData, QueryError
+from dpselect.queries.base import CountedData, QueryData, QueryError
 
 
 def bounds(dataset: Dataset, column: str) -> dict[str, int | float]:
@@ -37,10 +37,18 @@ def group_count(dataset: Dataset, by: str | None) -> int:
     return 1 if by is None else len(dataset.groups(by))
 
 
+def table(data: QueryData, *columns: str | None) -> Any:
+    """Return a table that has some columns, and the persons where they are protected, for what only counts."""
+    return data.source(_wanted(data, columns)) if isinstance(data, CountedData) else cells(data, *columns)
+
+
 def cells(data: QueryData, *columns: str | None) -> Mapping[str, Any]:
     """Return the cells of some columns, and of the persons where they are protected."""
-    wanted = [each for each in (*columns, data.dataset.person) if each is not None]
-    return data.table([*dict.fromkeys(wanted)])
+    return data.table(_wanted(data, columns))
+
+
+def _wanted(data: QueryData, columns: Sequence[str | None]) -> list[str]:
+    return [*dict.fromkeys(each for each in (*columns, data.dataset.person) if each is not None)]
 
 
 def grouping(dataset: Dataset, by: str | None) -> dict[str, Any]:

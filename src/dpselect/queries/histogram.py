@@ -48,7 +48,7 @@ class Histogram(Query[Any]):
     def release(self, data: QueryData, accountant: Accountant) -> Release[Any]:
         """Return the release of :func:`dpselect.counts`."""
         return counts(
-            columns.cells(data, self.column, self.by),
+            columns.table(data, self.column, self.by),
             epsilon=self.epsilon,
             column=self.column,
             ledger=accountant,

@@ -38,7 +38,7 @@ class Median(Query[float]):
     def release(self, data: QueryData, accountant: Accountant) -> Release[float]:
         """Return the release of :func:`dpselect.median`."""
         asked: dict[str, Any] = columns.bounds(data.dataset, self.column) | columns.grouping(data.dataset, self.by)
-        cells: Any = columns.cells(data, self.column, self.by)
+        cells: Any = columns.table(data, self.column, self.by)
         release: Release[float] = median(cells, column=self.column, epsilon=self.epsilon, ledger=accountant, **asked)
         return release
 

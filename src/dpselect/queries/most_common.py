@@ -37,7 +37,7 @@ class MostCommon(Query[Any]):
     def release(self, data: QueryData, accountant: Accountant) -> Release[Any]:
         """Return the release of :func:`dpselect.most_common`."""
         return most_common(
-            columns.cells(data, self.column),
+            columns.table(data, self.column),
             self.k,
             epsilon=self.epsilon,
             person=data.dataset.person,

@@ -8,7 +8,7 @@ from typing import Any
 
 from dpselect._display.html_table import table
 from dpselect.certificates.certificate import promised
-from dpselect.dataset import Dataset
+from dpselect.dataset import Dataset, source_rows
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import exact_epsilon
@@ -16,6 +16,7 @@ from dpselect.ledger import RecordingAccountant, Spend
 from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.queries.base import Query, QueryError
 from dpselect.release.release import Release
+from dpselect.views.row_source import RowSource
 
 
 def require_described(dataset: Dataset, columns: Sequence[str]) -> None:
@@ -72,6 +73,11 @@ class PrivateRows:
         """Return cells by the names of their columns, as they are written in the source."""
         require_described(self.dataset, columns)
         return self.dataset.rows(columns)
+
+    def source(self, columns: Sequence[str]) -> RowSource:
+        """Return the table that has some columns where it is, for what only counts."""
+        require_described(self.dataset, columns)
+        return source_rows.source(self.dataset)
 
     def graph(self) -> Any:
         """Return the graph."""

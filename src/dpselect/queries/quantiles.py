@@ -59,7 +59,7 @@ class Quantiles(Query[tuple[float, ...]]):
     def release(self, data: QueryData, accountant: Accountant) -> Release[tuple[float, ...]]:
         """Return the release of :func:`dpselect.quantiles` by halving, whose error is known beforehand."""
         asked: dict[str, Any] = columns.bounds(data.dataset, self.column) | columns.grouping(data.dataset, self.by)
-        cells: Any = columns.cells(data, self.column, self.by)
+        cells: Any = columns.table(data, self.column, self.by)
         release: Release[tuple[float, ...]] = quantiles(
             cells,
             self.q,

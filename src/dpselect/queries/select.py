@@ -98,9 +98,9 @@ class Select(Query[Any]):
 
     def _scores(self, data: QueryData) -> Scores:
         if self._adds:
-            return self._totals(data.dataset).scores(columns.cells(data, self.candidate, self.of))
+            return self._totals(data.dataset).scores(columns.table(data, self.candidate, self.of))
         return utilities.popularity(
-            columns.cells(data, self.candidate),
+            columns.table(data, self.candidate),
             person=data.dataset.person,
             item=self.candidate,
             domain=[*data.dataset.groups(self.candidate)],

@@ -8,20 +8,21 @@ move all totals together by at most K times as much, and the same way only where
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 from typing import Any
 
 from dpselect.dataset import NumericDomain
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.queries.base import QueryError
 from dpselect.queries.columns import grid_bounds
 from dpselect.scores.scores import Scores
-from dpselect.utilities.columns import histogram, public_values
-from dpselect.views import Column
-from dpselect.views.contributions import Contributions
-from dpselect.views.picked import picked
+from dpselect.sources.public_names import PublicNames
+from dpselect.utilities.columns import public_values
+from dpselect.views.row_question import RowQuestion
+from dpselect.views.table_counts import table_histograms
 
 # Integers beyond it are not told apart by every part of a mechanism.
 _MOST = 2**53
@@ -74,30 +75,26 @@ class Totals:
     def _rows(self) -> int:
         return 1 if self.person is None else self.rows_per_person
 
-    def scores(self, table: Mapping[str, Any]) -> Scores:
+    def scores(self, table: Any) -> Scores:
         """Return the total of each value in units, exact integers, shape (values,).
 
         Raises:
             TypeError, ValueError: columns of a type that no domain lists.
         """
-        cells, candidates, persons = picked(table, self.of, self.candidate, self.person)
-        most = None if self.person is None else self.rows_per_person
-        rows = Contributions.of(candidates, self.domain, persons, most)
-        assert rows is not None
-        grid = public_values(None, **grid_bounds(self.bounds))
+        grid, values = public_values(None, **grid_bounds(self.bounds)), PublicNames.of(self.domain, "domain")
         first, each = int(self.bounds.lower / self.unit), int(self.bounds.step / self.unit)
+        asked = RowQuestion(self.of, grid, self.candidate, values, self.person, self._rows)
         # Places and rows fit 64 bits; units are integers of Python, which have no end.
-        column = histogram(cells, "real" if grid.real else "integer")
-        assert isinstance(column, Column)
-        held = rows.histograms(column, grid)
+        held, _ = table_histograms(table, asked)
+        persons = {} if self.person is None else {"rows_per_person": str(self._rows)}
         totals = [first * int(counts.sum()) + each * int(places @ counts) for places, counts in held]
         return Scores(
             totals,
             self.sensitivity,
             [*self.domain],
-            rows.neighbours.value,
+            (Neighbours.ADD_REMOVE if self.person is None else Neighbours.PERSON).value,
             self.range_bound,
-            metadata={"candidate": self.candidate, "score": self.of, **rows.metadata},
+            metadata={"candidate": self.candidate, "score": self.of, "groups": str(len(values)), **persons},
             kind="integer",
             zero="worst" if self.bounds.lower >= 0 else "best" if self.bounds.upper <= 0 else "neutral",
         )

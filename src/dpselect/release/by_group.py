@@ -26,7 +26,6 @@ from dpselect.release.release import Release
 from dpselect.scores.scores import Scores
 from dpselect.utilities.columns import histogram
 from dpselect.utilities.percentile import rank_scores
-from dpselect.views import StoredColumn
 from dpselect.views.contributions import Contributions
 from dpselect.views.grid import Grid, Numbers, grid_of
 
@@ -62,8 +61,6 @@ def asked_of_all(
     """Return the promise, and what every group answered, behind a given door. Proof: ``by_group.md``."""
     promise, part = promised(epsilon, rows)
     column = histogram(values, "real" if grid.real else "integer")
-    if isinstance(column, StoredColumn):
-        raise ValueError("Groups and persons are for tables in memory and files: ask the engine for one group alone.")
     counted = rows.histograms(column, grid)
     with (
         door(

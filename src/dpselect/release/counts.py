@@ -20,10 +20,10 @@ from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.release.count_bound import CountBound
 from dpselect.release.opened import Door, opened
 from dpselect.release.release import Release
-from dpselect.release.unlisted import stays
 from dpselect.sources.public_names import PublicNames
 from dpselect.views.contributions import public_groups, rows_of_person
-from dpselect.views.tallied import Bins, tallied
+from dpselect.views.row_question import Bins, RowQuestion
+from dpselect.views.table_counts import dense, table_histograms
 
 MECHANISM = "two-sided geometric noise"
 NEGATIVE = ("keep", "clip")
@@ -66,8 +66,9 @@ def counts(
     counted nowhere.
 
     Args:
-        table: a pandas, polars or arrow table, a mapping of columns, an array, the path of a file, or a
-            :class:`dpselect.data.TableFile` with what is declared of it.
+        table: a pandas, polars or arrow table, a mapping of columns, an array, the path of a file, a
+            :class:`dpselect.data.TableFile` with what is declared of it, or one in its engine: a
+            :class:`dpselect.data.Warehouse`, an Ibis table, or the URL of a database.
         epsilon: the budget, of all counts together.
         column: the column that is counted.
         domain: the public values: a list of text or numbers, or a range; those that no row has are counted too.
@@ -75,8 +76,8 @@ def counts(
         by, groups: a column of groups and their public list, to count in each group: a row is in one of them, so all
             groups together cost epsilon.
         person: the column that tells persons apart: all rows of one are protected together.
-        rows_per_person: how many rows of one person count, the first ones; 1 unless more are asked for. The noise
-            grows with it.
+        rows_per_person: how many rows of one person count, in all groups together; 1 unless more are asked for. Which
+            ones follows from that person's rows. The noise grows with it.
         negative: ``"keep"`` counts that noise has made negative, so that sums are right on average, or ``"clip"`` them
             to 0.
         ledger: where the spend is recorded before anything is drawn.
@@ -119,15 +120,15 @@ def counts_of(
         raise ValueError(Advice("{negative} is keep or clip: what becomes of counts below 0."))
     if len(cells) * (1 if places is None else len(places)) > MOST_CELLS:
         raise ValueError(f"A histogram has at most {MOST_CELLS} cells: use fewer values, or coarser bins.")
-    if stays(table):
-        raise ValueError("Counts are of tables in memory and files: ask an engine for its own counts, or export it.")
     promise, bound = promised(epsilon, person, rows_per_person)
     require_rate(promise.epsilon / bound.total)
-    true, metadata = tallied(table, column, cells, by, places, person, int(bound.total))
+    asked = RowQuestion(column, cells, by, places, person, int(bound.total))
+    held, metadata = table_histograms(table, asked)
+    true = np.array([dense(each, len(cells)) for each in held])
     if person is not None:
         metadata = {**metadata, "rows_per_person": str(bound.total)}
     with door(promise, mechanism=MECHANISM, ledger=ledger, metadata=metadata, note="histogram") as draws:
-        noisy = draws.counts(true, promise.epsilon, bound)
+        noisy = draws.counts(true if places is not None else true[0], promise.epsilon, bound)
     shown = np.maximum(noisy, 0) if negative == "clip" else noisy
     lists = [dict(zip(cells.names, each, strict=True)) for each in shown.reshape(-1, len(cells)).tolist()]
     answer = lists[0] if places is None else dict(zip(places.names, lists, strict=True))

@@ -20,6 +20,8 @@ from dpselect.release.missed_names_bound import MissedNamesBound
 from dpselect.release.opened import Door, opened
 from dpselect.release.release import Release
 from dpselect.views import Events
+from dpselect.views.support import KEYS_OF_PERSONS
+from dpselect.views.table_counts import stays
 
 MECHANISM = "partition selection"
 
@@ -79,6 +81,8 @@ def keys_of(
 ) -> Release[tuple[Any, ...]]:
     """Reveal the keys behind a given door."""
     promise, bound = promised(epsilon, delta, keys_per_person)
+    if stays(table):
+        raise KEYS_OF_PERSONS.refusal()
     events, names = Events.named(table, person, key)
     with door(promise, mechanism=MECHANISM, ledger=ledger, metadata=events.metadata) as draws:
         mask = revealed(draws, events, promise.epsilon, promise.delta, bound)

@@ -18,8 +18,7 @@ from dpselect.release.select import select
 from dpselect.utilities.columns import public_grid
 from dpselect.views import Column, StoredColumn
 from dpselect.views.column_arguments import ColumnArguments
-from dpselect.views.contributions import Contributions
-from dpselect.views.picked import picked
+from dpselect.views.column_rows import column_rows
 
 
 @overload
@@ -58,7 +57,9 @@ def median(
     Args:
         values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
             is left out. A column of an Ibis table is counted where it is.
-        column: where ``values`` is a table in memory, the name of its column; ``by`` and ``person`` are names then too.
+        column: where ``values`` is a table, the name of its column; ``by`` and ``person`` are names then too. The table
+            is in memory, or stays where it is: the path of a file, a :class:`dpselect.data.TableFile`, a
+            :class:`dpselect.data.Warehouse`, an Ibis table, or the URL of a database.
         lower, upper, step: the public candidates lower, lower + step, ... up to upper; step is 1 between integers.
         grid: the candidates themselves instead, strictly increasing, at least 2.
         epsilon: the budget, of all groups together.
@@ -66,7 +67,8 @@ def median(
             epsilon, because a record is in one group.
         groups: the public list of groups. A record of any other group is left out.
         person: a column that tells persons apart, one cell per value: then a person is protected with all of their
-            records. The first ``rows_per_person`` of each count, in all groups together, at epsilon / K each.
+            records. Of each, ``rows_per_person`` count in all groups together, at epsilon / K each: which ones follows
+            from that person's rows, whatever their order.
         rows_per_person: K, public; 1 unless it is passed.
         ledger: where the spend is recorded before anything is drawn.
 
@@ -86,8 +88,7 @@ def median(
     >>> [abs(value - true) < 50 for value, true in zip(release.value.values(), (250, 750), strict=True)]
     [True, True]
     """
-    values, by, person = picked(values, column, by, person)
-    rows = Contributions.of(by, groups, person, rows_per_person)
+    values, rows = column_rows(values, column, by, groups, person, rows_per_person)
     if rows is not None:
         points = public_grid(grid, lower, upper, step)
         return chosen_by_group(values, Fraction(1, 2), points, epsilon, mechanism("permute-and-flip"), rows, ledger)

@@ -20,15 +20,18 @@ from dpselect.release.one_shot import ONE_SHOT, free_gaps, method_of
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question, require_count
 from dpselect.release.release import Release
-from dpselect.release.unlisted import stays, unlisted_of
+from dpselect.release.unlisted import unlisted_of
 from dpselect.scores.scores import Scores
 from dpselect.sources.public_names import PublicNames
+from dpselect.sources.warehouse import Warehouse
 from dpselect.utilities.popularity import popularity
 from dpselect.views import Events
 from dpselect.views.contributions import public_groups
 from dpselect.views.events import Below, Integers
+from dpselect.views.row_source import RowSource
 from dpselect.views.stored_events import stored_popularity
-from dpselect.views.tallied import items_tallied
+from dpselect.views.support import GROUPS_OF_PERSONS
+from dpselect.views.table_counts import item_counts, stays
 
 # Counts of so many public items are fetched from an engine; of more, how many items have which count.
 _LISTED = 10**7
@@ -141,6 +144,9 @@ def _listed(
     if not stays(events):
         scores = popularity(events, person=person, item=item, domain=domain)
         return _chosen(scores, k, epsilon, ledger)
+    if isinstance(events, RowSource):
+        with Warehouse.open(events.place, events.table) as warehouse:
+            return _listed(warehouse, k, epsilon, person, item, domain, ledger)
     with stored_popularity(events, person, item, domain) as candidates:
         # A list that fits memory is drawn in one pass; of a longer one only the winners' names are fetched.
         few = candidates.known is not None and candidates.known <= _LISTED
@@ -171,8 +177,8 @@ def grouped_of(
 ) -> Release[dict[Any, tuple[Any, ...]]]:
     """Choose in every group, behind a given door; proof: ``most_common.md``."""
     places = _groups(by, groups, groups_per_person, person)
-    if stays(events):
-        raise ValueError("Groups are for tables in memory and files: ask the engine for one group at a time.")
+    if person is not None and stays(events):
+        raise GROUPS_OF_PERSONS.refusal()
     names = PublicNames.of(domain, "domain")
     guarantee = Guarantee(exact_epsilon(epsilon), Neighbours.ADD_REMOVE if person is None else Neighbours.PERSON)
     k, mechanism, share = require_count(k, len(names)), permute_and_flip(), 1
@@ -207,7 +213,7 @@ def _counted(
 ) -> tuple[Callable[[Below], Iterable[Integers]], Mapping[str, str]]:
     """Return what counts every group, with coins where a person may be in several, and where the rows came from."""
     if person is None:
-        counts, metadata = items_tallied(events, item, names, by, places)
+        counts, metadata = item_counts(events, item, names, by, places)
         return lambda _: counts, metadata
     read = Events.read(events, person, item, names, by, places)
     return lambda below: read.in_groups(share, below).counts_by_group(len(places)), read.metadata

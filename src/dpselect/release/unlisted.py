@@ -20,10 +20,10 @@ from dpselect.release.questions import require_count
 from dpselect.release.release import Release
 from dpselect.release.wall import wall
 from dpselect.scores.scores import Scores
-from dpselect.sources.warehouse import Warehouse, is_expression
-from dpselect.sources.web import is_database
 from dpselect.views import Events
 from dpselect.views.stored_events import stored_names
+from dpselect.views.support import ITEMS_OF_PERSONS
+from dpselect.views.table_counts import stays
 
 BY_NAMES = (
     "which items may be named is drawn too; how many persons a name needs is what a dry run says, and a public list of "
@@ -84,12 +84,7 @@ def _revealed(
 ) -> Release[tuple[Any, ...]]:
     """Choose among the items that half of epsilon may reveal; proof: ``unlisted.md``."""
     if stays(events):
-        raise ValueError(
-            Advice(
-                "An engine cannot draw which items of each person count: pass {kept=|--kept} instead, or read the two "
-                "columns into memory."
-            )
-        )
+        raise ITEMS_OF_PERSONS.refusal()
     k, (promise, bound) = require_count(k), keys.promised(epsilon, delta, items_per_person)
     half, chosen = promise.epsilon / 2, permute_and_flip()
     read, names = Events.named(events, person, item)
@@ -101,8 +96,3 @@ def _revealed(
             scores = Scores(read.counts()[revealed], 1, None, "person", 1, zero="worst")
             winners = draws.top_k(scores, min(k, len(revealed)), half, mechanism=chosen)
     return Release(tuple(names[revealed[place]] for place in winners), drawn, promise, error_bound=NoBound(BY_NAMES))
-
-
-def stays(events: Any) -> bool:
-    """Return whether a table stays where it is: in an engine, and not in memory or in a file."""
-    return isinstance(events, Warehouse) or is_expression(events) or is_database(events)

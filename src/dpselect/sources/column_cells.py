@@ -26,6 +26,7 @@ Mask = NDArray[np.bool_]
 # Integers are read up to here, so that twice their size fits 64 bits; larger ones are clipped.
 INTEGER_CLIP = 2**61
 _NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
+_PLAIN = "^-?[0-9]+([.][0-9]+)?$"
 # The zeros are possessive, so that a long text is read in one pass.
 _WHOLE = re.compile(r"[ \t]*([+-]?)(?=[0-9])0*+([0-9]*)[ \t]*")
 
@@ -141,6 +142,34 @@ def reals(array: NDArray[Any]) -> Cells:
     if gone is not np.ma.nomask:
         result[gone] = np.nan
     return Cells(result)
+
+
+def spelled(values: Any) -> NDArray[np.float64] | None:
+    """Return what :func:`reals` reads from an arrow column of text, without a loop over it; ``None`` for all others.
+
+    Where some cells are not plain numbers, those are read one by one.
+    """
+    if not type(values).__module__.startswith("pyarrow"):
+        return None
+    import pyarrow
+    import pyarrow.compute
+
+    if not (pyarrow.types.is_string(values.type) or pyarrow.types.is_large_string(values.type)):
+        return None
+    try:
+        return _doubles(values)
+    except pyarrow.ArrowInvalid:
+        pass
+    plain = pyarrow.compute.match_substring_regex(values, _PLAIN)
+    result = _doubles(pyarrow.compute.if_else(plain, values, None))
+    others = np.flatnonzero(~np.asarray(plain.fill_null(True).to_numpy(), dtype=np.bool_))
+    result[others] = [_real(cell) for cell in values.take(others).to_pylist()]
+    return result
+
+
+def _doubles(values: Any) -> NDArray[np.float64]:
+    numbers = values.cast("float64").fill_null(math.nan)
+    return np.array(numbers.to_numpy(), dtype=np.float64)
 
 
 def integers(array: NDArray[Any]) -> Cells:

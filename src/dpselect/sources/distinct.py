@@ -118,13 +118,21 @@ def _arrow_text(values: Any) -> Any:
     if not (pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind) or str(kind) == "string_view"):
         return None
     chunked = values if isinstance(values, pyarrow.ChunkedArray) else pyarrow.chunked_array([values])
-    return arrow_text.readable(chunked.cast(pyarrow.large_string()))
+    readable = arrow_text.readable(chunked)
+    coded = pyarrow.types.is_dictionary(readable.type) and readable.num_chunks == 1
+    return readable if coded else readable.cast(pyarrow.large_string())
 
 
 def _of_text(column: Any, retyped: bool) -> Distinct:
-    encoded = column.dictionary_encode().unify_dictionaries()
+    coded = hasattr(column.type, "value_type")
+    encoded = column if coded else column.dictionary_encode().unify_dictionaries()
     if not encoded.num_chunks:
         return Distinct(np.zeros(0, dtype=np.int64), cells.objects([]), retyped, True)
-    codes = [np.asarray(chunk.indices.fill_null(cells.OUTSIDE)) for chunk in encoded.chunks]
-    names = cells.objects(encoded.chunk(0).dictionary.to_pylist())
-    return Distinct(np.concatenate(codes).astype(np.int64), names, retyped, True)
+    codes = np.concatenate([chunk.indices.cast("int64").fill_null(cells.OUTSIDE) for chunk in encoded.chunks])
+    names = encoded.chunk(0).dictionary.to_pylist()
+    known = {name: place for place, name in enumerate(dict.fromkeys(names)) if name is not None}
+    if len(known) < len(names):
+        # A dictionary that somebody made may hold a text twice, or a missing one.
+        places = np.array([known.get(name, cells.OUTSIDE) for name in names] + [cells.OUTSIDE], dtype=np.int64)
+        names, codes = [*known], places[codes]
+    return Distinct(codes.astype(np.int64, copy=False), cells.objects(names), retyped, True)

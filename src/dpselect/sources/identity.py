@@ -8,7 +8,7 @@ rounded, name nobody; "true" and "false" are the truth values 1 and 0. In all ot
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,12 +31,18 @@ def persons(column: Distinct) -> Integers:
 
     Whatever can be compared tells persons apart: text, numbers, bytes, dates.
     """
+    return identified(column)[0]
+
+
+def identified(column: Distinct) -> tuple[Integers, Sequence[Any] | NDArray[Any]]:
+    """Return a number for the person of every row as :func:`persons`, and what tells apart the person of each."""
     kind = column.cells.dtype.kind
     if kind in "iu" and not column.retyped:
-        return column.codes
+        return column.codes, column.cells
     if kind in "mM":
-        return column.read(np.where(np.isnat(column.cells), OUTSIDE, np.arange(column.cells.size)))
-    return _numbered(column, person_of)[0]
+        codes = column.read(np.where(np.isnat(column.cells), OUTSIDE, np.arange(column.cells.size)))
+        return codes, column.cells
+    return _numbered(column, person_of)
 
 
 def named(column: Distinct) -> tuple[Integers, list[Any]]:

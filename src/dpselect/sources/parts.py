@@ -56,11 +56,16 @@ def joined(path: Path, of_one: Callable[[Path], Mapping[Any, Any]]) -> dict[Any,
     for name in read[0]:
         chunks = [chunk for each in read for chunk in _chunks(each[name])]
         if len({chunk.type for chunk in chunks}) > 1:
-            raise ValueError(
-                f"Column {name!r} has another type in some of the files that match {path.name}: give all of them one."
-            )
+            raise unlike(name, path)
         result[name] = arrow.chunked_array(chunks, read[0][name].type)
     return result
+
+
+def unlike(name: Any, path: Path) -> ValueError:
+    """Return what refuses a column whose type differs between files."""
+    return ValueError(
+        f"Column {name!r} has another type in some of the files that match {path.name}: give all of them one."
+    )
 
 
 def _chunks(column: Any) -> list[Any]:

@@ -147,7 +147,7 @@ def column(path: str | Path, name: str | None = None, reading: Reading = AS_IT_I
     reading.dialect.require_decimal()
     cells = arrows(path, [wanted], reading)[wanted]
     # A parquet file says itself how it is written.
-    return cells if _is_parquet(path) else reading.dialect.number(cells)
+    return cells if is_parquet(path) else reading.dialect.number(cells)
 
 
 def table(
@@ -163,7 +163,7 @@ def table(
     """
     path = local(path)
     there = arrows(path, names, reading)
-    if _is_parquet(path):
+    if is_parquet(path):
         return {name: frames.column(values) for name, values in there.items()}
     return {
         name: _text(reading.dialect.number(values) if name in numbers else values) for name, values in there.items()
@@ -184,7 +184,7 @@ def arrows(path: str | Path, names: list[Any], reading: Reading = AS_IT_IS) -> d
     for name in tested:
         if name not in there:
             raise no_column(name, _header(path, reading), path)
-    number = (lambda cells: cells) if _is_parquet(path) else reading.dialect.number
+    number = (lambda cells: cells) if is_parquet(path) else reading.dialect.number
     mask = _arrow().array(reading.where.mask({name: there[name] for name in tested}, number))
     return {name: values.filter(mask) for name, values in there.items() if name in names}
 
@@ -242,10 +242,10 @@ def repeated_labels(path: str | Path, name: str, option: str, reading: Reading =
 def _header(path: Path, reading: Reading) -> list[str]:
     if parts.are_in(path):
         return parts.header(path, lambda each: _header(each, reading))
-    if not _is_typed(path):
+    if not is_typed(path):
         return csv_text.header(path, reading.dialect)
     _require_plain(path, reading.dialect)
-    if not _is_parquet(path):
+    if not is_parquet(path):
         return excel.header(path, reading.sheet)
     arrow, parquet = _arrow(), _arrow("parquet")
     try:
@@ -260,14 +260,14 @@ def _columns(path: Path, names: Sequence[Any], reading: Reading) -> dict[Any, An
     if parts.are_in(path):
         _header(path, reading)
         return parts.joined(path, lambda each: _columns(each, names, reading))
-    if not _is_typed(path):
-        return _without(csv_text.columns(path, [*names], reading.dialect), reading.missing)
+    if not is_typed(path):
+        return without_missing(csv_text.columns(path, [*names], reading.dialect), reading.missing)
     _require_plain(path, reading.dialect)
-    there = _parquet(path, names) if _is_parquet(path) else excel.columns(path, names, reading.sheet)
-    return _without(there, reading.missing)
+    there = _parquet(path, names) if is_parquet(path) else excel.columns(path, names, reading.sheet)
+    return without_missing(there, reading.missing)
 
 
-def _without(there: dict[Any, Any], missing: tuple[str, ...]) -> dict[Any, Any]:
+def without_missing(there: dict[Any, Any], missing: tuple[str, ...]) -> dict[Any, Any]:
     """Return columns without the cells that stand for a missing one: each is compared by itself."""
     if not missing:
         return there
@@ -286,11 +286,13 @@ def _without(there: dict[Any, Any], missing: tuple[str, ...]) -> dict[Any, Any]:
     return result
 
 
-def _is_parquet(path: Path) -> bool:
+def is_parquet(path: Path) -> bool:
+    """Return whether the ending of a file says that it is a parquet file."""
     return path.name.lower().endswith(".parquet")
 
 
-def _is_typed(path: Path) -> bool:
+def is_typed(path: Path) -> bool:
+    """Return whether a file itself says how it is written."""
     return path.name.lower().endswith((".parquet", excel.ENDING))
 
 
@@ -300,8 +302,8 @@ def _require_plain(path: Path, dialect: Dialect) -> None:
         raise missing(path)
     said = (dialect.separator, dialect.mark, dialect.encoding) != (None, PLAIN.mark, PLAIN.encoding)
     # Numbers of a sheet are spelled with a point, and its text may be grouped.
-    if said or (dialect.thousands is not None and _is_parquet(path)):
-        what = "decimal, thousands" if _is_parquet(path) else "decimal comma"
+    if said or (dialect.thousands is not None and is_parquet(path)):
+        what = "decimal, thousands" if is_parquet(path) else "decimal comma"
         raise ValueError(
             f"{path.name} says itself how it is written: separator, {what} and encoding go with .csv and .tsv files, "
             "leave them out."
@@ -333,7 +335,7 @@ def _choose(names: list[str], name: str | None, path: Path) -> str:
     if not names:
         raise ValueError("The file has no columns: pass a table.")
     if name is None and len(names) == 1:
-        advised = "" if _is_parquet(path) else advice(names)
+        advised = "" if is_parquet(path) else advice(names)
         if advised:
             raise ValueError(f"{path.name} has one column, and {advised}.")
         return names[0]

@@ -14,7 +14,7 @@ from typing import Any
 from dpselect.scores.scores import Scores
 from dpselect.sources.public_names import PublicNames
 from dpselect.views import Events
-from dpselect.views.tallied import items_tallied
+from dpselect.views.table_counts import item_counts, stays
 
 
 def popularity(events: Any, *, person: Any = None, item: Any, domain: Any) -> Scores:
@@ -22,8 +22,8 @@ def popularity(events: Any, *, person: Any = None, item: Any, domain: Any) -> Sc
 
     Args:
         events: one row per event: a pandas, polars or arrow table, a mapping of columns, an array, or the path of a
-            file, or a :class:`dpselect.data.TableFile` with what is declared of it. Rows without a person, or with an
-            item outside of the list, are left out.
+            file, a :class:`dpselect.data.TableFile` with what is declared of it, or a table in its engine. Rows without
+            a person, or with an item outside of the list, are left out.
         person: a column; without it every row is one record, and records are counted.
         item: a column.
         domain: the public items: a list of text or numbers, or a range.
@@ -38,11 +38,11 @@ def popularity(events: Any, *, person: Any = None, item: Any, domain: Any) -> Sc
     array([2, 3, 0])
     """
     names = PublicNames.of(domain, "domain")
-    if person is None:
-        counts, metadata = items_tallied(events, item, names)
+    if person is None or stays(events):
+        (counts,), metadata = item_counts(events, item, names, person=person)
     else:
         counted = Events.read(events, person, item, names)
-        counts, metadata = counted.counts(), counted.metadata
+        counts, metadata = counted.counts(), {**counted.metadata}
     return Scores(
         counts,
         sensitivity=1,

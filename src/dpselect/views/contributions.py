@@ -1,8 +1,8 @@
 """What the rows of a column count for: the public group of each, and the few rows of one person that count at all.
 
 Every row is read by itself: one of no listed group, of nobody, or without a number is left out alone. Of the rows that
-are left, each person's first few count, over all groups together: which ones follows from that person's rows alone.
-Proof: ``release/by_group.md``.
+are left, a few of each person count, over all groups together: which ones follows from that person's rows alone.
+Proof: ``contributions.md``.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from dpselect.sources import identity
 from dpselect.sources.distinct import distinct
 from dpselect.sources.public_names import PublicNames
 from dpselect.views.column import Column
-from dpselect.views.first_rows import first_rows
 from dpselect.views.grid import Grid, tally
+from dpselect.views.rows_of_persons import rows_that_count
+from dpselect.views.stored_column import StoredColumn
 
 Integers = NDArray[np.int64]
 
@@ -45,13 +46,16 @@ class Contributions:
     per_person: int = 1
 
     @classmethod
-    def of(cls, by: Any, groups: Any, person: Any, rows_per_person: int | None) -> Contributions | None:
+    def of(
+        cls, by: Any, groups: Any, person: Any, rows_per_person: int | None, *, named: bool = False
+    ) -> Contributions | None:
         """Return what is declared, or ``None`` where neither groups nor persons are.
 
         Args:
             by, person: columns, each with one cell per value; ``None`` for none.
             groups: the public list that goes with ``by``.
             rows_per_person: goes with ``person``; ``None`` for 1.
+            named: whether they are names of columns of a table that stays where it is.
 
         Raises:
             PrivacyError: groups without a public list.
@@ -62,7 +66,7 @@ class Contributions:
         if by is None and person is None:
             return None
         for name, column in (("by", by), ("person", person)):
-            if isinstance(column, (str, bytes)):
+            if isinstance(column, (str, bytes)) and not named:
                 raise TypeError(f"{name} is a column with one cell per value, such as table[{column!r}], not its name.")
         return cls(by, names, person, most)
 
@@ -77,14 +81,17 @@ class Contributions:
         grouped = {} if self.groups is None else {"groups": str(len(self.groups))}
         return grouped if self.person is None else grouped | {"rows_per_person": str(self.per_person)}
 
-    def histograms(self, column: Column, grid: Grid) -> list[tuple[Integers, Integers]]:
+    def histograms(self, column: Column | StoredColumn, grid: Grid) -> list[tuple[Integers, Integers]]:
         """Return of every group the occupied places of a public grid and how many rows each holds.
 
         Without groups there is one, of all rows.
 
         Raises:
             ValueError: columns of different lengths; a column whose type no list names; a column without rows.
+            ConnectionError: an engine failed.
         """
+        if isinstance(column, StoredColumn):
+            return column.histograms(grid, self.by, self.groups, self.person, self.per_person)
         places = column.row_places(grid)
         where = np.zeros_like(places) if self.groups is None else self.groups.codes(distinct(self.by), "by")
         self._require_aligned(places, where)
@@ -92,10 +99,9 @@ class Contributions:
         if self.person is None:
             rows = np.flatnonzero(mask)
         else:
-            who = identity.persons(distinct(self.person))
+            who, names = identity.identified(distinct(self.person))
             self._require_aligned(places, who)
-            who[~mask] = -1
-            rows = first_rows(who, self.per_person)
+            rows = rows_that_count(np.where(mask, who, -1), names, where, places, self.per_person)
         return [*self._by_group(places[rows], where[rows], grid.size)]
 
     def _by_group(self, places: Integers, where: Integers, size: int) -> Iterator[tuple[Integers, Integers]]:

@@ -19,6 +19,7 @@ from dpselect.sources import frames, identity, tables
 from dpselect.sources.absent import no_column
 from dpselect.sources.distinct import distinct
 from dpselect.sources.public_names import PublicNames
+from dpselect.views.row_source import RowSource
 
 Integers = NDArray[np.int64]
 # Draws a uniform integer below each bound.
@@ -131,6 +132,7 @@ def columns_of(table: Any, wanted: list[Any]) -> tuple[dict[Any, Any], dict[str,
     Raises:
         TypeError, ValueError: not a table; it has no such column; columns of different lengths.
     """
+    table = table.place if isinstance(table, RowSource) else table
     file = tables.TableFile(table) if isinstance(table, (str, Path)) else table
     if isinstance(file, tables.TableFile):
         source = file.path

@@ -2,7 +2,8 @@
 
 from dpselect.kernel.bound import Bound
 from dpselect.release import counts
-from dpselect.views.tallied import tallied
+from dpselect.views.row_question import RowQuestion
+from dpselect.views.table_counts import dense, table_histograms
 from tests.release.counted_people import counterexample
 
 DETECTOR = "loss"
@@ -13,7 +14,10 @@ def detect() -> str:
 
     def count(held, door):
         """All rows count, and the noise is that of one."""
-        true, _ = tallied(held, "what", counts.public_cells([0, 1], None), person="who", most=2)
+        (held,), _ = table_histograms(
+            held, RowQuestion("what", counts.public_cells([0, 1], None), person="who", per_person=2)
+        )
+        true = dense(held, 2)
         promise, bound = counts.promised(1, "who", 2)
         with door(promise, mechanism="free", ledger=None) as draws:
             return draws.counts(true, promise.epsilon, Bound(1, bound.neighbours))

@@ -1,0 +1,93 @@
+"""Columns of files of tables, a part of the rows at a time: text, parquet or Excel."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dpselect.sources import arrow_text, csv_text, excel, parts
+from dpselect.sources.absent import no_column
+from dpselect.sources.tables import AS_IT_IS, Reading, is_parquet, is_typed, without_missing
+from dpselect.sources.tables import names as names_of
+from dpselect.sources.web import local
+
+# Rows of a parquet file that are read at a time.
+_ROWS = 2**18
+
+
+def batches(path: str | Path, names: list[Any], reading: Reading = AS_IT_IS) -> Iterator[dict[Any, Any]]:
+    """Yield columns of a file as :func:`arrows` returns them, a part of the rows at a time, in order.
+
+    All of the columns must be there. Text and parquet take the memory of a few parts; a sheet is read at once.
+
+    Raises:
+        FileNotFoundError, ImportError, ValueError: as :func:`arrows`.
+    """
+    path = local(path)
+    tested = () if reading.where is None else reading.where.names
+    wanted = [*dict.fromkeys([*names, *tested])]
+    number = (lambda cells: cells) if is_parquet(path) else reading.dialect.number
+    for read in _batches(path, wanted, reading):
+        part = without_missing(read, reading.missing)
+        if reading.where is None:
+            yield part
+            continue
+        mask = importlib.import_module("pyarrow").array(
+            reading.where.mask({name: part[name] for name in tested}, number)
+        )
+        yield {name: part[name].filter(mask) for name in names}
+
+
+def _batches(path: Path, names: list[Any], reading: Reading) -> Iterator[dict[Any, Any]]:
+    if parts.are_in(path):
+        names_of(path, reading)
+        _require_one_type(path, names)
+        for each in parts.files(path):
+            yield from _batches(each, names, reading)
+        return
+    there = names_of(path, reading)
+    for name in names:
+        if name not in there:
+            raise no_column(name, there, path)
+    if not is_typed(path):
+        for table in csv_text.batches(path, names, reading.dialect):
+            yield {name: table[place] for place, name in enumerate(names)}
+    elif is_parquet(path):
+        tested = () if reading.where is None else reading.where.names
+        coded = [] if reading.missing else [name for name in names if name not in tested]
+        yield from _parquet_batches(path, names, coded)
+    else:
+        yield excel.columns(path, names, reading.sheet)
+
+
+def _require_one_type(path: Path, names: list[Any]) -> None:
+    """Refuse parquet files whose schemas differ in a column."""
+    if is_parquet(path):
+        schemas = [importlib.import_module("pyarrow.parquet").read_schema(each) for each in parts.files(path)]
+        for name in names:
+            if len({schema.field(name).type for schema in schemas if name in schema.names}) > 1:
+                raise parts.unlike(name, path)
+
+
+def _parquet_batches(path: Path, names: list[Any], coded: list[Any]) -> Iterator[dict[Any, Any]]:
+    """Yield columns of a parquet file; text of ``coded`` that is written as codes of a dictionary is read as such."""
+    arrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    try:
+        kinds = parquet.read_schema(path)
+        text = [name for name in coded if kinds.names.count(name) == 1 and _is_text(kinds.field(name).type)]
+        with parquet.ParquetFile(path, read_dictionary=text) as file:
+            twice = next((name for name in names if file.schema_arrow.names.count(name) > 1), None)
+            if twice is not None:
+                raise ValueError(f"{path.name} has two columns called {twice!r}: give every column a name of its own.")
+            for batch in file.iter_batches(_ROWS, columns=names):
+                table = arrow.Table.from_batches([batch])
+                yield {name: arrow_text.readable(table[name]) for name in names}
+    except (arrow.ArrowException, OSError):
+        raise ValueError(f"{path.name} is not a complete parquet file.") from None
+
+
+def _is_text(kind: Any) -> bool:
+    types = importlib.import_module("pyarrow.types")
+    return bool(types.is_string(kind) or types.is_large_string(kind))

@@ -1,0 +1,138 @@
+"""Counts of rows in public cells where a table is: one expression, of which only grouped counts are fetched.
+
+An engine has no order of rows, so which rows of a person count follows from a declared column, or from a hash of what
+they count for, as in :mod:`dpselect.views.rows_of_persons`.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+from dpselect.sources import codes
+from dpselect.sources.collation import require_exact
+from dpselect.sources.warehouse import LOST, Warehouse, guarded
+from dpselect.views.engine_cells import cell_of
+from dpselect.views.grouped_counts import Histogram
+from dpselect.views.row_question import RowQuestion
+from dpselect.views.rows_of_persons import DIGITS
+
+_EXACT = 2**53
+
+
+def engine_histograms(warehouse: Warehouse, question: RowQuestion) -> list[Histogram]:
+    """Return of every group the occupied cells and how many rows each holds, counted where the table is.
+
+    Raises:
+        TypeError, ValueError: no such column, one of a type that no domain lists, or cells that no query holds.
+        ConnectionError: the engine failed.
+    """
+    import ibis
+
+    warehouse.require(question.columns)
+    table, text = warehouse.table, warehouse.is_csv
+    column = question.column
+    coded = {"g": ibis.literal(0, "int64"), "i": cell_of(question.cells, table[column], column, text=text)}
+    if question.groups is not None:
+        coded["g"] = cell_of(question.groups, table[question.by], question.by, text=text)
+    _require_exact(warehouse, question)
+    if question.person is not None:
+        coded |= {"p": _person(warehouse, question.person)}
+        if question.order is not None:
+            coded |= _order(table[question.order])
+        _provide_hash(warehouse)
+    return _fetched(warehouse, bounded_counts(table.select(**coded), question), question)
+
+
+def bounded_counts(rows: Any, question: RowQuestion) -> Any:
+    """Return the expression of grouped counts: how many rows that count are in each group and cell.
+
+    Args:
+        rows: columns ``g`` and ``i``, negative or NULL where a row has none; ``p``, NULL for nobody, and ``o`` and
+            ``s`` where the question has persons and an order.
+        question: says how many rows of a person count.
+    """
+    import ibis
+
+    rows = rows.filter((rows.g >= 0) & (rows.i >= 0))
+    if question.distinct_persons:
+        rows = rows.filter(rows.p.notnull()).distinct()
+    elif question.person is not None:
+        rows = rows.filter(rows.p.notnull())
+        text = rows.p.cast("string") + "|" + rows.g.cast("string") + "|" + rows.i.cast("string")
+        ordered = [_md5()(text).left(DIGITS), rows.g, rows.i]
+        if question.order is not None:
+            ordered[:0] = [ibis.asc(rows[name], nulls_first=False) for name in ("o", "s")]
+        place = ibis.row_number().over(group_by=rows.p, order_by=ordered)
+        rows = rows.mutate(r=place)
+        rows = rows.filter(rows.r < question.per_person)
+    return rows.group_by("g", "i").aggregate(n=rows.count().cast("int64"))
+
+
+def _fetched(warehouse: Warehouse, expression: Any, question: RowQuestion) -> list[Histogram]:
+    counts = question.counter()
+    for batch in warehouse.batches(expression):
+        counts.add(*(batch[name].astype("int64") for name in ("g", "i", "n")))
+    return counts.histograms()
+
+
+@cache
+def _md5() -> Any:
+    import ibis
+
+    def md5(text: str) -> str:
+        raise NotImplementedError(text)
+
+    return ibis.udf.scalar.builtin(md5)
+
+
+def _require_exact(warehouse: Warehouse, question: RowQuestion) -> None:
+    """Refuse collations that take texts for equal: they would make one person, or one name, of two."""
+    named = [question.person]
+    named += [question.column] if not question.numeric else []
+    named += [] if question.groups is None else [question.by]
+    texts = [name for name in named if name is not None and warehouse.table[name].type().is_string()]
+    if texts and not warehouse.is_csv:
+        require_exact(warehouse, texts)
+
+
+def _person(warehouse: Warehouse, name: str) -> Any:
+    """Return what tells persons apart, NULL for nobody: text, or whole numbers, or what the type of the column is."""
+    import ibis
+
+    column = warehouse.table[name]
+    kind, gone = column.type(), codes.is_missing(column)
+    if kind.is_floating():
+        number = column.cast("float64")
+        whole = (number == number.floor()) & (number.abs() < codes.literal(float(_EXACT)))
+        column = ibis.ifelse(whole, number.cast("int64").cast("string"), number.cast("string"))
+        gone = gone | (number.abs() == codes.literal(float("inf")))
+    elif kind.is_boolean():
+        column = column.cast("int32")
+    return ibis.ifelse(gone, ibis.null(column.type()), column)
+
+
+def _order(column: Any) -> dict[str, Any]:
+    """Return what orders rows: the number in a cell, and the text or the moment of one that has none, else NULL."""
+    import ibis
+
+    kind, gone = column.type(), codes.is_missing(column)
+    if not (kind.is_string() or kind.is_numeric() or kind.is_boolean()):
+        return {"o": ibis.null("float64"), "s": column}
+    number = ibis.ifelse(gone, ibis.null("float64"), codes.number(column))
+    if not kind.is_string():
+        return {"o": number, "s": ibis.null("string")}
+    return {"o": number, "s": ibis.ifelse(gone | number.notnull(), ibis.null("string"), column)}
+
+
+def _provide_hash(warehouse: Warehouse) -> None:
+    """Give SQLite the function that other engines have."""
+    backend = guarded(warehouse.table.get_backend, LOST)
+    if backend.name == "sqlite":
+        from hashlib import md5
+
+        with suppress(Exception):
+            backend.con.create_function(
+                "md5", 1, lambda text: md5(text.encode(), usedforsecurity=False).hexdigest(), deterministic=True
+            )
