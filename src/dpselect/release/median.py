@@ -57,9 +57,8 @@ def median(
     Args:
         values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
             is left out. A column of an Ibis table is counted where it is.
-        column: where ``values`` is a table, the name of its column; ``by`` and ``person`` are names then too. The table
-            is in memory, or stays where it is: the path of a file, a :class:`dpselect.data.TableFile`, a
-            :class:`dpselect.data.Warehouse`, an Ibis table, or the URL of a database.
+        column: where ``values`` is a table in memory, a file or a table in its engine (as of :func:`dpselect.counts`),
+            the name of its column; ``by`` and ``person`` are names then too.
         lower, upper, step: the public candidates lower, lower + step, ... up to upper; step is 1 between integers.
         grid: the candidates themselves instead, strictly increasing, at least 2.
         epsilon: the budget, of all groups together.

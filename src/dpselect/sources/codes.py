@@ -162,6 +162,8 @@ def is_missing(column: Any) -> Any:
         return column.isnull() | column.re_search(f"^({LACKING_TEXT})$").fill_null(True)
     if not (kind.is_floating() or kind.is_decimal()):
         return column.isnull()
+    if not engine_of(column).knows_nan:
+        return column.isnull()
     # DuckDB takes isnan(x) for false where the statistics of a parquet file know no NaN, and they never do.
     return column.isnull() | number(column).nullif(literal(_HIDING)).isnan().fill_null(False)
 

@@ -158,6 +158,7 @@ class Engine:
         casts_any_text: it has a cast that cannot fail, so that any text may be read as a number.
         counts_by_bitmap: it counts distinct integers by bitmaps.
         joins_arrays: it joins an array of this process without copying it.
+        knows_nan: it tells NaN from NULL.
         writes_money: its type of money becomes text with the sign of a currency.
         one_state: holds one state of its tables, on a connection that should only read, or may write.
         holds: whether that transaction holds the state of the tables of these names.
@@ -179,6 +180,7 @@ class Engine:
     casts_any_text: bool = False
     counts_by_bitmap: bool = False
     joins_arrays: bool = False
+    knows_nan: bool = True
     writes_money: bool = False
     one_state: Callable[[Any, bool], AbstractContextManager[None]] = _nothing
     holds: Callable[[Any, set[str]], bool] = _holds_nothing
@@ -232,7 +234,7 @@ EVERY_ENGINE = (
         drops=_released,
         arrays=True,
     ),
-    Engine("sqlite", "SQLite", 'python -m pip install "ibis-framework[sqlite]"', in_files=True),
+    Engine("sqlite", "SQLite", 'python -m pip install "ibis-framework[sqlite]"', in_files=True, knows_nan=False),
 )
 
 
