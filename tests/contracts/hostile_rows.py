@@ -153,7 +153,10 @@ def _file(make: Callable[[Cells, Path], Path]) -> Callable[[Cells, Path], Any]:
     def hold(cells: Cells, folder: Path) -> Any:
         from dpselect.sources import tables
 
-        return tables.table(make(cells, folder), list(cells))
+        path = make(cells, folder)
+        # Some of the cells have line breaks, which is a public fact of a file.
+        reading = tables.Reading.of(line_breaks=path.suffix == ".csv")
+        return tables.table(path, list(cells), reading)
 
     return hold
 

@@ -66,8 +66,7 @@ def median(
             epsilon, because a record is in one group.
         groups: the public list of groups. A record of any other group is left out.
         person: a column that tells persons apart, one cell per value: then a person is protected with all of their
-            records. Of each, ``rows_per_person`` count in all groups together, at epsilon / K each: which ones follows
-            from that person's rows, whatever their order.
+            records. ``rows_per_person`` of each count in all groups together, at epsilon / K each, in whatever order.
         rows_per_person: K, public; 1 unless it is passed.
         ledger: where the spend is recorded before anything is drawn.
 

@@ -90,7 +90,7 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
         raise ValueError(
             Advice(
                 "The first line of {file} closes no quote: where cells have line breaks, pass "
-                "{line_breaks=True|--line-breaks}.",
+                "{line_breaks=True|a description with line_breaks = true}.",
                 file=path.name,
             )
         )

@@ -123,12 +123,18 @@ def _arrow_text(values: Any) -> Any:
     return readable if coded else readable.cast(pyarrow.large_string())
 
 
+def _indices(coded: Any) -> Integers:
+    """Return the codes of an arrow array of a dictionary, ``OUTSIDE`` where a cell is missing."""
+    indices = coded.indices.cast("int64")
+    return np.asarray(indices.fill_null(cells.OUTSIDE) if indices.null_count else indices)
+
+
 def _of_text(column: Any, retyped: bool) -> Distinct:
     coded = hasattr(column.type, "value_type")
     encoded = column if coded else column.dictionary_encode().unify_dictionaries()
     if not encoded.num_chunks:
         return Distinct(np.zeros(0, dtype=np.int64), cells.objects([]), retyped, True)
-    codes = np.concatenate([chunk.indices.cast("int64").fill_null(cells.OUTSIDE) for chunk in encoded.chunks])
+    codes = np.concatenate([_indices(chunk) for chunk in encoded.chunks])
     names = encoded.chunk(0).dictionary.to_pylist()
     known = {name: place for place, name in enumerate(dict.fromkeys(names)) if name is not None}
     if len(known) < len(names):
