@@ -164,14 +164,15 @@ def test_weights_are_added_up_to_a_public_cap(tmp_path: Path, capsys: pytest.Cap
     assert "" == printed.err
     assert re.match(r" +1  1\n", printed.out)
     assert "everything between two nodes, counted up to 10; epsilon = 1000000 per edge" in printed.out
-    assert 0 == main([*command, *weights[:2], "--weight-cap", "2.5", "--weight-kind", "real"])
+    assert 0 == main([*command, *weights[:2], "--weight-cap", "2.5"])
     capsys.readouterr()
     lesmis = ["top-k", "lesmis", "--epsilon", "1e6", "--metric", "weighted-degree", "--weight-cap", "31", "--json"]
     assert 0 == main(lesmis)
     assert ["Valjean"] == json.loads(capsys.readouterr().out)["candidates"]
     assert "--weight-cap" in refusal(command, capsys)
     assert "needs the columns" in refusal([*command, "--weight-cap", "3"], capsys)
-    assert "unless --weight-kind is real" in refusal([*command, *weights[:2], "--weight-cap", "2.5"], capsys)
+    whole = ["--weight-cap", "2.5", "--weight-kind", "integer"]
+    assert "where --weight-kind is integer" in refusal([*command, *weights[:2], *whole], capsys)
     assert "name it alone" in refusal([*command, *weights, "--metric", "degree", "--pareto"], capsys)
     assert "in memory" in refusal([*command, *weights, "--in-place"], capsys)
     assert "leave out --truncate" in refusal([*command, *weights, "--truncate", "--max-degree", "3"], capsys)

@@ -25,12 +25,14 @@ def of_pairs(weights: np.ndarray, kind: str = "integer") -> dps.Scores:
     return weighted_degree(dps.data.WeightedGraph.from_edges(np.r_[a, b], np.r_[b, a], rows, nodes=4, cap=2, kind=kind))
 
 
-def test_weighted_degrees_are_exact_integers_with_range_bound_one() -> None:
-    """Monotone, for edge neighbours."""
-    scores = weighted_degree(dps.data.WeightedGraph.from_edges([0, 1, 2], [1, 0, 2], [2, 3, 9], nodes=4, cap=4))
+@pytest.mark.parametrize(("said", "numbers"), [({}, "f"), ({"kind": "real"}, "f"), ({"kind": "integer"}, "i")])
+def test_weighted_degrees_are_exact_with_range_bound_one(said, numbers) -> None:
+    """Monotone, for edge neighbours; real unless integers are asked for."""
+    graph = dps.data.WeightedGraph.from_edges([0, 1, 2], [1, 0, 2], [2, 3, 9], nodes=4, cap=4, **said)
+    scores = weighted_degree(graph)
 
     assert [4, 4, 0, 0] == scores.values.tolist()
-    assert ("i", 1, "edge", 4.0, "worst") == (
+    assert (numbers, 1, "edge", 4.0, "worst") == (
         scores.values.dtype.kind,
         scores.range_bound,
         scores.neighbours,
@@ -59,11 +61,16 @@ def test_random_rows_agree_with_the_definition(table) -> None:
             total[frozenset((a, b))] = total.get(frozenset((a, b)), 0) + read(weight)
     expected = [sum(min(weight, 5) for pair, weight in total.items() if v in pair) for v in range(6)]
     source, target, cells = ([row[i] for row in table] for i in range(3))
-    graph = dps.data.WeightedGraph.from_edges(source, target, cells, nodes=6, cap=5)
+    graph = dps.data.WeightedGraph.from_edges(source, target, cells, nodes=6, cap=5, kind="integer")
     named = dps.data.WeightedGraph.from_edges(
-        [f"v{a}" for a in source], [f"v{b}" for b in target], cells, nodes=[f"v{i}" for i in range(6)], cap=5
+        [f"v{a}" for a in source],
+        [f"v{b}" for b in target],
+        cells,
+        nodes=[f"v{i}" for i in range(6)],
+        cap=5,
+        kind="integer",
     )
-    real = weighted_degree(dps.data.WeightedGraph.from_edges(source, target, cells, nodes=6, cap=5, kind="real"))
+    real = weighted_degree(dps.data.WeightedGraph.from_edges(source, target, cells, nodes=6, cap=5))
 
     assert expected == graph.units.tolist() == named.units.tolist() == real.values.tolist()
     good = [(a, b) for a, b, _ in table if 0 <= min(a, b) and max(a, b) < 6]
@@ -99,8 +106,8 @@ def test_what_is_no_weight_counts_as_nothing() -> None:
     for kind, half in (("integer", 2.0), ("real", 2.5)):
         graph = dps.data.WeightedGraph.from_edges([0] * 11, range(1, 12), cells, nodes=12, cap=8, kind=kind)
         assert [3, 0, 0, 0, 8, 0, 0, 8, 0, half, 0] == weighted_degree(graph).values[1:].tolist()
-    together = dps.data.WeightedGraph.from_edges([0, 0], [1, 1], [3, -7], nodes=2, cap=8)
-    assert [3, 3] == together.units.tolist()
+        together = dps.data.WeightedGraph.from_edges([0, 0], [1, 1], [3, -7], nodes=2, cap=8, kind=kind)
+        assert [3, 3] == weighted_degree(together).values.tolist()
 
 
 @settings(max_examples=60, deadline=None)
@@ -138,13 +145,13 @@ def test_graphs_of_other_libraries_and_files_give_the_same(tmp_path) -> None:
         ),
     ]
     for graph in graphs:
-        assert expected == graph.units.tolist()
+        assert expected == weighted_degree(graph).values.tolist()
         assert list("abcz") == [*graph.candidates]
     with pytest.warns(UserWarning, match="Directions are dropped"):
         directed = dps.data.WeightedGraph.from_networkx(
             nx.DiGraph([(0, 1, {"weight": 3}), (1, 0, {"weight": 4})]), weight="weight", cap=9
         )
-    assert [7, 7] == directed.units.tolist()
+    assert [7, 7] == weighted_degree(directed).values.tolist()
     assert "WeightedGraph(nodes=4, cap=10)" == repr(graphs[0])
 
 
@@ -157,10 +164,10 @@ def test_bad_caps_kinds_columns_and_graphs_are_refused(tmp_path) -> None:
         make([0], [1], [1], cap=1)
     for cap in (0, 2.5, -1, math.nan, math.inf, True, "4", 2**31 + 1):
         with pytest.raises(ValueError, match="cap is an integer from 1"):
-            make([0], [1], [1], nodes=2, cap=cap)
+            make([0], [1], [1], nodes=2, cap=cap, kind="integer")
     for cap in (0, -1.5, math.nan, math.inf, True):
         with pytest.raises(ValueError, match="positive finite"):
-            make([0], [1], [1], nodes=2, cap=cap, kind="real")
+            make([0], [1], [1], nodes=2, cap=cap)
     with pytest.raises(ValueError, match="kind is"):
         make([0], [1], [1], nodes=2, cap=1, kind="whole")
     with pytest.raises(ValueError, match="three arrays"):
@@ -182,3 +189,21 @@ def test_the_attribute_of_weights_is_named() -> None:
     assert 1 == dps.data.WeightedGraph.from_networkx(drawn, weight="weight", cap=9).weightless
     misspelt = dps.data.WeightedGraph.from_networkx(drawn, weight="wieght", cap=9)
     assert (2, [0, 0, 0]) == (misspelt.weightless, misspelt.units.tolist())
+
+
+def test_weights_below_one_count_as_they_are(tmp_path) -> None:
+    """Shares and scores in [0, 1], from every reader, without a word about their kind."""
+    igraph = pytest.importorskip("igraph")
+    for weight in (0.4, 0.7, 1.6):
+        star = nx.star_graph(30)
+        nx.set_edge_attributes(star, weight, "weight")
+        text = "".join(f"0,{leaf},{weight}\n" for leaf in range(1, 31))
+        (tmp_path / "e.csv").write_text(f"source,target,weight\n{text}")
+        for graph in (
+            dps.data.WeightedGraph.from_networkx(star, weight="weight", cap=2),
+            dps.data.WeightedGraph.from_igraph(igraph.Graph.from_networkx(star), cap=2),
+            dps.data.WeightedGraph.read(tmp_path / "e.csv", 31, cap=2),
+        ):
+            hub, *_ = weighted_degree(graph).values.tolist()
+            assert pytest.approx(30 * weight, rel=1e-4) == hub
+            assert 0 == graph.weightless

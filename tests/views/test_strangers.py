@@ -74,4 +74,4 @@ def test_a_weighted_table_counts_the_rows_of_strangers(tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
     path.write_text("source,target,weight\n0,1,4\nnode 1,2,5\nnode 0,node 1,6\n,1,6\n")
     graph = dps.data.WeightedGraph.read(path, 3, cap=9)
-    assert ([4, 4, 0], 3) == (graph.units.tolist(), graph.strangers_dropped)
+    assert ([4, 4, 0], 3) == (dps.utilities.weighted_degree(graph).values.tolist(), graph.strangers_dropped)

@@ -134,7 +134,7 @@ def _weighted(request: Request) -> dps.data.WeightedGraph:
         raise ValueError(f"{WEIGHTED} counts weights and other metrics count edges: name it alone.")
     if stays(request, request.graph):
         raise ValueError(f"{WEIGHTED} is added up in memory: export the edges to a .csv or .parquet file.")
-    column, kind = request.weight_column or "weight", request.weight_kind or "integer"
+    column, kind = request.weight_column or "weight", request.weight_kind or "real"
     if _is_file(request):
         public = nodes(request.nodes)
         ends = _ends(request)

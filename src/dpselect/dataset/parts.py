@@ -79,12 +79,12 @@ class WeightColumn:
     Attributes:
         column: the column that holds them.
         cap: public: what one pair of nodes weighs at most.
-        kind: ``"integer"`` or ``"real"``, as for :class:`dpselect.data.WeightedGraph`.
+        kind: ``"real"`` or ``"integer"``, as for :class:`dpselect.data.WeightedGraph`.
     """
 
     column: str
     cap: Fraction
-    kind: str = "integer"
+    kind: str = "real"
 
     def __post_init__(self) -> None:
         text(("column",), self.column)

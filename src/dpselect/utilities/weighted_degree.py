@@ -15,7 +15,7 @@ from dpselect.views import WeightedGraph
 
 
 def weighted_degree(graph: WeightedGraph) -> Scores:
-    """Return the weights of each node's edges, added up, shape (n,): exact integers, or exact multiples of a unit.
+    """Return the weights of each node's edges, added up, shape (n,): exact multiples of a unit, or exact integers.
 
     Protected is everything between two nodes: whether they have to do with each other at all, and how much.
 
@@ -24,7 +24,7 @@ def weighted_degree(graph: WeightedGraph) -> Scores:
 
     >>> calls = WeightedGraph.from_edges([0, 0, 1], [1, 1, 2], [2, 3, 40], nodes=4, cap=10)
     >>> weighted_degree(calls).values
-    array([ 5, 15, 10,  0])
+    array([ 5., 15., 10.,  0.])
     """
     if not isinstance(graph, WeightedGraph):
         raise TypeError("Weights are added up where edges have weights: pass a dpselect.data.WeightedGraph.")

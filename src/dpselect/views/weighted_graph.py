@@ -66,7 +66,7 @@ class WeightedGraph:
         nodes: int | Iterable[Any] | None = None,
         *,
         cap: float | Fraction | None = None,
-        kind: str = "integer",
+        kind: str = "real",
     ) -> WeightedGraph:
         """Return the graph of these rows.
 
@@ -75,14 +75,14 @@ class WeightedGraph:
             weight: shape (rows,): numbers, or text that spells them.
             nodes: the public nodes: their number n when ids are 0 .. n-1, or the list of labels.
             cap: public: what one pair weighs at most. Never read it from the private weights.
-            kind: ``"integer"`` (exact; the nearest integer, of two the lower) or ``"real"`` (rounded down to multiples
-                of a power of two, at most cap / 2^19).
+            kind: ``"real"`` (rounded down to multiples of a power of two, at most cap / 2^19) or ``"integer"`` (exact;
+                the nearest integer, of two the lower).
 
         Raises:
             PrivacyError: ``nodes`` or ``cap`` is missing.
             TypeError, ValueError: as :meth:`Graph.from_edges`; a bad cap or kind.
 
-        >>> WeightedGraph.from_edges([0, 1, 1], [1, 0, 2], [3, 4, 100], nodes=4, cap=10).units
+        >>> WeightedGraph.from_edges([0, 1, 1], [1, 0, 2], [3, 4, 100], nodes=4, cap=10, kind="integer").units
         array([ 7, 17, 10,  0])
         """
         size, labels = declared(nodes)
@@ -98,7 +98,7 @@ class WeightedGraph:
         *,
         weight: str | None = None,
         cap: float | Fraction | None = None,
-        kind: str = "integer",
+        kind: str = "real",
     ) -> WeightedGraph:
         """Return a NetworkX graph with an attribute of its edges; directions go.
 
@@ -112,7 +112,7 @@ class WeightedGraph:
 
         >>> import networkx
         >>> graph = networkx.Graph([("ann", "bob", {"weight": 4}), ("bob", "eve")])
-        >>> weighted = WeightedGraph.from_networkx(graph, weight="weight", cap=10)
+        >>> weighted = WeightedGraph.from_networkx(graph, weight="weight", cap=10, kind="integer")
         >>> weighted.units, weighted.weightless
         (array([4, 4, 0]), 1)
         """
@@ -136,7 +136,7 @@ class WeightedGraph:
         *,
         weight: str = "weight",
         cap: float | Fraction | None = None,
-        kind: str = "integer",
+        kind: str = "real",
     ) -> WeightedGraph:
         """Return an igraph graph with an attribute of its edges; directions go.
 
@@ -165,7 +165,7 @@ class WeightedGraph:
         ends: tuple[str, str] = ("source", "target"),
         weight: str = "weight",
         cap: float | Fraction | None = None,
-        kind: str = "integer",
+        kind: str = "real",
         separator: str | None = None,
         decimal: str | None = None,
         encoding: str = "utf-8",
@@ -257,8 +257,8 @@ class _Lattice:
             if not 1 <= most <= _MOST_CAP or most.denominator != 1:
                 raise ValueError(
                     Advice(
-                        f"{{cap|--weight-cap}} is an integer from 1 to {_MOST_CAP}, unless {{kind|--weight-kind}} "
-                        "is real."
+                        f"{{cap|--weight-cap}} is an integer from 1 to {_MOST_CAP}, where {{kind|--weight-kind}} "
+                        "is integer: pass one, or leave that out."
                     )
                 )
             return cls(Fraction(1), int(most), whole=True)

@@ -245,7 +245,7 @@ DATA = (
         type=one_of(("integer", "real")),
         metavar="KIND",
         panel=_WEIGHTED,
-        help="integer weights or real ones (default integer)",
+        help="real weights or integer ones (default real)",
     ),
     flag(
         "--truncate",
