@@ -1,0 +1,85 @@
+"""Ends of edges as arrays of one kind: integers of 64 bits, or text as it is.
+
+Each end is read by itself; an edge that lacks one, or has one of another kind, is left out.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect._optional import not_installed
+from dpselect.sources.arrow_text import readable
+from dpselect.sources.csv_text import integer
+
+# Sources, targets, and how many rows or lines are not edges.
+Edges = tuple[NDArray[Any], NDArray[Any], int]
+Kind = type[int] | type[str]
+Ends = tuple[str, str]
+
+COLUMNS: Ends = ("source", "target")
+
+
+def of_table(table: Any, kind: Kind, ends: Ends) -> Edges:
+    """Return the ends of the edges of an arrow table, without those that lack an end or have one of another kind."""
+    compute = arrow_module("compute")
+    complete = compute.and_(table[ends[0]].is_valid(), table[ends[1]].is_valid())
+    whole = table.filter(complete)
+    (source, good), (target, fine) = _column(whole[ends[0]], kind), _column(whole[ends[1]], kind)
+    masks = [mask for mask in (good, fine) if mask is not None]
+    if masks:
+        combined = np.logical_and.reduce(masks)
+        source, target = source[combined], target[combined]
+    return source, target, table.num_rows - len(source)
+
+
+def _column(column: Any, kind: Kind) -> tuple[NDArray[Any], Any]:
+    """Return ids of the kind that was asked for, and which of them are; ``None`` for all."""
+    arrow = arrow_module()
+    if arrow.types.is_integer(column.type):
+        ids = np.asarray(column.to_numpy())
+        if kind is str:
+            return ids.astype(np.str_).astype(np.object_), None
+        fits = None if ids.dtype != np.uint64 else ids < 2**63
+        return ids.astype(np.int64), fits
+    if arrow.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not (arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type)):
+        raise ValueError("The ends of edges must be columns of integers or text: convert them first.")
+    # Each distinct label crosses into Python once.
+    encoded = readable(column).cast(arrow.large_string()).combine_chunks().dictionary_encode()
+    labels, places = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+    if kind is str:
+        return np.array(labels, np.object_)[places], None
+    read = [integer(label) for label in labels]
+    good = np.array([number is not None for number in read], np.bool_)
+    ids = np.array([number or 0 for number in read], np.int64)
+    return ids[places], good[places]
+
+
+def is_edge(pair: Sequence[str], kind: Kind) -> bool:
+    """Return whether both ends are there, and are integers where these are asked for."""
+    return all(pair) if kind is str else all(integer(end) is not None for end in pair)
+
+
+def of_texts(source: list[str], target: list[str], kind: Kind, dropped: int) -> Edges:
+    """Return the ends of edges that are of the kind, from text; ``dropped`` says how many others there were."""
+    if kind is int:
+        return np.array([*map(integer, source)], np.int64), np.array([*map(integer, target)], np.int64), dropped
+    return np.array(source, np.object_), np.array(target, np.object_), dropped
+
+
+def arrow_module(module: str = "") -> Any:
+    """Return pyarrow, or a module of it.
+
+    Raises:
+        ImportError: it is not installed; the message says what to install.
+    """
+    try:
+        return importlib.import_module(f"pyarrow.{module}" if module else "pyarrow")
+    except ImportError:
+        raise not_installed("Edge files need pyarrow", "graph") from None
