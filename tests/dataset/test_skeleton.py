@@ -83,7 +83,7 @@ def unreadable(monkeypatch) -> None:
 
     for owner, name in (
         (csv_text, "_table"), (parquet.ParquetFile, "read"), (parquet, "read_table"), (Warehouse, "ask"),
-        (Warehouse, "batches"), (edge_lines, "fields"), (edge_lines, "unread"),
+        (Warehouse, "batches"), (edge_lines, "fields"), (edge_lines, "wrong"),
     ):  # fmt: skip
         monkeypatch.setattr(owner, name, reads)
     monkeypatch.setattr(excel, "_row", first)

@@ -49,12 +49,6 @@ def test_weights_of_graphml_are_dropped_without_a_word(tmp_path: Path, edge: str
         assert [] == heard
 
 
-def test_weights_of_graphml_are_refused_with_what_to_do(tmp_path: Path) -> None:
-    """They are read from a table, or by NetworkX."""
-    with pytest.raises(ValueError, match=r"not read: pass a table .*from_networkx\.$"):
-        dps.data.WeightedGraph.read(tmp_path / "e.graphml", nodes=2, cap=9)
-
-
 def test_an_edge_of_graphml_is_left_out_by_itself(tmp_path: Path) -> None:
     """A missing end, a stranger, a direction of its own: whether there is an answer does not depend on one edge."""
     edges = '<edge source="1"/><edge target="x" source="0"/><edge source=" 1 " target="2" directed="true"/>'

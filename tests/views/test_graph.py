@@ -303,3 +303,14 @@ def test_what_is_dropped_is_said_by_the_form_whatever_the_edges_are(pairs, tmp_p
         assert ["Weights are dropped"] == warned(lambda name=name: dps.Graph.read(tmp_path / name, nodes=2))
     assert [] == warned(lambda: dps.Graph.read(tmp_path / "t.csv", nodes=2))
     assert ["Weights are dropped"] == warned(lambda: dps.data.StoredGraph(str(tmp_path / "w.parquet"), 2))
+
+
+@pytest.mark.parametrize("start", [1, 0, -3, 5, 2**53 - 2])
+def test_a_range_of_nodes_is_a_list_of_them(start: int) -> None:
+    """Whatever the ends are, to the last integer of 64 bits."""
+    nodes = range(start, start + 4)
+    ends = [-(2**63), 2**63 - 1, 2**63, -3, -2, 0, 1, 4, 5, 8, 9, 2**53, None, "x", "4", "05", 4.0, 2.5, True]
+    for column in (ends, np.array(ends[:2] + ends[3:11])):
+        one, other = (dps.Graph.from_edges(column, [start] * len(column), nodes=each) for each in (nodes, [*nodes]))
+        assert one.degrees.tolist() == other.degrees.tolist()
+        assert (one.strangers_dropped, one.self_loops_dropped) == (other.strangers_dropped, other.self_loops_dropped)

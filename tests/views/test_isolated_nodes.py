@@ -118,12 +118,23 @@ def test_a_file_that_lists_no_nodes_or_one_twice_is_refused(tmp_path: Path) -> N
     for inner, message in (
         ("", "lists no nodes"),
         ('<node id="1"/><node id=" 1 "/>', "listed twice"),
-        ("<node", "not a complete GraphML file"),
+        ("<node", "lists no nodes"),
     ):
         file.write_text(f'<graphml><graph edgedefault="undirected">{inner}</graph></graphml>')
         with pytest.raises(ValueError, match=message):
             dps.Graph.from_edges([], [], nodes=file)
-    with pytest.raises(FileNotFoundError):
-        dps.Graph.from_edges([], [], nodes=tmp_path / "none.graphml")
+    for name, text, message in (
+        ("cut.graphml", '<graphml><graph><node id="1"/>', "not a complete GraphML file"),
+        ("e.net", "*Vertices 9\n*Edges\n1 2\n", "lists no nodes"),
+        ("e.gml", "graph [ edge [ source 1 target 2 ] ]", "lists no nodes"),
+        ("e.gml", "graph [ node [ id 1 ] node [ id 1 ] ]", "listed twice"),
+        ("e.gml", "no graph", "not a GML file"),
+    ):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(ValueError, match=message):
+            dps.Graph.from_edges([], [], nodes=tmp_path / name)
+    for name in ("none.graphml", "none.net", "none.gml"):
+        with pytest.raises(FileNotFoundError, match=f"There is no file .*{name}"):
+            dps.Graph.from_edges([], [], nodes=tmp_path / name)
     with pytest.raises(TypeError, match="number of public nodes, or a list"):
         dps.Graph.from_edges([], [], nodes=tmp_path / "names.txt")

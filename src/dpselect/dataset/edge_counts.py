@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def edge_counts(
     return lines, facts
 
 
-def _numbers(ends: Any, size: int, labels: tuple[Any, ...] | None) -> NDArray[np.int64]:
+def _numbers(ends: Any, size: int, labels: Sequence[Any] | None) -> NDArray[np.int64]:
     """Return the number of each end among the public nodes, shape (edges,); -1 where it is not one of them."""
     if labels is None:
         return np.where((ends >= 0) & (ends < size), ends, -1).astype(np.int64)

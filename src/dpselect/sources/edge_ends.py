@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,17 +25,59 @@ Ends = tuple[str, str]
 COLUMNS: Ends = ("source", "target")
 
 
+@dataclass(frozen=True, repr=False, eq=False)
+class EdgeRows:
+    """Edges of a file, whose ends are of one kind.
+
+    Attributes:
+        source, target: shape (edges,), int64 or texts as objects.
+        dropped: how many lines or elements are not edges.
+        weight: shape (edges,), text that spells the weights, where these were asked for.
+    """
+
+    source: NDArray[Any]
+    target: NDArray[Any]
+    dropped: int
+    weight: NDArray[Any] | None = None
+
+    @property
+    def edges(self) -> Edges:
+        """Return the ends, and how many lines are not edges."""
+        return self.source, self.target, self.dropped
+
+
 def of_table(table: Any, kind: Kind, ends: Ends) -> Edges:
     """Return the ends of the edges of an arrow table, without those that lack an end or have one of another kind."""
+    source, target, kept = _of_kind(table, kind, ends)
+    return source, target, table.num_rows - int(kept.sum())
+
+
+def of_tables(tables: Sequence[Any], kind: Kind, dropped: int) -> EdgeRows:
+    """Return the edges of arrow tables that follow each other; ``dropped`` lines are not edges, and in none of them."""
+    parts = [_of_kind(table, kind, COLUMNS) for table in tables]
+    source, target = (np.concatenate([part[end] for part in parts]) for end in (0, 1))
+    weights = None
+    if "weight" in tables[0].column_names:
+        pairs = zip(tables, parts, strict=True)
+        texts = [np.array(table["weight"].to_pylist(), np.object_)[kept] for table, (_, _, kept) in pairs]
+        weights = np.concatenate(texts)
+    rows = sum(table.num_rows for table in tables)
+    return EdgeRows(source, target, dropped + rows - len(source), weights)
+
+
+def _of_kind(table: Any, kind: Kind, ends: Ends) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
+    """Return the ends of the edges of a table that are of the kind, and which of its rows those are."""
     compute = arrow_module("compute")
     complete = compute.and_(table[ends[0]].is_valid(), table[ends[1]].is_valid())
     whole = table.filter(complete)
+    kept = np.array(complete.to_numpy(), np.bool_)
     (source, good), (target, fine) = _column(whole[ends[0]], kind), _column(whole[ends[1]], kind)
     masks = [mask for mask in (good, fine) if mask is not None]
     if masks:
         combined = np.logical_and.reduce(masks)
         source, target = source[combined], target[combined]
-    return source, target, table.num_rows - len(source)
+        kept[kept] = combined
+    return source, target, kept
 
 
 def _column(column: Any, kind: Kind) -> tuple[NDArray[Any], Any]:

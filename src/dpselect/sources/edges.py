@@ -7,31 +7,45 @@ not of that kind, is left out by itself, because whether there is an answer must
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dpselect.sources import edge_ends, edge_lines, edge_tables, graphml
-from dpselect.sources.edge_ends import COLUMNS, Edges, Ends, Kind, is_edge, of_texts
+from dpselect.kernel.errors import Advice
+from dpselect.sources import edge_forms, edge_lines, edge_tables
+from dpselect.sources.csv_text import integer
+from dpselect.sources.edge_ends import COLUMNS, EdgeRows, Edges, Ends, Kind
+from dpselect.sources.edge_forms import EdgeForm, WantedEdges
 from dpselect.sources.locators import missing, no_table, require_plain, without_secrets
 from dpselect.sources.tables import AS_IT_IS, Reading
 from dpselect.sources.web import local
 
-_LINES = (".txt", ".txt.gz")
-_KNOWN = (*edge_tables.ENDINGS, *_LINES, graphml.ENDING)
+ENDINGS = (*edge_tables.ENDINGS, *edge_forms.ENDINGS)
+WEIGHT = "weight"
 
 
-def read(path: str | Path, *, kind: Kind, ends: Ends = COLUMNS, reading: Reading = AS_IT_IS) -> Edges:
+def read(
+    path: str | Path,
+    *,
+    kind: Kind,
+    ends: Ends = COLUMNS,
+    reading: Reading = AS_IT_IS,
+    label: str | None = None,
+    directed: bool = False,
+) -> Edges:
     """Return the source and target of every edge in a file, and how many rows were left out.
 
     Ends have shape (edges,) each, int64 or texts as objects: one long label would make a fixed width of all.
 
-    ``.parquet`` and ``.csv`` hold the columns ``source`` and ``target``, or those of ``ends``; ``.graphml`` holds ids
-    of nodes. A line of ``.txt`` is its first two fields, separated by white space, a comma or a semicolon; what follows
-    is ignored. Text is UTF-8, may be compressed (``.gz``), and its blank lines and the lines that begin with ``#``, in
-    ``.txt`` also with ``%``, are skipped. Left out and counted are rows of a table of another length, and those with an
-    empty end, with an end that is not an integer where integers are asked for, or with an integer beyond 64 bits.
+    ``.parquet`` and ``.csv`` hold the columns ``source`` and ``target``, or those of ``ends``. A line of ``.txt`` or
+    ``.edges`` is its first two fields, separated by white space, a comma or a semicolon; what follows is ignored. An
+    entry of ``.mtx`` that is not zero is an edge, and so is a line of ``.net`` below ``*Arcs`` or ``*Edges``, and an
+    element ``edge`` of ``.gml``, ``.graphml`` or ``.gexf``. Text is UTF-8, lines may be compressed (``.gz``), and blank
+    lines and those that begin with ``#`` or ``%`` are skipped. Left out and counted are rows of a table of another
+    length, what is not an edge, an empty end, and an end that is not an integer of 64 bits where integers are asked
+    for.
 
     Args:
         path: the file.
@@ -39,11 +53,13 @@ def read(path: str | Path, *, kind: Kind, ends: Ends = COLUMNS, reading: Reading
             parquet column.
         ends: the columns of the two ends, where they are called otherwise.
         reading: how the text of a table is written, and which rows are edges; ``.tsv`` and ``.xlsx`` are tables too.
+        label: the attribute that names nodes in a file that lists them; without it, ends are ids.
+        directed: an edge that says of itself that it has no direction is left out.
 
     Raises:
         FileNotFoundError: no such file.
-        ValueError: another kind of file, or one whose ends have no names; a missing column, or
-            a parquet column that is neither integers nor text.
+        ValueError: another kind of file, or one whose ends or nodes have no names; a missing column, or a parquet
+            column that is neither integers nor text; a file whose head says that it is something else.
         ImportError: pyarrow is not installed.
 
     >>> import tempfile
@@ -53,17 +69,42 @@ def read(path: str | Path, *, kind: Kind, ends: Ends = COLUMNS, reading: Reading
     ...     read(file, kind=int)
     (array([3, 2]), array([1, 0]), 1)
     """
-    path, form = _form(path)
-    _require_named(form, ends)
-    if form in edge_tables.ENDINGS:
-        return edge_tables.read(path, form, kind, ends, reading)
-    if reading != AS_IT_IS:
-        raise ValueError(f"How a table is written goes with a table of edges: leave it out for a {form} file.")
-    if form == graphml.ENDING:
-        every = list(graphml.edges(path))
-        pairs = [pair for pair in every if is_edge(pair, kind)]
-        return of_texts([a for a, _ in pairs], [b for _, b in pairs], kind, len(every) - len(pairs))
-    return _of_lines(path, kind)
+    path, ending = _ending(path)
+    form = edge_forms.of(ending)
+    _require_sound(ending, form, ends, reading, label)
+    if form is None:
+        return edge_tables.read(path, ending, kind, ends, reading)
+    return form.rows(path, WantedEdges(kind, label, directed=directed)).edges
+
+
+def read_weights(
+    path: str | Path,
+    *,
+    kind: Kind,
+    ends: Ends = COLUMNS,
+    reading: Reading = AS_IT_IS,
+    label: str | None = None,
+    weight: str = WEIGHT,
+) -> EdgeRows | None:
+    """Return every edge of a file with its weight as text, ``None`` of a table: its weights are a column of their own.
+
+    That is the third field of a line, the value of an entry, or an attribute of the edge. It is empty where an edge has
+    none; in ``.net`` and ``.gexf`` it is then 1.
+
+    Raises:
+        FileNotFoundError, ValueError, ImportError: as :func:`read`; weights that have no names, or are not there as the
+            head of the file says.
+    """
+    path, ending = _ending(path)
+    form = edge_forms.of(ending)
+    _require_sound(ending, form, ends, reading, label)
+    if form is None:
+        return None
+    if not form.names_weights and weight != WEIGHT:
+        raise ValueError(
+            Advice(f"The weights of a {ending} file have no names: leave {{weight=|--weight-column}} out.")
+        )
+    return form.rows(path, WantedEdges(kind, label, weight))
 
 
 def kind_of(labels: Sequence[Any] | None) -> Kind:
@@ -71,20 +112,49 @@ def kind_of(labels: Sequence[Any] | None) -> Kind:
     return str if labels and isinstance(labels[0], str) else int
 
 
-def require_labels(path: str | Path, labels: Sequence[Any] | None) -> None:
-    """Refuse public labels that no line of a text without a header can spell (``ValueError``): their edges would go.
+def public_nodes(path: str | Path, nodes: Any, label: str | None = None) -> Any:
+    """Return the public nodes as the edges of a file call them.
+
+    So many nodes are the numbers from 1 on where the form of the file counts from 1, and the Path of a file that lists
+    its nodes stands for these: whoever passes it declares that they are public.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file; one without nodes.
+
+    >>> public_nodes("edges.mtx", 3), public_nodes("edges.txt", 3)
+    (range(1, 4), 3)
+    """
+    if isinstance(nodes, Path):
+        lists = edge_forms.of(nodes.name)
+        if lists is None or lists.nodes is None:
+            return nodes
+        if not nodes.is_file():
+            raise missing(nodes)
+        return lists.nodes(nodes, label)
+    form = edge_forms.of(str(path))
+    counted = isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool) and nodes > 0
+    return range(form.first, form.first + int(nodes)) if counted and form is not None and form.first else nodes
+
+
+def require_labels(path: str | Path, labels: Sequence[Any] | None, label: str | None = None) -> None:
+    """Refuse public labels that no edge of a file can spell (``ValueError``): their edges would go.
 
     >>> require_labels("edges.csv", ["Lee, Ann"])
     """
-    if not str(path).lower().endswith(_LINES):
-        return
-    wrong = next((each for each in labels or () if isinstance(each, str) and not edge_lines.is_field(each)), None)
-    if wrong is not None:
-        raise ValueError(
-            f"The public node {wrong!r} cannot stand in a .txt file of edges, where white space, a comma or a "
-            "semicolon ends a label and # or % begins a comment: write the edges as .csv, with the columns source and "
-            "target."
-        )
+    name = str(path).lower()
+    form = edge_forms.of(name)
+    texts = [each for each in labels or () if isinstance(each, str)]
+    if name.endswith(edge_lines.ENDINGS):
+        wrong = next((each for each in texts if not edge_lines.is_field(each)), None)
+        if wrong is not None:
+            raise ValueError(
+                f"The public node {wrong!r} cannot stand in a {_suffix(name)} file of edges, where white space, a "
+                "comma or a semicolon ends a label and # or % begins a comment: write the edges as .csv, with the "
+                "columns source and target."
+            )
+    if form is not None and form.numbers and label is None and any(integer(each) is None for each in texts):
+        advice = "list numbers" if form.nodes is None else 'pass label="label" for nodes that are listed by name'
+        raise ValueError(f"Edges of a {_suffix(name)} file join numbers: {advice}.")
 
 
 def direction(path: str | Path) -> bool | None:
@@ -93,54 +163,68 @@ def direction(path: str | Path) -> bool | None:
     Raises:
         FileNotFoundError, ValueError: as :func:`read`.
     """
-    path, form = _form(path)
-    return graphml.is_directed(path) if form == graphml.ENDING else None
+    path, ending = _ending(path)
+    form = edge_forms.of(ending)
+    return None if form is None else form.is_directed(path)
 
 
 def columns(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
-    """Return the names of the columns of an edge file; a file without a header has none, and so has GraphML.
+    """Return the names of the columns of an edge file; one that is not a table has none.
 
     A writer declares an attribute in GraphML where an edge has it, so one edge may decide what is declared.
 
     Raises:
         FileNotFoundError, ValueError, ImportError: as :func:`read`.
     """
-    path, form = _form(path)
-    return edge_tables.columns(path, form, reading) if form in edge_tables.ENDINGS else []
+    path, ending = _ending(path)
+    return edge_tables.columns(path, ending, reading) if edge_forms.of(ending) is None else []
 
 
-def unread(path: str | Path, kind: Kind, most: int) -> list[str]:
-    """Return the first lines of a text without a header that are not edges; they are private.
+def unread(path: str | Path, kind: Kind, most: int, *, label: str | None = None, directed: bool = False) -> list[str]:
+    """Return the first lines or elements of a file without a header that are not edges; they are private.
 
     Raises:
         FileNotFoundError, ValueError: as :func:`read`.
     """
-    path, form = _form(path)
-    return edge_lines.unread(path, lambda pair: is_edge(pair, kind), most) if form in _LINES else []
+    path, ending = _ending(path)
+    form = edge_forms.of(ending)
+    wanted = WantedEdges(kind, label, directed=directed)
+    return [] if form is None else [*islice(form.wrong(path, wanted), most)]
 
 
-def _require_named(form: str, ends: Ends) -> None:
-    """Refuse names for ends that have none, and one name for both."""
-    if ends != COLUMNS and form not in edge_tables.ENDINGS:
-        raise ValueError(f"The ends of edges in a {form} file have no names: leave the names of columns out.")
+def lists_nodes(path: str | Path) -> bool:
+    """Return whether files of this name list their nodes, which may have labels there.
+
+    >>> lists_nodes("a.gml"), lists_nodes("a.mtx")
+    (True, False)
+    """
+    form = edge_forms.of(str(path))
+    return form is not None and form.nodes is not None
+
+
+def _require_sound(ending: str, form: EdgeForm | None, ends: Ends, reading: Reading, label: str | None) -> None:
+    """Refuse what is said of a file and is not in its form, and one name for both ends."""
+    if reading != AS_IT_IS and form is not None:
+        raise ValueError(f"How a table is written goes with a table of edges: leave it out for a {ending} file.")
+    if ends != COLUMNS and form is not None:
+        raise ValueError(f"The ends of edges in a {ending} file have no names: leave the names of columns out.")
     if ends[0] == ends[1]:
         raise ValueError("An edge has two ends: name two different columns.")
+    if label is not None and (form is None or form.nodes is None):
+        raise ValueError(f"Nodes have no labels in a {ending} file: leave label out.")
 
 
-def _form(path: str | Path) -> tuple[Path, str]:
+def _ending(path: str | Path) -> tuple[Path, str]:
     """Return the path of an edge file, and how it ends."""
     require_plain(str(path))
     path = local(path)
-    form = next((suffix for suffix in _KNOWN if path.name.lower().endswith(suffix)), None)
-    if form is None:
-        raise no_table(path, without_secrets(str(path)), f"one that ends in {', '.join(_KNOWN)}", "an edge file")
+    ending = _suffix(path.name)
+    if not ending:
+        raise no_table(path, without_secrets(str(path)), f"one that ends in {', '.join(ENDINGS)}", "an edge file")
     if not path.is_file():
         raise missing(path)
-    return path, form
+    return path, ending
 
 
-def _of_lines(path: Path, kind: Kind) -> Edges:
-    """Return the edges of a text without a header: the first two fields of each line."""
-    fields, dropped = edge_lines.fields(path, integers=kind is int)
-    sources, targets, wrong = zip(*(edge_ends.of_table(each, kind, COLUMNS) for each in fields), strict=True)
-    return np.concatenate(sources), np.concatenate(targets), dropped + sum(wrong)
+def _suffix(name: str) -> str:
+    return next((suffix for suffix in ENDINGS if name.lower().endswith(suffix)), "")

@@ -17,7 +17,10 @@ from urllib.parse import unquote, urlsplit
 
 from dpselect.sources.locators import is_url, without_secrets
 
-ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".xlsx", ".parquet", ".graphml")
+ENDINGS = (
+    ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".xlsx", ".parquet",
+    ".edges", ".edges.gz", ".mtx", ".mtx.gz", ".net", ".gml", ".graphml", ".gexf",
+)  # fmt: skip
 # Larger files are read where they are, after a download that the curator watches.
 LARGEST = 2**30
 _SECONDS, _BLOCK = 60, 2**20

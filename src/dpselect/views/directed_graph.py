@@ -106,23 +106,26 @@ class DirectedGraph:
         separator: str | None = None,
         encoding: str = "utf-8",
         where: str | None = None,
+        label: str | None = None,
     ) -> DirectedGraph:
         """Return the graph of an edge file, in which each source points to its target.
 
         Args:
-            path: the file, as for :meth:`Graph.read`. A column named weight is left out with a warning.
+            path: the file, as for :meth:`Graph.read`. A column named weight is left out with a warning. So is, without
+                one, an edge that says of itself that it has no direction.
             nodes: the public nodes, as for :meth:`Graph.read`.
             ends: the columns of sources and of targets in a .parquet or .csv file.
             separator, encoding, where: how a table is written, and a public condition on the rows that are edges, as
                 for :meth:`dpselect.data.Column.read`.
+            label: the attribute that names nodes, as for :meth:`Graph.read`.
 
         Raises:
             PrivacyError, FileNotFoundError, TypeError, ValueError, ImportError: as :meth:`Graph.read`.
         """
-        size, labels = declared(nodes)
+        size, labels = declared(edges.public_nodes(path, nodes, label))
         kind, reading = edges.kind_of(labels), Reading.of(separator, encoding=encoding, where=where)
-        edges.require_labels(path, labels)
-        source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading)
+        edges.require_labels(path, labels, label)
+        source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading, label=label, directed=True)
         if edges.direction(path) is False:
             raise ValueError("The file says that its edges have no direction: pass one of a directed graph.")
         graphs.warn_of_weights(edges.columns(path, reading))
@@ -146,7 +149,7 @@ def _counted(
     source: NDArray[np.int64],
     target: NDArray[np.int64],
     size: int,
-    labels: tuple[Any, ...] | None,
+    labels: Sequence[Any] | None,
 ) -> DirectedGraph:
     if source.shape != target.shape:
         raise ValueError("Each edge has a source and a target: pass two arrays of the same length.")

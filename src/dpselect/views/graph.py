@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.errors import Advice, PrivacyError
-from dpselect.sources import edges, graphml, graphs
+from dpselect.sources import edges, graphs
 from dpselect.sources.column_cells import array_of
 from dpselect.sources.csv_text import integer
 from dpselect.sources.frames import is_retyped
@@ -149,25 +149,30 @@ class Graph:
         separator: str | None = None,
         encoding: str = "utf-8",
         where: str | None = None,
+        label: str | None = None,
     ) -> Graph:
-        """Return the graph of an edge file: ``.parquet``, ``.csv``, ``.txt``, text also with ``.gz``; ``.graphml``.
+        """Return the graph of an edge file: a table (``.parquet``, ``.csv``, ``.tsv``, ``.xlsx``) or one of a graph.
 
-        Directions that GraphML names, and a column named weight, are left out with a warning.
+        That is ``.txt``, ``.edges``, ``.mtx``, ``.net``, ``.gml``, ``.graphml`` or ``.gexf``; text may end in ``.gz``.
+        Directions that the head of a file names, and a column named weight, are left out with a warning.
 
         Args:
             path: the file; see ``dpselect.sources.edges.read`` for its form. A line that is not an edge is left out.
-            nodes: the public nodes, as for :meth:`from_edges`, or the Path of a GraphML file that lists them.
-            ends: the columns of the two ends in a .parquet or .csv file.
+            nodes: the public nodes, as for :meth:`from_edges`, or the Path of a file of a graph that lists them. So
+                many are 1 .. n in a ``.mtx`` or ``.net`` file, which counts from 1.
+            ends: the columns of the two ends in a table.
             separator, encoding, where: how a table is read, as for :meth:`dpselect.data.Column.read`.
+            label: the attribute that names nodes in a ``.graphml``, ``.gml``, ``.gexf`` or ``.net`` file; without it,
+                nodes are their ids.
 
         Raises:
             PrivacyError: ``nodes`` is missing.
             FileNotFoundError, ImportError, TypeError, ValueError: no such file; no library; no list; no such columns.
         """
-        size, labels = declared(nodes)
+        size, labels = declared(edges.public_nodes(path, nodes, label))
         kind, reading = edges.kind_of(labels), Reading.of(separator, encoding=encoding, where=where)
-        edges.require_labels(path, labels)
-        source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading)
+        edges.require_labels(path, labels, label)
+        source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading, label=label)
         graphs.warn_of_directions(edges.direction(path) is True)
         graphs.warn_of_weights(edges.columns(path, reading))
         graph = cls.from_edges(source, target, nodes=size if labels is None else labels)
@@ -203,9 +208,9 @@ class Graph:
         return f"Graph(nodes={len(self)})"
 
 
-def declared(nodes: int | Iterable[Any] | Path | None) -> tuple[int, tuple[Any, ...] | None]:
+def declared(nodes: int | Iterable[Any] | Path | None) -> tuple[int, Sequence[Any] | None]:
     """Return the number of public nodes, and their labels unless these are 0 .. n-1."""
-    nodes = graphml.listed(nodes)
+    nodes = edges.public_nodes("", nodes)
     if nodes is None:
         raise PrivacyError(_ASK_FOR_NODES)
     if isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool):
@@ -216,7 +221,8 @@ def declared(nodes: int | Iterable[Any] | Path | None) -> tuple[int, tuple[Any, 
         raise TypeError(
             "nodes is the number of public nodes, or a list of their labels, as Path(file).read_text().splitlines()."
         )
-    labels = tuple(nodes.tolist() if isinstance(nodes, np.ndarray) else nodes)
+    listed = nodes.tolist() if isinstance(nodes, np.ndarray) else nodes
+    labels = listed if isinstance(listed, range) else tuple(listed)
     # 1 == True == 1.0, so the kind is compared too.
     plain = all(type(label) is int and label == i for i, label in enumerate(labels)) and len(labels) > 0
     return len(labels), None if plain else labels
@@ -227,7 +233,7 @@ def placed(
     source: Iterable[Hashable],
     target: Iterable[Hashable],
     nodes: int | Iterable[Any] | None,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int, tuple[Any, ...] | None]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int, Sequence[Any] | None]:
     """Return the positions of both ends, the number of nodes and their labels, any hashable values.
 
     The names of a graph are its public nodes, unless ``nodes`` says which are; an end that is none of them is -1.
@@ -240,7 +246,7 @@ def placed(
     return a, b, size, labels
 
 
-def places_of(ends: Any, size: int, labels: tuple[Any, ...] | None) -> NDArray[np.int64]:
+def places_of(ends: Any, size: int, labels: Sequence[Any] | None) -> NDArray[np.int64]:
     """Return the positions of ends of edges among the public nodes, -1 for those that name none of them.
 
     Raises:
@@ -249,6 +255,8 @@ def places_of(ends: Any, size: int, labels: tuple[Any, ...] | None) -> NDArray[n
     array = array_of(ends)
     if labels is None:
         return _numbered(_integers(array), size)
+    if isinstance(labels, range) and labels.step == 1 and abs(labels.start) + size < _EXACT:
+        return _numbered(_integers(array) - labels.start, size)
     ascending, order = _sorted(labels)
     if ascending.dtype.kind != "i":
         # One by one and not as an array of a fixed width, which one long end would make wide for all.
@@ -261,7 +269,7 @@ def places_of(ends: Any, size: int, labels: tuple[Any, ...] | None) -> NDArray[n
     return _found(_integers(array), ascending, order)
 
 
-def _sorted(labels: tuple[Any, ...]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _sorted(labels: Sequence[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the labels in ascending order, and where each was."""
     known = _plain(_array(labels), "Labels in nodes= must be all integers or all text, and none missing.")
     order = np.argsort(known, kind="stable")
@@ -374,7 +382,7 @@ def _compressed(
     source: NDArray[np.int64],
     target: NDArray[np.int64],
     size: int,
-    labels: tuple[Any, ...] | None,
+    labels: Sequence[Any] | None,
 ) -> Graph:
     from scipy.sparse import coo_matrix
 

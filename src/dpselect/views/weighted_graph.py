@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.errors import Advice, PrivacyError
-from dpselect.sources import graphml, graphs, tables
+from dpselect.sources import edges, graphs, tables
 from dpselect.sources.column_cells import array_of, integers, reals
 from dpselect.views.graph import declared, placed, places_of
 
@@ -160,10 +160,10 @@ class WeightedGraph:
     def read(
         cls,
         path: str | Path,
-        nodes: int | Iterable[Any] | None = None,
+        nodes: int | Iterable[Any] | Path | None = None,
         *,
         ends: tuple[str, str] = ("source", "target"),
-        weight: str = "weight",
+        weight: str = edges.WEIGHT,
         cap: float | Fraction | None = None,
         kind: str = "real",
         separator: str | None = None,
@@ -171,34 +171,40 @@ class WeightedGraph:
         encoding: str = "utf-8",
         where: str | None = None,
         thousands: str | None = None,
+        label: str | None = None,
     ) -> WeightedGraph:
-        """Return the graph of a table: ``.parquet``, ``.csv``, ``.tsv`` or ``.xlsx``, with named columns.
+        """Return the graph of an edge file: a table with named columns, or any other that :meth:`Graph.read` takes.
 
         Args:
             path: the file.
-            nodes, cap, kind: as for :meth:`from_edges`.
-            ends: the columns of the two ends.
-            weight: the column of weights.
-            separator, decimal, encoding, where, thousands: how the table is written, and a public condition on the
+            nodes: the public nodes, as for :meth:`Graph.read`.
+            ends: the columns of the two ends of a table.
+            weight: the column of weights, or the attribute in a ``.graphml``, ``.gml`` or ``.gexf`` file. The third
+                field of a line, and the value of an entry of a matrix, have no other name than this.
+            cap, kind: as for :meth:`from_edges`.
+            separator, decimal, encoding, where, thousands: how a table is written, and a public condition on the
                 rows that are edges, as for :meth:`dpselect.data.Column.read`.
+            label: the attribute that names nodes, as for :meth:`Graph.read`.
 
         Raises:
-            PrivacyError, TypeError, ValueError: as :meth:`from_edges`; no such columns.
+            PrivacyError, TypeError, ValueError: as :meth:`from_edges`; no such columns; edges that have no weights, as
+                the head of the file says.
             FileNotFoundError, ImportError: no such file; pyarrow is not installed.
         """
-        declared(nodes)
         _Lattice.of(cap, kind)
+        public = edges.public_nodes(path, nodes, label)
+        _, labels = declared(public)
         names = [*ends, weight]
         if len(set(names)) < len(names):
             raise ValueError("An edge has two ends and a weight: name three different columns.")
-        if str(path).lower().endswith(graphml.ENDING):
-            raise ValueError(
-                Advice(
-                    "Weights of a GraphML file are not read: pass a table of edges, .csv or .parquet{, or read it with "
-                    "NetworkX and pass the graph to dpselect.data.WeightedGraph.from_networkx|}."
-                )
-            )
         reading = tables.Reading.of(separator, decimal, encoding, where, thousands)
+        edges.require_labels(path, labels, label)
+        kept = edges.kind_of(labels)
+        rows = edges.read_weights(path, kind=kept, ends=ends, reading=reading, label=label, weight=weight)
+        if rows is not None:
+            graphs.warn_of_directions(edges.direction(path) is True)
+            graph = cls.from_edges(rows.source, rows.target, rows.weight, public, cap=cap, kind=kind)
+            return replace(graph, strangers_dropped=graph.strangers_dropped + rows.dropped)
         columns = tables.arrows(path, names, reading)
         if len(columns) < len(names):
             raise ValueError(
@@ -210,7 +216,7 @@ class WeightedGraph:
             )
         reading.dialect.require_decimal()
         source, target, cells = (columns[name] for name in names)
-        return cls.from_edges(source, target, reading.dialect.number(cells), nodes, cap=cap, kind=kind)
+        return cls.from_edges(source, target, reading.dialect.number(cells), public, cap=cap, kind=kind)
 
     def __len__(self) -> int:
         return self.units.size
@@ -286,7 +292,7 @@ def _added(
     weights: NDArray[Any],
     lattice: _Lattice,
     size: int,
-    labels: tuple[Any, ...] | None,
+    labels: Sequence[Any] | None,
 ) -> WeightedGraph:
     if not source.shape == target.shape == weights.shape:
         raise ValueError("Each row has two ends and a weight: pass three arrays of the same length.")
