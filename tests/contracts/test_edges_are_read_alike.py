@@ -24,12 +24,13 @@ def pairs(path: Path, kind: Any, label: str | None) -> Pairs | str:
     """The edges of a file in their order, with their weights; or what is refused."""
     try:
         source, target, _ = edges.read(path, kind=kind, label=label)
+        found = [*zip(source.tolist(), target.tolist(), strict=True)]
+        # Weights of a table are read as all tables are.
+        if path.suffix == ".csv":
+            return [(*pair, "") for pair in found]
         rows = edges.read_weights(path, kind=kind, label=label)
     except ValueError as error:
         return str(error)
-    found = [*zip(source.tolist(), target.tolist(), strict=True)]
-    if rows is None or rows.weight is None:
-        return [(*pair, "") for pair in found]
     weighted = [*zip(rows.source.tolist(), rows.target.tolist(), rows.weight.tolist(), strict=True)]
     assert found == [row[:2] for row in weighted]
     return weighted

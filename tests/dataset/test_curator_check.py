@@ -13,6 +13,11 @@ from dpselect.dataset import Dataset, DatasetCheck, checked
 from tests.contracts.hostile_rows import HOSTILE
 
 pytest.importorskip("pyarrow")
+MATRIX = "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 3\n"
+GRAPHML = (
+    '<graphml><key id="k" for="node" attr.name="name"/><graph edgedefault="undirected"><node id="n0"><data key="k">ann'
+    '</data></node><node id="n1"><data key="k">bob</data></node><edge source="n0" target="n1"/></graph></graphml>'
+)
 COLUMNS = {"age": {"lower": 0, "upper": 100}, "job": ["nurse", "smith"]}
 AGES = ["31", "44,5", "", "x", "y", "z", "x", "130", "-4", "nan"]
 JOBS = ["nurse", "smith", "", "cook", "cook", "nurse", "nurse", "baker", "clerk", "actor"]
@@ -208,3 +213,59 @@ def test_edges_count_by_the_direction_that_the_file_says(tmp_path, capsys) -> No
         assert (edges, 1, edges == 2) == (facts["edges"], facts[most], facts["directed"])
     assert 0 == main(["check", str(tmp_path / "e.txt"), "--nodes", "2", "--metric", "followers"])
     assert "different edges with direction: 2, of 2 of 2 nodes\nmost followers: 1\n" in capsys.readouterr().out
+
+
+EDGES = {
+    "e.txt": "1 2 .5\n2 3\n3 4 -1\n9 1 7\nx 1\n",
+    "e.edges": "1,2,.5\n2,3\n3,4,-1\n9,1,7\nx,1\n",
+    "e.mtx": "%%MatrixMarket matrix coordinate real general\n5 5 9\n1 2 .5\n2 3\n3 4 -1\n9 1 7\nx 1\n",
+    "e.net": '*Vertices 5\n1 "a"\n*Edges\n1 2 .5\n2 3 x\n3 4 -1\n9 1 7\nx 1\n',
+    "e.gml": "graph [ edge [ source 1 target 2 weight .5 ] edge [ source 2 target 3 ] "
+    "edge [ source 3 target 4 weight -1 ] edge [ source 9 target 1 weight 7 ] edge [ source x target 1 ] ]",
+    "e.csv": "source,target,weight\n1,2,.5\n2,3,\n3,4,-1\n9,1,7\nx,1,\n",
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_edges_and_weights_of_every_form_are_counted(tmp_path, name: str) -> None:
+    """Both ends public, or which are not; and weights that are read, of edges that count."""
+    (tmp_path / name).write_text(EDGES[name], encoding="utf-8")
+    weight = {"column": "weight", "cap": 0.25}
+    check = checked(Dataset(graph=name, nodes=[1, 2, 3, 4], weight=weight, folder=tmp_path))
+    facts = check.facts
+    assert (5, 1, 1, 3, 3, 4) == tuple(
+        facts[key] for key in ("rows", "not_an_edge", "other_nodes", "between", "edges", "nodes_with_an_edge")
+    )
+    assert (["9 1"], None) == (facts["strangers"], facts["remedy"])
+    assert {"numbers": 2, "lacking": 1, "negative_or_zero": 1, "above_the_cap": 1} == facts["weights"]
+    assert "both ends are among the 4 nodes: 3" in check.lines
+    assert "weights: 2 numbers, 1 lacking; 1 negative or 0, 1 above the cap" in check.lines
+    assert "weights" not in checked(Dataset(graph=name, nodes=[1, 2, 3, 4], folder=tmp_path)).facts
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "nodes", "label", "remedy"),
+    [
+        ("e.txt", "100 2000\n100 30000\n" * 9, 4, None, "ids are not 0 to 3: list them"),
+        ("e.txt", "ann bob\nbob eve\n" * 9, 3, None, "ends are not integers: list the names of the nodes"),
+        ("e.txt", "1 2\n2 3\n3 4\n" * 9, 4, None, "ids seem to begin with 1: write nodes = 5, or list them"),
+        ("e.mtx", f"{MATRIX}0 1\n1 2\n2 3\n" * 1, 4, None, "ids seem to begin with 0: list them"),
+        ("e.txt", "1 2\n2 3\n" * 9, ["ann", "bob"], None, "edges join other names than those of the list"),
+        ("e.graphml", GRAPHML, ["ann", "bob"], None, 'nodes are listed by name and edges join ids: add label = "name"'),
+        ("e.graphml", GRAPHML, ["n0", "n1"], "name", "no node has one of these names as its name"),
+        ("e.txt", "1 2\n2 3\n0 1\n" * 9, 4, None, None),
+        ("e.txt", "", 4, None, None),
+    ],
+)
+def test_a_probable_remedy_is_named_where_nearly_no_edge_is_understood(
+    tmp_path, name: str, text: str, nodes: Any, label: str | None, remedy: str | None
+) -> None:
+    """For the curator alone."""
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    check = checked(Dataset(graph=name, nodes=nodes, label=label, folder=tmp_path))
+    if remedy is None:
+        assert check.facts["remedy"] is None
+        assert "probably" not in str(check)
+    else:
+        assert remedy in check.facts["remedy"]
+        assert f"probably: {check.facts['remedy']}" == check.lines[1]

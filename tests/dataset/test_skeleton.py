@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,6 @@ def test_edges_are_described_without_reading_one(folder) -> None:
     (folder / "s.csv").write_text("source,target,weight\n1,2,3\n", encoding="utf-8")
 
     assert "ends =" not in skeleton("e.txt")
-    assert "weight" not in skeleton("e.txt")
     assert "ends = [?, ?]                   # the columns of the two ends, of a, b\n" in skeleton(
         "e.csv", is_graph=True
     )
@@ -163,6 +163,29 @@ def test_edges_are_described_without_reading_one(folder) -> None:
         Dataset.load("s.toml")
     (folder / "s.toml").write_text(text.replace("nodes = ?", "nodes = 9").replace("epsilon = ?", "epsilon = 1"))
     assert (9, ("source", "target")) == (Dataset.load("s.toml").nodes, Dataset.load("s.toml").ends)
+
+
+@pytest.mark.usefixtures("unreadable")
+@pytest.mark.parametrize(
+    ("name", "label", "weight", "first"),
+    [
+        ("e.txt", None, "weight", 0), ("e.edges.gz", None, "weight", 0), ("e.mtx", None, "weight", 1),
+        ("e.net", "label", "weight", 1), ("e.gml", "label", "weight", 0), ("e.graphml", "label", "weight", 0),
+        ("e.gexf", "label", "weight", 0),
+    ],
+)  # fmt: skip
+def test_every_form_of_edges_has_a_skeleton(folder, name: str, label: str | None, weight: str, first: int) -> None:
+    """Which is written without opening the file, and can be used with all of its lines."""
+    (folder / name).write_bytes(b"\xff\x00 nothing that could be read")
+    text = skeleton(name)
+    assert f"nodes = ?                       # how many, if they are {first}, {first + 1}, {first + 2}, ...;" in text
+    assert "PRIVATE" not in text
+    filled = re.sub("(?m)^# (?=label|weight|max_degree)", "", text.replace("nodes = ?", "nodes = 9"))
+    (folder / "e.toml").write_text(filled.replace("epsilon = ?", "epsilon = 1"), encoding="utf-8")
+    dataset = Dataset.load("e.toml")
+    assert (name, 9, label, 100) == (dataset.graph, dataset.nodes, dataset.label, dataset.max_degree)
+    assert (weight, 10, "real") == (dataset.weight.column, dataset.weight.cap, dataset.weight.kind)
+    assert [*dataset.synthetic().candidates] == [*range(first, first + 9)]
 
 
 def test_what_cannot_be_described_is_refused(folder, capsys) -> None:

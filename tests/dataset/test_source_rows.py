@@ -160,6 +160,28 @@ def test_graphs_are_opened_by_their_kind(tmp_path) -> None:
         survey(tmp_path).edges()
 
 
+def test_graphs_of_every_form_are_opened_by_labels(tmp_path) -> None:
+    """Nodes are named as the file names them, in what is read and in what stands in for it."""
+    (tmp_path / "e.gml").write_text(
+        'graph [ directed 1 node [ id 0 label "Lee, Ann" ] node [ id 1 label "bob" ] node [ id 2 label "eve" ]\n'
+        "edge [ source 0 target 1 cost 2.5 ] edge [ source 2 target 1 ] ]",
+        encoding="utf-8",
+    )
+    (tmp_path / "e.mtx").write_text("%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 2.5\n3 2 0\n")
+    names = ["Lee, Ann", "bob", "zed"]
+    named = Dataset(
+        graph="e.gml", nodes=names, label="label", weight={"column": "cost", "cap": 9}, folder=tmp_path
+    )  # fmt: skip
+    numbered = Dataset(graph="e.mtx", nodes=3, weight={"column": "weight", "cap": 9}, folder=tmp_path)
+    for dataset, candidates in ((named, names), (numbered, [1, 2, 3])):
+        for kind in (dps.Graph, dps.data.WeightedGraph):
+            assert candidates == [*dataset.edges(kind).candidates] == [*dataset.synthetic(kind).candidates]
+        assert [1, 1, 0] == dataset.edges().degrees.tolist()
+        weights = dps.utilities.weighted_degree(dataset.edges(dps.data.WeightedGraph)).values
+        assert [2.5, 2.5, 0] == weights.tolist()
+    assert [0, 1, 0] == named.edges(dps.data.DirectedGraph).followers.tolist()
+
+
 def test_what_stands_in_for_the_data_follows_from_public_facts() -> None:
     """One row, or no edges: nothing is there to be read."""
     dataset = Dataset(source="no.csv", columns=COLUMNS, person="id", order="day")

@@ -8,13 +8,14 @@ from typing import Any
 
 from dpselect.dataset.fields import DatasetFields
 from dpselect.dataset.parts import DatasetError, Key, NumericDomain, refusal
+from dpselect.sources import edge_forms, edges
 from dpselect.sources.conditions import Condition
 from dpselect.sources.dialects import Dialect
 from dpselect.sources.locators import is_url, require_plain, without_secrets
 
 # What is said of a table, of a graph, and of how a file of text, or any file, is written.
 _OF_TABLES = ("columns", "person", "rows_per_person", "order", "missing", "sheet")
-_OF_GRAPHS = ("nodes", "ends", "max_degree", "weight")
+_OF_GRAPHS = ("nodes", "ends", "label", "max_degree", "weight")
 _OF_TEXT = ("separator", "decimal", "thousands", "encoding", "line_breaks")
 _OF_FILES = (*_OF_TEXT, "missing", "sheet", "where")
 _TYPED = "this goes with files of text, and this file says how it is written: delete it."
@@ -39,6 +40,8 @@ def require_sound(dataset: DatasetFields, said: Collection[str]) -> None:
             if wrong and key in said:
                 raise DatasetError((key,), reason)
     _require_dialect(dataset)
+    if dataset.graph is not None and not dataset.in_engine:
+        _require_form(dataset)
     if dataset.where is not None:
         with refusal(("where",)):
             Condition.of(dataset.where)
@@ -83,6 +86,11 @@ def _strays(dataset: DatasetFields) -> Iterator[tuple[bool, Collection[str], str
     yield dataset.person is None, ("rows_per_person", "order"), lonely
     unweighed = "numbers of a graph are weights: add weight = {column = ..., cap = ...}, or delete this."
     yield is_graph and dataset.weight is None, ("decimal", "thousands"), unweighed
+    is_form = is_graph and not dataset.in_engine and edge_forms.of(ending) is not None
+    yield is_form, (*_OF_TEXT, "where"), "this goes with a table of edges: delete it."
+    yield is_form, ("ends",), "the ends of edges have names in tables alone: delete it."
+    named = "only .graphml, .gexf, .gml and .net files name their nodes by a label: delete it."
+    yield not (is_form and edges.lists_nodes(ending)), ("label",), named
 
 
 def _require_dialect(dataset: DatasetFields) -> None:
@@ -98,6 +106,17 @@ def _require_dialect(dataset: DatasetFields) -> None:
             'between semicolons fractions mostly have a comma: add decimal = "," or decimal = "." so that nothing is '
             "guessed.",
         )
+
+
+def _require_form(dataset: DatasetFields) -> None:
+    """Refuse names that no edge of such a file can have."""
+    with refusal(("label",)):
+        edges.require_label(dataset.place, dataset.label)
+    with refusal(("nodes",)):
+        edges.require_labels(dataset.place, dataset.nodes if isinstance(dataset.nodes, tuple) else (), dataset.label)
+    if dataset.weight is not None:
+        with refusal(("weight", "column")):
+            edges.require_weight(dataset.place, dataset.weight.column)
 
 
 def nodes_of(value: Any) -> int | tuple[str | int, ...]:

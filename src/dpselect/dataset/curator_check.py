@@ -60,7 +60,15 @@ def checked(dataset: Dataset) -> DatasetCheck:
         return _of_rows(dataset)
     if dataset.in_engine:
         raise DatasetError(("graph",), "edges are checked in a file: export them, and check that.")
-    return DatasetCheck(*edge_counts(dataset.address, nodes(dataset), dataset.ends, reading_of(dataset)))
+    lines, facts = edge_counts(
+        dataset.address,
+        nodes(dataset),
+        dataset.ends,
+        reading_of(dataset),
+        label=dataset.label,
+        weight=dataset.weight,
+    )
+    return DatasetCheck(lines, facts)
 
 
 def _of_rows(dataset: Dataset) -> DatasetCheck:

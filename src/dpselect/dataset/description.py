@@ -40,7 +40,7 @@ from dpselect.views.synthetic import synthetic_graph, synthetic_table
 AnyGraph = TypeVar("AnyGraph")
 _TEXTS = (
     "source", "graph", "table", "separator", "decimal", "thousands", "encoding", "sheet", "where", "person", "order",
-    "about",
+    "label", "about",
 )  # fmt: skip
 # What belongs elsewhere, and where.
 _ELSEWHERE = {
@@ -66,10 +66,13 @@ class Dataset(DatasetFields):
         rows_per_person: how many rows of one person count.
         order: the column by which the first of them are chosen, instead of a hash of what each counts for.
         columns: the columns that may be asked about: bounds and a step for numbers, or a list of public values.
-        nodes: the public nodes of a graph: how many, if they are 0, 1, 2, ..., or a list of their names.
-        ends: the columns of an edge file.
+        nodes: the public nodes of a graph: how many, if they are 0, 1, 2, ..., or a list of their names. In ``.mtx``
+            and ``.net`` files, so many are 1, 2, 3, ...
+        ends: the columns of a table of edges.
+        label: the attribute that names nodes in a ``.graphml``, ``.gexf``, ``.gml`` or ``.net`` file; their ids without
+            it.
         max_degree: the public bound on the degrees of a graph, where there is one.
-        weight: the column of weights of a graph, with the public cap.
+        weight: the column or attribute of weights of a graph, with the public cap.
         budget: what may be spent in all, and the ledger.
         about: a sentence for whoever asks.
         folder: where relative paths begin.

@@ -8,17 +8,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.dataset.parts import WeightColumn
 from dpselect.sources import edges
+from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.tables import Reading
-from dpselect.views.graph import declared
+from dpselect.views.graph import declared, places_of
 
 # How many examples are shown of what was not understood.
 SHOWN = 3
 PRIVATE = "Private: these counts are for the curator alone; publish none of them, and set no bounds by them."
+# Where fewer edges than this part join two public nodes, something is declared in another way than the file has it.
+_FEW = 0.1
 
 
 def edge_counts(
-    path: str, nodes: Any, ends: tuple[str, str], reading: Reading, *, directed: bool | None = None
+    path: str,
+    nodes: Any,
+    ends: tuple[str, str],
+    reading: Reading,
+    *,
+    directed: bool | None = None,
+    label: str | None = None,
+    weight: WeightColumn | None = None,
 ) -> tuple[list[str], dict[str, Any]]:
     """Return how the lines of an edge file are understood, with the public nodes: as lines, and as facts.
 
@@ -28,15 +39,18 @@ def edge_counts(
         ends: the columns of the two ends.
         reading: how the file is read.
         directed: whether an edge points from its source to its target; ``None`` for what the file says of itself.
+        label: the attribute that names nodes.
+        weight: the weights that are counted too.
 
     Raises:
         FileNotFoundError, ImportError, ValueError: as :meth:`dpselect.Graph.read`.
     """
-    size, labels = declared(nodes)
-    edges.require_labels(path, labels)
+    size, labels = declared(edges.public_nodes(path, nodes, label))
+    edges.require_labels(path, labels, label)
     kind = edges.kind_of(labels)
-    source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading)
-    tails, heads = _numbers(source, size, labels), _numbers(target, size, labels)
+    only = directed is True
+    source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading, label=label, directed=only)
+    tails, heads = places_of(source, size, labels), places_of(target, size, labels)
     here = (tails >= 0) & (heads >= 0)
     strangers = [f"{a} {b}" for a, b in zip(source[~here][:SHOWN], target[~here][:SHOWN], strict=True)]
     between = np.stack([tails[here], heads[here]], axis=1)
@@ -48,7 +62,7 @@ def edge_counts(
     _, degrees = np.unique(different[:, 1] if directed else different, return_counts=True)
     most = int(degrees.max(initial=0))
     joined = np.unique(different).size
-    unread = edges.unread(path, kind, SHOWN)
+    unread = edges.unread(path, kind, SHOWN, label=label, directed=only)
     facts: dict[str, Any] = {
         "private": "these counts are for the curator alone",
         "rows": len(source) + dropped,
@@ -56,6 +70,7 @@ def edge_counts(
         "unread": unread,
         "other_nodes": int((~here).sum()),
         "strangers": strangers,
+        "between": len(between),
         "loops": loops,
         "repeated": len(between) - loops - len(different),
         "directed": directed,
@@ -64,25 +79,69 @@ def edge_counts(
         "nodes": size,
         "most_followers" if directed else "largest_degree": most,
     }
+    facts["remedy"] = _remedy(path, facts, np.concatenate([source, target]), labels, label)
     lines = [
         PRIVATE,
+        *([] if facts["remedy"] is None else [f"probably: {facts['remedy']}"]),
         f"not an edge: {facts['not_an_edge']}{examples(unread)}",
         f"an end is not among the {size} nodes: {facts['other_nodes']}{examples(strangers)}",
+        f"both ends are among the {size} nodes: {facts['between']}",
         f"an edge of a node with itself: {loops}",
         f"an edge that was there before: {facts['repeated']}",
         f"different edges {'with' if directed else 'without'} direction: {len(different)}, of {joined} of {size} nodes",
         f"{'most followers' if directed else 'largest degree'}: {most}",
         f"lines or rows, comments apart: {facts['rows']}",
     ]
+    if weight is not None:
+        rows = edges.read_weights(path, kind=kind, ends=ends, reading=reading, label=label, weight=weight.column)
+        known = [places_of(end, size, labels) >= 0 for end in (rows.source, rows.target)]
+        numbers = reals(array_of(rows.weight)).values.astype(np.float64)
+        line, facts["weights"] = _weights(numbers[known[0] & known[1]], weight)
+        lines.append(line)
     return lines, facts
 
 
-def _numbers(ends: Any, size: int, labels: Sequence[Any] | None) -> NDArray[np.int64]:
-    """Return the number of each end among the public nodes, shape (edges,); -1 where it is not one of them."""
-    if labels is None:
-        return np.where((ends >= 0) & (ends < size), ends, -1).astype(np.int64)
-    number = {label: place for place, label in enumerate(labels)}
-    return np.fromiter((number.get(end, -1) for end in ends.tolist()), np.int64, len(ends))
+def _remedy(
+    path: str, facts: dict[str, Any], ids: NDArray[Any], labels: Sequence[Any] | None, label: str | None
+) -> Any:
+    """Return what to declare otherwise where nearly no edge joins two public nodes; ``None`` where enough do."""
+    rows, size, few = facts["rows"], facts["nodes"], facts["between"] < _FEW * facts["rows"]
+    counted = labels is None or isinstance(labels, range)
+    if not rows or not size:
+        return None
+    if counted and few and facts["not_an_edge"] >= (1 - _FEW) * rows:
+        return "ends are not integers: list the names of the nodes"
+    if counted:
+        first = labels.start if isinstance(labels, range) else 0
+        least, most = int(ids.min(initial=first + 1)), int(ids.max(initial=0))
+        if not first and least == 1 and most == size:
+            return f"ids seem to begin with 1: write nodes = {size + 1}, or list them"
+        if first and least == 0 and most < size:
+            return "ids seem to begin with 0: list them"
+        return f"ids are not {first} to {first + size - 1}: list them" if few else None
+    if not few:
+        return None
+    if label is not None:
+        return f"no node has one of these names as its {label}: compare the list with the file"
+    if edges.lists_nodes(path):
+        return 'nodes are listed by name and edges join ids: add label = "name", whatever attribute holds the names'
+    return "edges join other names than those of the list: compare it with the file"
+
+
+def _weights(numbers: NDArray[np.float64], weight: WeightColumn) -> tuple[str, dict[str, int]]:
+    """Return what was read of the weights of edges between public nodes."""
+    lacking = np.isnan(numbers)
+    facts = {
+        "numbers": int((~lacking).sum()),
+        "lacking": int(lacking.sum()),
+        "negative_or_zero": int((numbers <= 0).sum()),
+        "above_the_cap": int((numbers > float(weight.cap)).sum()),
+    }
+    line = (
+        f"weights: {facts['numbers']} numbers, {facts['lacking']} lacking; {facts['negative_or_zero']} negative or 0, "
+        f"{facts['above_the_cap']} above the cap"
+    )
+    return line, facts
 
 
 def examples(texts: list[str]) -> str:

@@ -33,6 +33,7 @@ class DatasetFields:
     columns: Mapping[str, ColumnDomain] = field(default_factory=dict)
     nodes: int | tuple[str | int, ...] | None = None
     ends: tuple[str, str] = ("source", "target")
+    label: str | None = None
     max_degree: int | None = None
     weight: WeightColumn | None = None
     budget: BudgetLimits | None = None

@@ -77,7 +77,8 @@ class WeightColumn:
     """Weights of the edges of a graph.
 
     Attributes:
-        column: the column that holds them.
+        column: the column or attribute that holds them; ``weight`` where they have no name, as the third field of a
+            line.
         cap: public: what one pair of nodes weighs at most.
         kind: ``"real"`` or ``"integer"``, as for :class:`dpselect.data.WeightedGraph`.
     """

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dpselect.dataset.toml_text import key, value
-from dpselect.sources import edges, tables
+from dpselect.sources import edge_forms, edges, tables
 from dpselect.sources.dialects import advice
+from dpselect.sources.edge_forms import EdgeForm
 from dpselect.sources.locators import is_url, missing
 from dpselect.sources.tables import Reading
 from dpselect.sources.warehouse import Warehouse
 from dpselect.sources.web import is_database
 
-# Edge files without named columns.
-_UNNAMED = (".txt", ".txt.gz", ".graphml")
 _NUMBERS = "{lower = ?, upper = ?, step = 1}"
 _VALUES = "[?]"
 _EITHER = 'numbers; for text write every value instead, ["a", "b"]'
@@ -43,7 +42,7 @@ def skeleton(
     }  # fmt: skip
     said = [f"{name} = {value(each)}" for name, each in how.items() if each is not None]
     reading = Reading.of(separator, decimal, encoding or "utf-8", None, thousands, (), sheet)
-    if is_graph or source.lower().endswith(_UNNAMED):
+    if is_graph or _form(source) is not None:
         return "\n".join([*_graph(source, table, said, reading), ""])
     return "\n".join([*_table(source, table, said, reading), ""])
 
@@ -74,29 +73,41 @@ def _table(source: str, table: str | None, said: Sequence[str], reading: Reading
 
 
 def _graph(source: str, table: str | None, said: Sequence[str], reading: Reading) -> list[str]:
-    ends = "# The ends of edges have no names here: the first two fields of a line are the two nodes."
-    head, weights = list[str](), list[str]()
-    if is_database(source) or not source.lower().endswith(_UNNAMED):
-        names = [*_schema(source, table, reading)] if is_database(source) else edges.columns(source, reading)
-        named = {"source", "target"} <= {*names}
-        ends = f"ends = {value(['source', 'target']) if named else '[?, ?]'}".ljust(32)
-        ends += f"# the columns of the two ends, of {', '.join(map(key, names))}"
-        head = [] if _has_schema(source) else [*_of_headers(source)]
-        weights = ['# weight = {column = "weight", cap = 10}   # what one pair of nodes weighs at most']
-    elif not Path(source).is_file():
+    form = _form(source)
+    if form is not None and not Path(source).is_file():
         raise missing(source)
+    first = 0 if form is None else form.first
+    count = ", ".join(str(first + each) for each in range(3))
     return [
-        *head,
+        *([] if form is not None or _has_schema(source) else _of_headers(source)),
         "# Everything here is public: never take the nodes, or how many they are, from the edges.",
         f"graph = {value(source)}",
         *said,
-        "nodes = ?                       # how many, if they are 0, 1, 2, ...; or a list of their names",
-        ends,
+        f"nodes = ?                       # how many, if they are {count}, ...; or a list of their names",
+        *(_ends(source, table, reading) if form is None else _names(form)),
         "# max_degree = 100              # a public bound on the degrees, where there is one",
-        *weights,
+        '# weight = {column = "weight", cap = 10}   # what one pair of nodes weighs at most',
         *_BUDGET,
         _ledger(source),
     ]
+
+
+def _ends(source: str, table: str | None, reading: Reading) -> list[str]:
+    """Return the line of the columns of ends, of a table of edges."""
+    names = [*_schema(source, table, reading)] if is_database(source) else edges.columns(source, reading)
+    ends = f"ends = {value(['source', 'target']) if {'source', 'target'} <= {*names} else '[?, ?]'}".ljust(32)
+    return [f"{ends}# the columns of the two ends, of {', '.join(map(key, names))}"]
+
+
+def _names(form: EdgeForm) -> list[str]:
+    """Return what ends are called in a file that is not a table."""
+    if form.nodes is None:
+        return ["# The ends of edges have no names here: the first two fields of a line are the two nodes."]
+    return ['# label = "label"               # the attribute that names nodes; without it, they are their ids']
+
+
+def _form(source: str) -> EdgeForm | None:
+    return None if is_database(source) else edge_forms.of(source)
 
 
 def _of_headers(source: str) -> list[str]:

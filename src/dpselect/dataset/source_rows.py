@@ -14,6 +14,7 @@ from dpselect.dataset.parts import DatasetError, NumericDomain, WeightColumn
 from dpselect.sources import frames, tables
 from dpselect.sources.absent import no_column
 from dpselect.sources.column_cells import array_of, reals
+from dpselect.sources.edges import public_nodes
 from dpselect.sources.graphs import Dropped
 from dpselect.sources.tables import Reading, TableFile
 from dpselect.sources.warehouse import Warehouse
@@ -95,7 +96,7 @@ def graph(dataset: DatasetFields, kind: Any) -> Any:
             raise DatasetError(("graph",), "directions and weights are counted in memory: export the edges to a file.")
         source = Warehouse.open(dataset.address, dataset.table)
         return StoredGraph(source, nodes(dataset), ends=dataset.ends)
-    said = ["separator", "encoding", "where", "ends"]
+    said = ["separator", "encoding", "where", "ends", "label"]
     how: dict[str, Any] = {}
     if kind is WeightedGraph:
         described = weights(dataset)
@@ -119,8 +120,8 @@ def weights(dataset: DatasetFields) -> WeightColumn:
 
 
 def nodes(dataset: DatasetFields) -> Any:
-    """Return how many public nodes there are, or the list of their names."""
-    return [*dataset.nodes] if isinstance(dataset.nodes, tuple) else dataset.nodes
+    """Return how many public nodes there are, or their names as the file calls them."""
+    return [*dataset.nodes] if isinstance(dataset.nodes, tuple) else public_nodes(dataset.place, dataset.nodes)
 
 
 def _require(names: Sequence[str], there: Sequence[Any], source: Any) -> None:

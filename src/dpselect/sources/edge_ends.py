@@ -27,18 +27,18 @@ COLUMNS: Ends = ("source", "target")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class EdgeRows:
-    """Edges of a file, whose ends are of one kind.
+    """Edges of a file.
 
     Attributes:
-        source, target: shape (edges,), int64 or texts as objects.
+        source, target: shape (edges,), int64 or texts as objects, or columns of a table.
         dropped: how many lines or elements are not edges.
-        weight: shape (edges,), text that spells the weights, where these were asked for.
+        weight: shape (edges,), numbers or text that spells them, where weights were asked for.
     """
 
-    source: NDArray[Any]
-    target: NDArray[Any]
+    source: Any
+    target: Any
     dropped: int
-    weight: NDArray[Any] | None = None
+    weight: Any = None
 
     @property
     def edges(self) -> Edges:

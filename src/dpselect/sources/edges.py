@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.kernel.errors import Advice
-from dpselect.sources import edge_forms, edge_lines, edge_tables
+from dpselect.sources import edge_forms, edge_lines, edge_tables, pajek, tables
 from dpselect.sources.csv_text import integer
 from dpselect.sources.edge_ends import COLUMNS, EdgeRows, Edges, Ends, Kind
 from dpselect.sources.edge_forms import EdgeForm, WantedEdges
@@ -85,26 +85,41 @@ def read_weights(
     reading: Reading = AS_IT_IS,
     label: str | None = None,
     weight: str = WEIGHT,
-) -> EdgeRows | None:
-    """Return every edge of a file with its weight as text, ``None`` of a table: its weights are a column of their own.
+) -> EdgeRows:
+    """Return every edge of a file with its weight; those of a table are as its columns have them.
 
-    That is the third field of a line, the value of an entry, or an attribute of the edge. It is empty where an edge has
-    none; in ``.net`` and ``.gexf`` it is then 1.
+    Else a weight is text: the third field of a line, the value of an entry, or an attribute of the edge. It is empty
+    where an edge has none; in ``.net`` and ``.gexf`` it is then 1.
 
     Raises:
         FileNotFoundError, ValueError, ImportError: as :func:`read`; weights that have no names, or are not there as the
             head of the file says.
     """
+    if len({*ends, weight}) < 3:
+        raise ValueError("An edge has two ends and a weight: name three different columns.")
     path, ending = _ending(path)
     form = edge_forms.of(ending)
     _require_sound(ending, form, ends, reading, label)
     if form is None:
-        return None
-    if not form.names_weights and weight != WEIGHT:
-        raise ValueError(
-            Advice(f"The weights of a {ending} file have no names: leave {{weight=|--weight-column}} out.")
-        )
+        return _columns(path, [*ends, weight], reading)
+    require_weight(ending, weight)
     return form.rows(path, WantedEdges(kind, label, weight))
+
+
+def _columns(path: Path, names: list[str], reading: Reading) -> EdgeRows:
+    """Return the ends and the weights of a table, numbers with a point."""
+    columns = tables.arrows(path, names, reading)
+    if len(columns) < len(names):
+        raise ValueError(
+            Advice(
+                "The file needs the columns {columns}, named in its header: if they are called otherwise, pass "
+                "{ends= and weight=|--source, --target and --weight-column}.",
+                columns=", ".join(names),
+            )
+        )
+    reading.dialect.require_decimal()
+    source, target, cells = (columns[name] for name in names)
+    return EdgeRows(source, target, 0, reading.dialect.number(cells))
 
 
 def kind_of(labels: Sequence[Any] | None) -> Kind:
@@ -155,6 +170,30 @@ def require_labels(path: str | Path, labels: Sequence[Any] | None, label: str | 
     if form is not None and form.numbers and label is None and any(integer(each) is None for each in texts):
         advice = "list numbers" if form.nodes is None else 'pass label="label" for nodes that are listed by name'
         raise ValueError(f"Edges of a {_suffix(name)} file join numbers: {advice}.")
+
+
+def require_label(path: str | Path, label: str | None) -> None:
+    """Refuse a label in a file whose nodes have none, or have another one alone (``ValueError``).
+
+    >>> require_label("a.gml", "name")
+    """
+    ending = _suffix(str(path))
+    if label is not None and not lists_nodes(ending):
+        raise ValueError(f"Nodes have no labels in a {ending} file: leave label out.")
+    if label is not None and ending in pajek.ENDINGS and label != pajek.LABEL:
+        raise ValueError(f'Nodes of a {ending} file have one name, their label: pass label="{pajek.LABEL}".')
+
+
+def require_weight(path: str | Path, weight: str) -> None:
+    """Refuse a name of weights that have none (``ValueError``).
+
+    >>> require_weight("a.mtx", "weight")
+    """
+    form = edge_forms.of(str(path))
+    if form is not None and not form.names_weights and weight != WEIGHT:
+        raise ValueError(
+            f'The weights of a {_suffix(str(path))} file have no names: call them "{WEIGHT}", or leave the name out.'
+        )
 
 
 def direction(path: str | Path) -> bool | None:
@@ -210,8 +249,7 @@ def _require_sound(ending: str, form: EdgeForm | None, ends: Ends, reading: Read
         raise ValueError(f"The ends of edges in a {ending} file have no names: leave the names of columns out.")
     if ends[0] == ends[1]:
         raise ValueError("An edge has two ends: name two different columns.")
-    if label is not None and (form is None or form.nodes is None):
-        raise ValueError(f"Nodes have no labels in a {ending} file: leave label out.")
+    require_label(ending, label)
 
 
 def _ending(path: str | Path) -> tuple[Path, str]:

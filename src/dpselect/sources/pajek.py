@@ -28,14 +28,12 @@ def read(path: Path, *, label: str | None, directed: bool) -> EdgeTexts:
 
     Args:
         path: the file.
-        label: ``"label"`` where nodes are called by their labels, and ``None`` where they are by their numbers.
+        label: ``LABEL`` where nodes are called by their labels, and ``None`` where they are by their numbers.
         directed: only arcs are edges; an edge without direction is left out.
 
     Raises:
-        ValueError: not a Pajek file, or one whose edges are a matrix; another label.
+        ValueError: not a Pajek file, or one whose edges are a matrix.
     """
-    if label not in (None, LABEL):
-        raise ValueError(f'Nodes of a .net file have one name, their label: pass label="{LABEL}", or leave it out.')
     edges = EdgeTexts(names=None if label is None else {})
     for heading, line in _lines(path):
         if heading == "vertices":

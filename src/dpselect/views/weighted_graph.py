@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.errors import Advice, PrivacyError
-from dpselect.sources import edges, graphs, tables
+from dpselect.sources import edges, graphs
 from dpselect.sources.column_cells import array_of, integers, reals
+from dpselect.sources.tables import Reading
 from dpselect.views.graph import declared, placed, places_of
 
 Integers = NDArray[np.int64]
@@ -194,29 +195,14 @@ class WeightedGraph:
         _Lattice.of(cap, kind)
         public = edges.public_nodes(path, nodes, label)
         _, labels = declared(public)
-        names = [*ends, weight]
-        if len(set(names)) < len(names):
-            raise ValueError("An edge has two ends and a weight: name three different columns.")
-        reading = tables.Reading.of(separator, decimal, encoding, where, thousands)
         edges.require_labels(path, labels, label)
-        kept = edges.kind_of(labels)
-        rows = edges.read_weights(path, kind=kept, ends=ends, reading=reading, label=label, weight=weight)
-        if rows is not None:
-            graphs.warn_of_directions(edges.direction(path) is True)
-            graph = cls.from_edges(rows.source, rows.target, rows.weight, public, cap=cap, kind=kind)
-            return replace(graph, strangers_dropped=graph.strangers_dropped + rows.dropped)
-        columns = tables.arrows(path, names, reading)
-        if len(columns) < len(names):
-            raise ValueError(
-                Advice(
-                    "The file needs the columns {columns}, named in its header: if they are called otherwise, pass "
-                    "{ends= and weight=|--source, --target and --weight-column}.",
-                    columns=", ".join(names),
-                )
-            )
-        reading.dialect.require_decimal()
-        source, target, cells = (columns[name] for name in names)
-        return cls.from_edges(source, target, reading.dialect.number(cells), public, cap=cap, kind=kind)
+        reading = Reading.of(separator, decimal, encoding, where, thousands)
+        rows = edges.read_weights(
+            path, kind=edges.kind_of(labels), ends=ends, reading=reading, label=label, weight=weight
+        )
+        graphs.warn_of_directions(edges.direction(path) is True)
+        graph = cls.from_edges(rows.source, rows.target, rows.weight, public, cap=cap, kind=kind)
+        return replace(graph, strangers_dropped=graph.strangers_dropped + rows.dropped)
 
     def __len__(self) -> int:
         return self.units.size
