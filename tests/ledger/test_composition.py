@@ -239,6 +239,15 @@ def test_faults_are_noticed(fault, monkeypatch) -> None:
     assert any(found() < exact * (1 - 1e-9) for exact, found in pairs)
 
 
+def test_what_lies_above_the_grid_counts() -> None:
+    """It is infinite, and what lies below is raised to the end."""
+    grid = Grid(1.0, 2)
+    law = grid.atoms([(Fraction(3), 0.25), (Fraction(-7), 0.5), (Fraction(1), 0.25)])
+
+    assert 0.25 == law.infinite
+    assert {-2: 0.5, 1: 0.25} == {law.low + at: mass for at, mass in enumerate(law.masses.tolist()) if mass}
+
+
 def test_a_convolution_is_that_of_numpy() -> None:
     """Of any lengths."""
     generator = np.random.default_rng(2)

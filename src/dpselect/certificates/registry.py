@@ -37,18 +37,7 @@ def registry_entry(content: Mapping[str, Any]) -> str:
     pure = "Pure DP" if not Fraction(promise["delta"]) else "Approximate DP"
     rows = content["ledger"] or {"rows": []}
     deployment = {
-        "basic": {
-            "name": content["question"] or f"{_OPEN}name of the data product",
-            "data_curators": [
-                {"data_curator_name": f"{_OPEN}who publishes", "data_curator_type": f"{_OPEN}such as Nonprofit"}
-            ],
-            "description": f"Released: {words(content['answer'])}",
-            "intended_use": f"{_OPEN}what the answer is for",
-            "data_product_type": "Summary statistics",
-            "data_product_region": f"{_OPEN}region",
-            "data_product_sector": f"{_OPEN}sector",
-            "publication_date": content["date"],
-        },
+        "basic": _basic(content),
         "dp_variant": {
             "variant_name": pure if promise["rho"] is None else "Zero Concentrated DP",
             "data_domain": f"{_OPEN}which datasets are possible. Public facts: {words(content['public'])}",
@@ -76,3 +65,19 @@ def registry_entry(content: Mapping[str, Any]) -> str:
         "administrative": {"status": "Draft", "registry_authors": [f"{_OPEN}author"], "tier": 3},
     }
     return json.dumps({"deployment": deployment}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _basic(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the first tier asks for."""
+    return {
+        "name": content["question"] or f"{_OPEN}name of the data product",
+        "data_curators": [
+            {"data_curator_name": f"{_OPEN}who publishes", "data_curator_type": f"{_OPEN}such as Nonprofit"}
+        ],
+        "description": f"Released: {words(content['answer'])}",
+        "intended_use": f"{_OPEN}what the answer is for",
+        "data_product_type": "Summary statistics",
+        "data_product_region": f"{_OPEN}region",
+        "data_product_sector": f"{_OPEN}sector",
+        "publication_date": content["date"],
+    }

@@ -163,7 +163,8 @@ def tune_privately(
         neighbours: what one step between databases is, as for :class:`Scores`.
         gamma, eta: the law of the number of runs, as for :func:`tuning_plan`, whose public rule gives them.
         good_enough: public; stop at the first run with this score, and release no run if there is none. Costs less.
-        ledger: where the spend is recorded before anything is drawn.
+        ledger: where the spend is recorded before anything is drawn; one of rhos takes the price of a pure release.
+            Runs draw at epsilons only, also where a rho pays: the price of their number is proved for pure runs.
 
     Guarantee: epsilon-differential privacy for ``neighbours``, of everything that is returned.
 
