@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.ledger.composition import Part, optimum
+from dpselect.ledger.composition import PlanPart, optimum
 from research.other_libraries.finding import Check, Outcome
 
 NOT_TESTED = (
@@ -35,7 +35,7 @@ def checks() -> list[Check]:
     return listed
 
 
-def _events() -> dict[str, tuple[Any, Part, str]]:
+def _events() -> dict[str, tuple[Any, PlanPart, str]]:
     import math
 
     from dp_accounting import dp_event
@@ -44,17 +44,21 @@ def _events() -> dict[str, tuple[Any, Part, str]]:
     promise = Guarantee(epsilon, "add-remove")
     rho = epsilon**2 / 2
     known = {
-        "RandomizedResponseDpEvent": ((2 / (1 + math.exp(_EPSILON)), 2), Part(promise), "REPLACE_ONE"),
-        "LaplaceDpEvent": ((1 / _EPSILON,), Part(Guarantee(epsilon, "add-remove", laplace=True)), "ADD_OR_REMOVE_ONE"),
-        "DiscreteLaplaceDpEvent": ((_EPSILON, 1), Part(promise), "ADD_OR_REMOVE_ONE"),
+        "RandomizedResponseDpEvent": ((2 / (1 + math.exp(_EPSILON)), 2), PlanPart(promise), "REPLACE_ONE"),
+        "LaplaceDpEvent": (
+            (1 / _EPSILON,),
+            PlanPart(Guarantee(epsilon, "add-remove", laplace=True)),
+            "ADD_OR_REMOVE_ONE",
+        ),
+        "DiscreteLaplaceDpEvent": ((_EPSILON, 1), PlanPart(promise), "ADD_OR_REMOVE_ONE"),
         "GaussianDpEvent": (
             (1 / _EPSILON,),
-            Part(Guarantee.concentrated(rho, Fraction(1, 10**6), "add-remove"), gaussian=True),
+            PlanPart(Guarantee.concentrated(rho, Fraction(1, 10**6), "add-remove"), gaussian=True),
             "ADD_OR_REMOVE_ONE",
         ),
         "ExponentialMechanismDpEvent": (
             (_EPSILON,),
-            Part(Guarantee(epsilon, "add-remove", bounded_range=True)),
+            PlanPart(Guarantee(epsilon, "add-remove", bounded_range=True)),
             "ADD_OR_REMOVE_ONE",
         ),
     }
@@ -65,7 +69,7 @@ def _events() -> dict[str, tuple[Any, Part, str]]:
     }
 
 
-def _total(event: Any, part: Part, relation: str, accountant: str, repeated: str) -> Outcome:
+def _total(event: Any, part: PlanPart, relation: str, accountant: str, repeated: str) -> Outcome:
     """Compare what an accountant says with the least that is true of questions fixed in advance."""
     import dp_accounting
     from dp_accounting import pld, rdp

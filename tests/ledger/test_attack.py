@@ -66,4 +66,5 @@ def test_the_sentence_rounds_up() -> None:
     assert in_words(1.0).endswith("at most 100 % of the time")
     promised = {"epsilon": "1", "delta": "0", "rho": None, "neighbours": "edge", "protects": "one edge"}
     assert risk_of(promised).endswith("at most 74 % of the time")
+    assert risk_of(promised | {"epsilon": "<b>"}) == "" == risk_of(promised | {"neighbours": "persons"})
     assert risk_of(promised | {"rho": "0.1", "delta": "0.000001"}).endswith("at most 62 % of the time")

@@ -14,20 +14,20 @@ from scipy.stats import norm
 
 import dpselect as dps
 from dpselect.ledger import composition, losses
-from dpselect.ledger.composition import Part, fixed_questions, optimum
+from dpselect.ledger.composition import PlanPart, fixed_questions, optimum
 from dpselect.ledger.losses import Grid
 
 MILLIONTH = Fraction(1, 10**6)
 
 
-def pure(epsilon, **kinds) -> Part:
+def pure(epsilon, **kinds) -> PlanPart:
     """A part at this epsilon."""
-    return Part(dps.Guarantee(epsilon, "add-remove", **kinds))
+    return PlanPart(dps.Guarantee(epsilon, "add-remove", **kinds))
 
 
-def by_rho(rho, squared=0) -> Part:
+def by_rho(rho, squared=0) -> PlanPart:
     """Gaussian noise."""
-    return Part(dps.Guarantee.concentrated(rho, MILLIONTH, "add-remove"), gaussian=True, squared=Fraction(squared))
+    return PlanPart(dps.Guarantee.concentrated(rho, MILLIONTH, "add-remove"), gaussian=True, squared=Fraction(squared))
 
 
 def least(atoms, delta: float) -> float:
@@ -67,11 +67,11 @@ def test_geometric_noise_by_enumeration() -> None:
     rate, moves = 0.2, 4
     ends = [(z, 1.0 if z in (0, moves) else -math.expm1(-rate)) for z in range(moves + 1)]
     law = [(end * math.exp(-rate * z) / (1 + math.exp(-rate)), rate * (moves - 2 * z)) for z, end in ends]
-    part = Part(dps.Guarantee(Fraction(4, 5), "add-remove"), moves=moves)
+    part = PlanPart(dps.Guarantee(Fraction(4, 5), "add-remove"), moves=moves)
     exact = least(together(law, law, law, response(0.4)), 1e-3)
 
     assert exact <= optimum([part, part, part, pure(0.4)], 1e-3) <= 1.001 * exact
-    alone = Part(dps.Guarantee(Fraction(4, 5), "add-remove"), moves=1)
+    alone = PlanPart(dps.Guarantee(Fraction(4, 5), "add-remove"), moves=1)
     assert optimum(3 * [alone], 1e-3) == optimum(3 * [pure(0.8)], 1e-3)
 
 
@@ -181,7 +181,7 @@ def test_adaptive_choices_are_covered() -> None:
 
 def test_an_approximate_part_tells_everything_with_its_delta() -> None:
     """The deltas are off the top; where they are more than delta nothing holds."""
-    leaky = Part(dps.Guarantee(1, "add-remove", Fraction(1, 10**7)))
+    leaky = PlanPart(dps.Guarantee(1, "add-remove", Fraction(1, 10**7)))
     exact = least([(chance, loss) for chance, loss in together(response(1), response(1))], 1e-3 - 2e-7)
 
     assert exact <= optimum([leaky, leaky], 1e-3) <= 1.001 * exact
@@ -191,7 +191,7 @@ def test_an_approximate_part_tells_everything_with_its_delta() -> None:
 def test_a_thousand_parts_of_all_kinds() -> None:
     """In seconds, and below the sums."""
     plan = 10 * [pure(0.1, bounded_range=True)] + 10 * [pure(0.1, laplace=True)] + 10 * [by_rho(Fraction(1, 100), 1)]
-    plan += 10 * [Part(dps.Guarantee(Fraction(1, 5), "add-remove"), moves=5)] + 960 * [pure(0.05)]
+    plan += 10 * [PlanPart(dps.Guarantee(Fraction(1, 5), "add-remove"), moves=5)] + 960 * [pure(0.05)]
     found, rho = optimum(plan, 1e-6), sum(part.rho for part in plan)
 
     assert 0.8 * found < optimum(plan[40:], 1e-6) < found
@@ -208,9 +208,9 @@ def test_more_costs_more_and_the_sum_is_never_exceeded() -> None:
     with pytest.raises(ValueError, match="delta must"):
         optimum([pure(1)], 0)
     with pytest.raises(ValueError, match="gaussian=True"):
-        Part(dps.Guarantee.concentrated(1, 1e-6, "edge"))
+        PlanPart(dps.Guarantee.concentrated(1, 1e-6, "edge"))
     with pytest.raises(ValueError, match="Geometric noise is pure"):
-        Part(dps.Guarantee(1, "edge", 1e-6), moves=1)
+        PlanPart(dps.Guarantee(1, "edge", 1e-6), moves=1)
 
 
 FAULTS = {
@@ -218,7 +218,7 @@ FAULTS = {
         grid, [(Fraction(math.floor(loss / Fraction(grid.step))) * Fraction(grid.step), mass) for loss, mass in atoms],
         infinite,
     )),
-    "what is above the grid is lost": (losses.Losses, "__init__", lambda true: lambda self, low, masses, infinite=0.0,
+    "what is above the grid is lost": (losses.LossLaw, "__init__", lambda true: lambda self, low, masses, infinite=0.0,
         slack=1.0: true(self, low, masses, 0.0, slack)),
     "the last row of a convolution is lost": (losses, "_convolved", lambda true: lambda one, other: true(
         one, other) * (np.arange(one.size + other.size - 1) < one.size + other.size - 2)),
@@ -233,7 +233,7 @@ def test_faults_are_noticed(fault, monkeypatch) -> None:
     pairs = [
         (least(together(*map(response, [0.7, 0.7])), 0.01), lambda: optimum([pure(0.7), pure(0.7)], 0.01)),
         (least(together(*map(response, [0.3, 1.1, 0.5])), 1e-4), lambda: optimum(map(pure, [0.3, 1.1, 0.5]), 1e-4)),
-        (1 - 1e-9, lambda: optimum([Part(dps.Guarantee(1, "add-remove", Fraction(1, 10)))], 0.1)),
+        (1 - 1e-9, lambda: optimum([PlanPart(dps.Guarantee(1, "add-remove", Fraction(1, 10)))], 0.1)),
     ]
 
     assert any(found() < exact * (1 - 1e-9) for exact, found in pairs)

@@ -1,7 +1,7 @@
 """The budget: what was spent, kept on record, and what it adds up to."""
 
 from dpselect.ledger.accountant import Report, Terms, Totals, report
-from dpselect.ledger.composition import Part, optimum
+from dpselect.ledger.composition import PlanPart, optimum
 from dpselect.ledger.events import Event
 from dpselect.ledger.in_memory import InMemoryLedger, budget
 from dpselect.ledger.interop import BudgetAccountant, from_dp_accounting, to_dp_accounting
@@ -25,7 +25,7 @@ __all__ = [
     "Ledger",
     "LedgerIndex",
     "LedgerRequests",
-    "Part",
+    "PlanPart",
     "PlannedSpends",
     "RecordingAccountant",
     "Report",

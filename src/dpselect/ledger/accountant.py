@@ -23,7 +23,7 @@ from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
 from dpselect.kernel.prices import largest_epsilon
 from dpselect.kernel.written import written
-from dpselect.ledger.composition import Part, optimum
+from dpselect.ledger.composition import PlanPart, optimum
 from dpselect.ledger.events import Event
 
 RULES = ("sum", "rho")
@@ -270,9 +270,9 @@ def report(events: Iterable[Event], delta: float) -> Report:
         rho = rho if math.isnan(basic) else min(basic, rho)
     if any(event.rho is not None for event in spent):
         return Report(delta, basic, rho, nan, nan, _BY_RHO)
-    parts = Counter[Part]()
+    parts = Counter[PlanPart]()
     for event in spent:
-        parts[Part(event.guarantee)] += event.count
+        parts[PlanPart(event.guarantee)] += event.count
     ranged = len(parts) == 1 and spent[0].bounded_range
     best = optimum(parts, exact)
     fixed = optimum(parts, exact, adaptive=False) if ranged else nan

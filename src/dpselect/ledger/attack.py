@@ -6,6 +6,7 @@ Proof: ``attack.md``.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -55,11 +56,14 @@ def in_words(success: float) -> str:
     return f"who knows all else and guesses between two neighbouring datasets is right at most {per_cent} % of the time"
 
 
-def risk_of(promised: dict[str, Any]) -> str:
-    """Return the sentence for a promise as certificates hold it: text for epsilon, delta, and rho or none."""
-    relation, delta = promised["neighbours"], Fraction(promised["delta"])
-    if promised["rho"] is None:
-        guarantee = Guarantee(Fraction(promised["epsilon"]), relation, delta)
-    else:
-        guarantee = Guarantee.concentrated(Fraction(promised["rho"]), delta, relation)
+def risk_of(promised: Mapping[str, Any]) -> str:
+    """Return the sentence for a promise as certificates hold it, or "" where somebody wrote something else there."""
+    try:
+        relation, delta = promised["neighbours"], Fraction(promised["delta"])
+        if promised["rho"] is None:
+            guarantee = Guarantee(Fraction(promised["epsilon"]), relation, delta)
+        else:
+            guarantee = Guarantee.concentrated(Fraction(promised["rho"]), delta, relation)
+    except (ValueError, TypeError, ZeroDivisionError):
+        return ""
     return in_words(attack_success(guarantee))

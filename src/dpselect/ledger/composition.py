@@ -23,7 +23,7 @@ from dpselect.kernel.concentrated import epsilon_of
 from dpselect.kernel.guarantee import PURE, Guarantee
 from dpselect.kernel.numbers import exact_delta
 from dpselect.kernel.prices import geometric_price
-from dpselect.ledger.losses import Grid, Losses
+from dpselect.ledger.losses import Grid, LossLaw
 
 # Of one geometric noise: with more, randomised response stands for it.
 _MOST_MOVES = 2**16
@@ -37,7 +37,7 @@ _UP = 1 + 1e-9
 
 
 @dataclass(frozen=True)
-class Part:
+class PlanPart:
     """One release of a plan, by what dominates it.
 
     Args:
@@ -87,7 +87,7 @@ class Part:
             return geometric_price(self.guarantee.epsilon / self.moves, self.moves)
         return self.guarantee.price(self.guarantee.epsilon)
 
-    def losses(self, grid: Grid) -> Losses:
+    def losses(self, grid: Grid) -> LossLaw:
         """Return the law of its loss on a grid."""
         epsilon = self.guarantee.epsilon
         end = float(epsilon)
@@ -108,7 +108,7 @@ class Part:
         return grid.sloped(epsilon, 0.25, [(epsilon, 0.5), (-epsilon, math.exp(-end) / 2)])
 
 
-def optimum(parts: Iterable[Part] | Mapping[Part, int], delta: Any, *, adaptive: bool = True) -> float:
+def optimum(parts: Iterable[PlanPart] | Mapping[PlanPart, int], delta: Any, *, adaptive: bool = True) -> float:
     """Return the least epsilon of all parts together at delta: rounded up, and at most a thousandth too large.
 
     It holds where the parts and their amounts are fixed in advance.
@@ -122,7 +122,7 @@ def optimum(parts: Iterable[Part] | Mapping[Part, int], delta: Any, *, adaptive:
     Raises:
         ValueError: no such delta.
 
-    >>> choice = Part(Guarantee(Fraction(1, 10), "add-remove", bounded_range=True))
+    >>> choice = PlanPart(Guarantee(Fraction(1, 10), "add-remove", bounded_range=True))
     >>> print(f"{optimum(100 * [choice], 1e-6):.3f} {optimum(100 * [choice], 1e-6, adaptive=False):.3f}")
     2.419 2.246
     """
@@ -156,7 +156,7 @@ def _of_one_count(variance: Fraction) -> list[tuple[Fraction, float]]:
     return [((1 - 2 * step) / (2 * variance), chance) for step, chance in zip(place.tolist(), chances, strict=True)]
 
 
-def _sums(counts: Counter[Part], delta: Fraction) -> float:
+def _sums(counts: Counter[PlanPart], delta: Fraction) -> float:
     """Return the smaller one of the sum of epsilons and of what the sum of rhos gives."""
     deltas = sum((many * part.guarantee.delta for part, many in counts.items()), Fraction(0))
     epsilons = sum((many * part.guarantee.epsilon for part, many in counts.items()), Fraction(0))

@@ -13,7 +13,7 @@ from dpselect.kernel.budget import session as current
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger.accountant import Terms, Totals
-from dpselect.ledger.composition import Part
+from dpselect.ledger.composition import PlanPart
 from dpselect.ledger.events import Event
 from dpselect.ledger.in_memory import InMemoryLedger
 from dpselect.ledger.ledger import Ledger
@@ -51,7 +51,7 @@ def to_dp_accounting(events: Iterable[Event], *, accountant: str = "pld") -> Any
     return their.ComposedDpEvent(composed)
 
 
-def from_dp_accounting(event: Any, neighbours: str = "add-remove") -> list[Part]:
+def from_dp_accounting(event: Any, neighbours: str = "add-remove") -> list[PlanPart]:
     """Return the parts of a dp_accounting event, for :func:`dpselect.ledger.optimum`: the exact pair of each.
 
     Args:
@@ -80,17 +80,17 @@ def from_dp_accounting(event: Any, neighbours: str = "add-remove") -> list[Part]
     if kind == "Gaussian":
         # Their noise multiplier is the float that it is, and so is the sensitivity that it stands for.
         rho = 1 / (2 * Fraction(event.noise_multiplier) ** 2)
-        return [Part(Guarantee.concentrated(rho, _AT, relation), gaussian=True)]
+        return [PlanPart(Guarantee.concentrated(rho, _AT, relation), gaussian=True)]
     if kind == "Laplace":
-        return [Part(Guarantee(1 / Fraction(event.noise_multiplier), relation, laplace=True))]
+        return [PlanPart(Guarantee(1 / Fraction(event.noise_multiplier), relation, laplace=True))]
     if kind == "DiscreteLaplace":
         moves = event.sensitivity
-        return [Part(Guarantee(Fraction(event.noise_parameter) * moves, relation), moves=moves)]
+        return [PlanPart(Guarantee(Fraction(event.noise_parameter) * moves, relation), moves=moves)]
     if kind == "RandomizedResponse" and event.num_buckets == 2:
         epsilon = math.log(2 / event.noise_parameter - 1)
-        return [Part(Guarantee(Fraction(math.nextafter(epsilon, math.inf)), relation))]
+        return [PlanPart(Guarantee(Fraction(math.nextafter(epsilon, math.inf)), relation))]
     if kind == "ExponentialMechanism":
-        return [Part(Guarantee(Fraction(event.epsilon), relation, bounded_range=True))]
+        return [PlanPart(Guarantee(Fraction(event.epsilon), relation, bounded_range=True))]
     raise ValueError(f"{type(event).__name__} has no exact counterpart here: compose it there.")
 
 
