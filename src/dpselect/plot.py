@@ -9,6 +9,7 @@ from dpselect.analysis.charts.error import chance_chart as chance_chart
 from dpselect.analysis.charts.error import error_chart as error_chart
 from dpselect.analysis.charts.front import front_chart as front_chart
 from dpselect.analysis.charts.law import law_chart as law_chart
+from dpselect.analysis.charts.risk import risk_chart as risk_chart
 from dpselect.analysis.charts.values import value_chart as value_chart
 from dpselect.analysis.plot_law import plot_law as plot_law
 
@@ -21,6 +22,7 @@ __all__ = [
     "front_chart",
     "law_chart",
     "plot_law",
+    "risk_chart",
     "sensitivity_chart",
     "value_chart",
 ]

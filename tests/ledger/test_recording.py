@@ -88,3 +88,14 @@ def test_a_budget_in_memory_is_one_under_all_metadata() -> None:
             people.spend(HALF, mechanism="x")
 
     assert [{"table": "people"}, {}] == [event.metadata for event in people.events] == [e.metadata for e in book.events]
+
+
+def test_a_row_that_promises_less_pays_for_more_and_not_the_other_way() -> None:
+    """What an older version settled is dearer than what is asked for today."""
+    flip = dps.Guarantee(1, "add-remove", laplace=True)
+    plain = dps.Guarantee(1, "add-remove")
+    today, before = dps.ledger.Spend(flip, "x"), dps.ledger.Spend(plain, "x")
+
+    assert today.is_paid_by(today.event())
+    assert today.is_paid_by(before.event())
+    assert not before.is_paid_by(today.event())

@@ -46,8 +46,9 @@ class Spend:
         return book.spend(self.guarantee, mechanism=self.mechanism, count=self.count, note=self.note)
 
     def is_paid_by(self, event: Event) -> bool:
-        """Return whether a row is the same guarantee, mechanism and count."""
-        return (event.guarantee, event.mechanism, event.count) == (self.guarantee, self.event().mechanism, self.count)
+        """Return whether a row is the same guarantee, mechanism and count; one without ``laplace`` is dearer."""
+        asked = self.guarantee if event.laplace else replace(self.guarantee, laplace=False)
+        return (event.guarantee, event.mechanism, event.count) == (asked, self.event().mechanism, self.count)
 
 
 class PlannedSpends:

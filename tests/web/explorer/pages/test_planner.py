@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 
 import dpselect as dps
 from dpselect.cli import main
+from dpselect.kernel.prices import laplace_price, pure_price
 from dpselect.ledger.accountant import Terms
 from dpselect.web.explorer.app import explorer
 from dpselect.web.explorer.field import Query
@@ -101,15 +102,17 @@ def test_totals_are_those_of_a_ledger() -> None:
 
 
 def test_totals_by_rho_are_those_of_a_ledger() -> None:
-    """Half of epsilon squared for each draw; a list is drawn one by one."""
+    """The price of each draw; a list is drawn one by one."""
     query = asked(("counts", 8, 1, 0.25, 3), ("most-common", 4, 2, 0.5, 1), budget="3", rule="rho", delta="1e-6")
     shown = view(query)
     names: dict[str, object] = {}
     exec(compile(shown.commands.python, "page", "exec"), names)
     spent = names["ledger"].terms.rho - names["ledger"].remaining.rho
 
-    assert spent == 3 * Fraction(1, 32) + 2 * Fraction(1, 32)
-    assert f"rho {float(spent)} of" in shown.headline
+    quarter = Fraction(1, 4)
+    assert spent == 3 * pure_price(quarter) + 2 * laplace_price(quarter)
+    assert f"rho {float(spent):.4g} of" in shown.headline
+    assert any("right at most" in getattr(part, "words", "") or "right at most" in str(part) for part in shown.parts)
 
 
 @pytest.mark.parametrize("side", ["add-remove", "person", "edge"])

@@ -9,11 +9,14 @@ from textwrap import indent
 from typing import Any
 
 from dpselect.analysis.charts.budget import budget_chart
+from dpselect.analysis.charts.risk import risk_chart
 from dpselect.kernel.errors import BudgetError, PrivacyError
+from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.kernel.written import written
 from dpselect.ledger.accountant import Terms, Totals
+from dpselect.ledger.attack import attack_success, in_words
 from dpselect.web.explorer.field import Choice, Field, Number
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Chart, Commands, Content, Note, Part, State, Table, View
@@ -125,6 +128,7 @@ def _view(state: State, material: Material) -> View:
         return budget_chart(bars, float(whole), spent=float(spent), refused=refused, unit=budget.unit, width=width)
 
     parts: list[Part] = [Chart("Shares of the budget", draw, headline), _costs(asked, budget)]
+    parts += _risk(budget, after)
     errors = [f"{each.place}. {each.label}: {each.price.line}." for each in asked]
     parts.append(Note("How wrong each may be, at 95 %", errors))
     parts += [] if not budget.name else [_book(budget)]
@@ -191,6 +195,22 @@ def _costs(asked: Sequence[_Asked], budget: _Budget) -> Table:
     header = ("release", "verdict", "epsilon of one", f"{budget.unit} in all", "of the budget")
     notes = [f"Release {each.place}: {each.refusal}" for each in asked if each.refusal]
     return Table("What each release costs", header, rows, " ".join(notes))
+
+
+def _risk(budget: _Budget, after: Totals) -> list[Part]:
+    """Return the picture of what an attacker can tell from everything that fits, where something does."""
+    terms = budget.terms
+    if not budget.amount(after):
+        return []
+    if terms.rule == "rho":
+        promise = Guarantee.concentrated(after.rho, terms.delta, terms.neighbours)
+    else:
+        promise = Guarantee(after.epsilon, terms.neighbours, min(after.delta, terms.delta))
+
+    def draw(width: float) -> Any:
+        return risk_chart(promise, width=width)
+
+    return [Chart("What an attacker can tell", draw, f"An attacker {in_words(attack_success(promise))}.")]
 
 
 def _book(budget: _Budget) -> Table:
