@@ -205,7 +205,7 @@ def _risk(budget: _Budget, after: Totals) -> list[Part]:
     if terms.rule == "rho":
         promise = Guarantee.concentrated(after.rho, terms.delta, terms.neighbours)
     else:
-        promise = Guarantee(after.epsilon, terms.neighbours, min(after.delta, terms.delta))
+        promise = Guarantee(after.epsilon, Neighbours(terms.neighbours), min(after.delta, terms.delta))
 
     def draw(width: float) -> Any:
         return risk_chart(promise, width=width)
