@@ -33,8 +33,8 @@ from dpselect.ledger.ledger import Ledger
 from dpselect.sources.locators import is_url, without_secrets
 from dpselect.utilities.columns import public_values
 from dpselect.views import Graph, WeightedGraph
-from dpselect.views.graph import declared
 from dpselect.views.grid import Grid
+from dpselect.views.nodes import declared
 from dpselect.views.synthetic import synthetic_graph, synthetic_table
 
 AnyGraph = TypeVar("AnyGraph")

@@ -12,7 +12,7 @@ from dpselect.dataset.parts import WeightColumn
 from dpselect.sources import edges
 from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.tables import Reading
-from dpselect.views.graph import declared, places_of
+from dpselect.views.nodes import declared, places_of
 
 # How many examples are shown of what was not understood.
 SHOWN = 3

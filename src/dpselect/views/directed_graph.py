@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpselect.kernel.errors import Advice
 from dpselect.sources import edges, graphs
 from dpselect.sources.tables import Reading
-from dpselect.views.graph import declared, placed, places_of
+from dpselect.views.nodes import declared, placed, places_of
 
 # Numbers of ordered pairs of nodes stay below 2^63.
 _MOST_NODES = 3 * 10**9

@@ -15,7 +15,8 @@ from dpselect.sources.collation import require_exact
 from dpselect.sources.graphs import warn_of_weights
 from dpselect.sources.temporary import Temporary
 from dpselect.sources.warehouse import CHANGED, Warehouse
-from dpselect.views.graph import Graph, declared, places_of
+from dpselect.views.graph import Graph
+from dpselect.views.nodes import declared, places_of
 from dpselect.views.stored_triangles import corners
 
 Integers = NDArray[np.int64]

@@ -19,7 +19,7 @@ from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.sources import edges, graphs
 from dpselect.sources.column_cells import array_of, integers, reals
 from dpselect.sources.tables import Reading
-from dpselect.views.graph import declared, placed, places_of
+from dpselect.views.nodes import declared, placed, places_of
 
 Integers = NDArray[np.int64]
 # Real weights are multiples of a power of two, of which the cap has less than 2^20: their sums are exact floats.
