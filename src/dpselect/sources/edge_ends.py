@@ -6,7 +6,7 @@ Each end is read by itself; an edge that lacks one, or has one of another kind, 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dpselect._optional import not_installed
 from dpselect.sources.arrow_text import readable
 from dpselect.sources.csv_text import integer
+from dpselect.sources.edge_texts import EdgeTexts
 
 # Sources, targets, and how many rows or lines are not edges.
 Edges = tuple[NDArray[Any], NDArray[Any], int]
@@ -102,6 +103,33 @@ def _column(column: Any, kind: Kind) -> tuple[NDArray[Any], Any]:
     good = np.array([number is not None for number in read], np.bool_)
     ids = np.array([number or 0 for number in read], np.int64)
     return ids[places], good[places]
+
+
+def of_elements(texts: EdgeTexts, kind: Kind) -> EdgeRows:
+    """Return the edges of a kind of a file whose elements were read one by one."""
+    (source, fine), (target, good) = (_texts_of_kind(ends, kind) for ends in texts.named())
+    both = fine & good
+    weight = np.array(texts.weights, np.object_)[both]
+    return EdgeRows(source[both], target[both], texts.dropped + int((~both).sum()), weight)
+
+
+def wrong_elements(texts: EdgeTexts, kind: Kind) -> Iterator[str]:
+    """Yield the first elements that are not edges, as they are written; they are private."""
+    yield from texts.unread
+    named = zip(*texts.named(), strict=True)
+    for pair, source, target in zip(named, texts.sources, texts.targets, strict=True):
+        if not is_edge(pair, kind):
+            yield f"{source} {target}"
+
+
+def _texts_of_kind(ends: list[str], kind: Kind) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return ends as they are asked for, and which of them are."""
+    if kind is str:
+        return np.array(ends, np.object_), np.array([*map(bool, ends)], np.bool_)
+    read = {each: integer(each) for each in {*ends}}
+    numbers = [read[each] for each in ends]
+    good = np.array([number is not None for number in numbers], np.bool_)
+    return np.array([number or 0 for number in numbers], np.int64), good
 
 
 def is_edge(pair: Sequence[str], kind: Kind) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from dpselect.sources import edge_lines, gexf, gml, graphml, matrix_market, pajek, xml_graphs
-from dpselect.sources.edge_ends import EdgeRows, Kind, is_edge, of_tables
+from dpselect.sources.edge_ends import EdgeRows, Kind, is_edge, of_elements, of_tables, wrong_elements
 from dpselect.sources.edge_texts import EdgeTexts
 from dpselect.sources.xml_graphs import XmlForm
 
@@ -94,8 +94,8 @@ def _element_form(
     """Return a form whose elements are read one by one."""
     return EdgeForm(
         endings,
-        lambda path, wanted: read(path, wanted).rows(wanted.kind),
-        lambda path, wanted: read(path, wanted).wrong(wanted.kind),
+        lambda path, wanted: of_elements(read(path, wanted), wanted.kind),
+        lambda path, wanted: wrong_elements(read(path, wanted), wanted.kind),
         is_directed,
         nodes,
         names_weights=not first,

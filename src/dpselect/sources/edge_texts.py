@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.entities import name2codepoint
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from dpselect.sources.csv_text import integer
-from dpselect.sources.edge_ends import EdgeRows, Kind, is_edge
 
 _SIGNS = name2codepoint | {"apos": ord("'")}
 _REFERENCE = re.compile(r"&(?:#[xX]([0-9a-fA-F]{1,6})|#([0-9]{1,7})|([A-Za-z][A-Za-z0-9]*));")
@@ -54,37 +46,12 @@ class EdgeTexts:
         if len(self.unread) < _SHOWN:
             self.unread.append(text)
 
-    def rows(self, kind: Kind) -> EdgeRows:
-        """Return the edges whose ends are of a kind, by the names of their nodes where these were asked for."""
-        (source, fine), (target, good) = (_of_kind(ends, kind) for ends in self._named())
-        both = fine & good
-        weight = np.array(self.weights, np.object_)[both]
-        return EdgeRows(source[both], target[both], self.dropped + int((~both).sum()), weight)
-
-    def wrong(self, kind: Kind) -> Iterator[str]:
-        """Yield the first elements that are not edges, as they are written; they are private."""
-        yield from self.unread
-        named = zip(*self._named(), strict=True)
-        for pair, source, target in zip(named, self.sources, self.targets, strict=True):
-            if not is_edge(pair, kind):
-                yield f"{source} {target}"
-
-    def _named(self) -> tuple[list[str], list[str]]:
-        """Return the ends of edges by name; a node without one has none."""
+    def named(self) -> tuple[list[str], list[str]]:
+        """Return the ends of edges by the names of nodes where these were asked for; a node without one has none."""
         if self.names is None:
             return self.sources, self.targets
         called = self.names.get
         return [called(each, "") for each in self.sources], [called(each, "") for each in self.targets]
-
-
-def _of_kind(ends: list[str], kind: Kind) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return ends as they are asked for, and which of them are."""
-    if kind is str:
-        return np.array(ends, np.object_), np.array([*map(bool, ends)], np.bool_)
-    read = {each: integer(each) for each in {*ends}}
-    numbers = [read[each] for each in ends]
-    good = np.array([number is not None for number in numbers], np.bool_)
-    return np.array([number or 0 for number in numbers], np.int64), good
 
 
 def require_nodes(path: Path, found: list[str]) -> list[str]:
