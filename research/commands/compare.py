@@ -220,8 +220,8 @@ METRICS = Verb(
         paths.input(
             "graph",
             metavar="GRAPH",
-            help="a public edge file (.parquet, .csv, .txt, also .csv.gz, .txt.gz, .graphml), or a graph that ships "
-            "with NetworkX, such as lesmis",
+            help="a public edge file (.parquet, .csv, .txt, .edges, .mtx, .net, .gml, .graphml, .gexf, text also with "
+            ".gz), or a graph that ships with NetworkX, such as lesmis",
         ),
         *top_k.ENDS,
         top_k.NODES,

@@ -20,7 +20,10 @@ VERB = Verb(
     run,
     (
         paths.input("file", help=f"{reading.FILES}, a file of edges, or the URL of a database"),
-        flag("--graph", "the rows of the table are edges; .txt and .graphml are edges always"),
+        flag(
+            "--graph",
+            "the rows of the table are edges; files of graphs, such as .txt, .mtx or .graphml, are edges always",
+        ),
         places.OPTIONS[0],
         *reading.DIALECT,
         option("--sheet", metavar="NAME", panel=READING, help="the sheet of an Excel file (default: the first)"),

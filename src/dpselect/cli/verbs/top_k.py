@@ -177,8 +177,8 @@ _SEVERAL, _WEIGHTED = "With several metrics", f"With --metric {WEIGHTED}"
 NODES = paths.input(
     "--nodes",
     metavar="N|FILE",
-    help="the public nodes: their number when ids are 0 .. N-1, a file with one label per line, or a .graphml "
-    "file, whose nodes are then public (required for edge files)",
+    help="the public nodes: their number when ids are 0 .. N-1 (1 .. N in .mtx and .net), a file with one label per "
+    "line, or a .graphml file, whose nodes are then public (required for edge files)",
 )
 ENDS = (
     option(
@@ -193,9 +193,9 @@ DATA = (
     paths.input(
         "graph",
         metavar="GRAPH",
-        help="an edge file (.parquet, .csv, .txt, also .csv.gz, .txt.gz, .graphml), or a graph that ships with "
-        "NetworkX, such as lesmis; or a URL, whose --table has one edge per row. Edges are read without direction, "
-        "but for followers: source points to target",
+        help="an edge file (.parquet, .csv, .txt, .edges, .mtx, .net, .gml, .graphml, .gexf, text also with .gz), or a "
+        "graph that ships with NetworkX, such as lesmis; or a URL, whose --table has one edge per row. Edges are read "
+        "without direction, but for followers: source points to target",
     ),
     *places.OPTIONS,
     *ENDS,
@@ -231,7 +231,7 @@ DATA = (
         "--weight-column",
         metavar="NAME",
         panel=_WEIGHTED,
-        help="the column of weights (default weight), in a table: not GraphML",
+        help="the column of weights, or the attribute of edges (default weight)",
     ),
     option(
         "--weight-cap",
