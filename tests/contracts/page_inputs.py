@@ -27,6 +27,7 @@ def write(folder: Path) -> None:
     )
     with gzip.open(folder / "edges.txt.gz", "wt", encoding="utf-8") as file:
         file.write("\n".join(edge.replace(",", " ") for edge in edges))
+    _lines(folder / "web.txt", ["100 2000", "100 30000", "2000 30000"])
     _lines(folder / "names.txt", map(str, range(97)))
     people = [f"{age},{job},{rich}" for age, job, rich in PEOPLE]
     _lines(folder / "people.csv", ["age,job,rich", *people])
