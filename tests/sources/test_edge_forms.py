@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -300,6 +301,34 @@ def test_nothing_is_looked_up_in_xml(tmp_path: Path) -> None:
         path.write_text(text, encoding=encoding)
         graph = dps.Graph.read(path, ["n0", "n1"])
         assert ([1, 1], 2) == (graph.degrees.tolist(), graph.strangers_dropped)
+
+
+def test_an_end_without_an_id_has_no_label(tmp_path: Path) -> None:
+    """Though a node without an id has one."""
+    for name, text in (
+        ("a.gexf", "<gexf><graph><node label='ann'/><node id='1' label='bob'/><edge target='1'/></graph></gexf>"),
+        ("a.gml", 'graph [\nnode [ label "ann" ]\nnode [ id 1 label "bob" ]\nedge [ target 1 ]\n]'),
+    ):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        graph = dps.Graph.read(tmp_path / name, ["ann", "bob"], label="label")
+        assert ([0, 0], 1) == (graph.degrees.tolist(), graph.strangers_dropped)
+
+
+def test_long_lines_take_no_square_of_time(tmp_path: Path) -> None:
+    """Files of one line, of elements that do not end, and of comments that do not."""
+    many = 40_000
+    for name, text in (
+        ("a.gml", "graph [ " + "edge [ source 1 target 2 ] " * many + "]"),
+        ("b.gml", "graph [ " + "edge [ source 1 target 2 " * many),
+        ("a.graphml", "<graphml><graph>" + "<edge source='1' target='2'><!--<![CDATA[" * many + "</graph></graphml>"),
+        ("a.gexf", "<gexf><graph>" + "<edge source='1' target=\"2" * many + "</graph></gexf>"),
+        ("a.net", "*Vertices 2\n*Edgeslist\n" + "1 2 " * many),
+        ("a.txt", "1 2 " * many),
+    ):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        began = time.process_time()
+        dps.Graph.read(tmp_path / name, [1, 2])
+        assert 5 > time.process_time() - began, name
 
 
 @pytest.mark.parametrize("ending", [".graphml", ".gexf"])

@@ -40,6 +40,11 @@ class EdgeTexts:
         self.targets.append(target)
         self.weights.append(weight)
 
+    def call(self, node: str, name: str) -> None:
+        """Call a node by a name, where names were asked for and it has no other."""
+        if self.names is not None and node:
+            self.names.setdefault(node, name)
+
     def drop(self, text: str) -> None:
         """Leave out an element that is not an edge."""
         self.dropped += 1

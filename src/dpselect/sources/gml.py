@@ -48,8 +48,8 @@ def read(path: Path, *, label: str | None, weight: str | None) -> EdgeTexts:
                 _text(values.get(b"target")),
                 "" if weighing is None else _text(values.get(weighing)),
             )
-        elif name == b"node" and edges.names is not None and naming is not None:
-            edges.names.setdefault(_text(values.get(b"id")), _text(values.get(naming)))
+        elif name == b"node" and naming is not None:
+            edges.call(_text(values.get(b"id")), _text(values.get(naming)))
     return edges
 
 
@@ -76,11 +76,13 @@ def _elements(path: Path, wanted: tuple[bytes, ...]) -> Iterator[_Element]:
     """
     current: _Element | None = None
     begun, depth, key = False, 0, b""
+    # The token before this one, and where the one before that ended.
     before: re.Match[bytes] | None = None
+    end = 0
     for found in _TOKEN.finditer(path.read_bytes()):
         token = found[0]
         if token == b"[":
-            if before is not None and _begins(before, current, begun=begun):
+            if before is not None and _begins(before, end, current, begun=begun):
                 if current is not None:
                     yield current
                 begun, current, depth = True, (before[0], {}), 1
@@ -101,18 +103,20 @@ def _elements(path: Path, wanted: tuple[bytes, ...]) -> Iterator[_Element]:
             if depth == 1 and current is not None and key in wanted:
                 current[1].setdefault(key, token)
             key = b""
-        before = found
+        before, end = found, 0 if before is None else before.end()
     if not begun:
         raise ValueError(f"{path.name} is not a GML file, which begins with graph [.")
     if current is not None:
         yield current
 
 
-def _begins(name: re.Match[bytes], current: _Element | None, *, begun: bool) -> bool:
-    """Return whether a bracket behind a name begins the graph, or a node or an edge of it."""
+def _begins(name: re.Match[bytes], end: int, current: _Element | None, *, begun: bool) -> bool:
+    """Return whether a bracket behind a name begins the graph, or a node or an edge of it.
+
+    Inside of another, which then did not end, one begins on a line of its own alone.
+    """
     if not begun:
         return name[0] == b"graph"
     if name[0] not in _ELEMENTS:
         return False
-    line = name.string.rfind(b"\n", 0, name.start()) + 1
-    return current is None or current[0] == b"graph" or not name.string[line : name.start()].strip()
+    return current is None or current[0] == b"graph" or name.string.find(b"\n", end, name.start()) >= 0

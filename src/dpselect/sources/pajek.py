@@ -38,8 +38,8 @@ def read(path: Path, *, label: str | None, directed: bool) -> EdgeTexts:
     for heading, line in _lines(path):
         if heading == "vertices":
             node = _NODE.match(line)
-            if node is not None and edges.names is not None:
-                edges.names.setdefault(node[1], _label(node))
+            if node is not None:
+                edges.call(node[1], _label(node))
         elif directed and heading in ("edges", "edgeslist"):
             edges.drop(line)
         elif heading in _PAIRS and (found := edge_lines.edge(line)) is not None:

@@ -96,8 +96,8 @@ def read(path: Path, form: XmlForm, *, label: str | None, weight: str | None, di
     kinds = (_EDGE,) if label is None else (_NODE, _EDGE)
     for element in _elements(path, form, kinds, label, weight):
         attributes = element.attributes
-        if element.name == _NODE and edges.names is not None:
-            edges.names.setdefault(attributes.get("id", ""), element.value)
+        if element.name == _NODE:
+            edges.call(attributes.get("id", ""), element.value)
         elif element.name != _EDGE:
             edges.drop(element.value)
         elif directed and attributes.get(form.own_direction, "").lower() in form.undirected:
