@@ -224,7 +224,8 @@ def test_headings_of_pajek(tmp_path: Path) -> None:
     for text, said in (
         ("1 2\n", "is not a Pajek file"),
         ("", "is not a Pajek file"),
-        ("*Vertices 2\n*Matrix\n0 1\n1 0\n", "are a matrix"),
+        ("*Vertices 2\n*Matrix\n0 1\n1 0\n", "are below a heading that is not read: save them as"),
+        ("*Vertices 2\n1 a\n*Paths\n1 2 1\n", "are below a heading that is not read: save them as"),
     ):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(ValueError, match=said):

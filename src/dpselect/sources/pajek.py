@@ -19,7 +19,8 @@ _HEADING = re.compile(r"\*[ \t]*([a-z]*)", re.IGNORECASE)
 _NODE = re.compile(r'([^ \t"]+)[ \t]+(?:"([^"]*)"|([^ \t]+))')
 # What these lines mean: edges, or lists of neighbours; with directions or without.
 _PAIRS, _LISTS = ("arcs", "edges"), ("arcslist", "edgeslist")
-_HEADINGS = ("network", "vertices", *_PAIRS, *_LISTS, "matrix", "partition", "vector", "permutation", "cluster")
+_READ = ("network", "vertices", *_PAIRS, *_LISTS)
+_HEADINGS = (*_READ, "matrix", "partition", "vector", "permutation", "cluster")
 _BLANKS = re.compile(r"[ \t]+")
 
 
@@ -32,7 +33,7 @@ def read(path: Path, *, label: str | None, directed: bool) -> EdgeTexts:
         directed: only arcs are edges; an edge without direction is left out.
 
     Raises:
-        ValueError: not a Pajek file, or one whose edges are a matrix.
+        ValueError: not a Pajek file, or one whose edges are below another heading, such as ``*Matrix``.
     """
     edges = EdgeTexts(names=None if label is None else {})
     for heading, line in _lines(path):
@@ -81,12 +82,15 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
             name = "" if found is None else found[1].lower()
             if not heading and name not in _HEADINGS:
                 break
-            # Any other line that begins with a star is a line below the heading before it.
-            if name not in _HEADINGS:
-                yield heading, text
-            elif name == "matrix" and heading in ("vertices", "network"):
-                raise ValueError(f"The edges of {path.name} are a matrix: save them as *Edges, or as .csv.")
-            else:
+            # Behind the first edges, any other line that begins with a star is a line below the heading before it.
+            if found is not None and heading in ("vertices", "network") and name not in _READ:
+                raise ValueError(
+                    f"The edges of {path.name} are below a heading that is not read: save them as *Arcs or *Edges, or "
+                    "as .csv."
+                )
+            if name in _HEADINGS:
                 heading = name
+            else:
+                yield heading, text
     if not heading:
         raise ValueError(f"{path.name} is not a Pajek file, which begins with *Vertices.")
