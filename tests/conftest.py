@@ -23,7 +23,6 @@ settings.load_profile("quick")
 
 def pytest_collection_finish() -> None:
     """Thousands of tests live until the end: the collector of garbage need not look at them again and again."""
-    gc.collect()
     gc.freeze()
 
 

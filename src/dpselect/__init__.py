@@ -176,9 +176,12 @@ else:
 
     def _meant(name: str) -> str:
         """Return which public name is near to one that there is not, as the end of a message."""
+        # Tools look for names of Python's own in whatever module they meet; no room need be imported for them.
+        if name.startswith("_"):
+            return ""
         from difflib import get_close_matches
 
-        near = [] if name.startswith("_") else get_close_matches(name, [*__all__, *_MODULES], 1)
+        near = get_close_matches(name, [*__all__, *_MODULES], 1)
         near = [f"{room}.{name}" for room in _ROOMS if name in _public_names(room)] or near
         near = [_ELSEWHERE[name]] if name in _ELSEWHERE else near
         command = f" On the command line it is dpselect {name}." if name in _COMMANDS else ""

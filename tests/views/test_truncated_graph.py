@@ -2,6 +2,7 @@
 
 import inspect
 from dataclasses import replace
+from functools import cache
 
 import networkx as nx
 import numpy as np
@@ -13,9 +14,9 @@ import dpselect as dps
 from dpselect.views import truncated_graph
 from tests.utilities.enumeration import admissible, tabulate
 
-_ALL = [*dps.audit.graphs(5)]
-# Each graph is made once.
-FIVE = replace(dps.audit.graphs(5), database=_ALL.__getitem__)
+# Each graph is made once, when it is first needed.
+FIVE = dps.audit.graphs(5)
+FIVE = replace(FIVE, database=cache(FIVE.database))
 _TABLE = np.random.default_rng(3).permutation(25).reshape(5, 5)
 ORDERS = {
     "as shipped": truncated_graph._rank,

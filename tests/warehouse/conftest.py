@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,8 +33,9 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What the engines' own libraries deprecate, and the sockets that Spark leaves open, are not ours."""
+    folder = f"{Path(__file__).parent}{os.sep}"
     for item in items:
-        if item.path.parent == Path(__file__).parent:
+        if str(item.path).startswith(folder):
             item.add_marker(pytest.mark.filterwarnings("ignore::DeprecationWarning"))
             item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
             item.add_marker(pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"))

@@ -40,8 +40,14 @@ def ranked(p=50, more=()) -> dps.Scores:
     return dps.utilities.percentile([*INCOMES, *more], p, lower=0, upper=120_000, step=1000)
 
 
-@pytest.mark.parametrize("mechanism", EVERY_MECHANISM)
-@pytest.mark.parametrize(("epsilon", "p", "neighbour"), [(0.001, 50, "low"), (0.1, 90, "high"), (2, 99.9, "low")])
+@pytest.mark.parametrize(
+    ("mechanism", "epsilon", "p", "neighbour"),
+    [
+        *((mechanism, 0.1, 90, "high") for mechanism in EVERY_MECHANISM),
+        *(("permute-and-flip", epsilon, p, "low") for epsilon, p in ((0.001, 50), (2, 99.9))),
+        ("smooth-noisy-max", 2, 50, "low"),
+    ],
+)
 def test_the_bars_are_the_law(mechanism, epsilon, p, neighbour) -> None:
     """Three values a bar; the neighbour is the same table with one row more."""
     view = viewed(mechanism=mechanism, epsilon=epsilon, p=p, neighbour=neighbour, shown="all", **GRID)

@@ -124,7 +124,7 @@ def log_chance(epsilon: Fraction, values: Sequence[int], answers: Sequence[Any])
 
 @pytest.mark.chance(2.1e-6)
 def test_answers_have_the_law_of_their_epsilon() -> None:
-    """Whole transcripts of 240 served streams reject the laws at 0.7 and 1.3 epsilon; their first answers fit epsilon.
+    """Whole transcripts of 200 served streams reject the laws at 0.7 and 1.3 epsilon; their first answers fit epsilon.
 
     Under a wrong law, the chance that the right one is likelier by a factor x is at most 1 / x: 1 / x is a p-value.
     The powers are Chernoff's bounds for the log-ratios of 20,000 simulated streams; they fail less often than that.
@@ -133,7 +133,7 @@ def test_answers_have_the_law_of_their_epsilon() -> None:
     sums, above = [0.0, 0.0, 0.0], Counter[bool]()
     with house_of({"few": ["b"]}) as house:
         desk = started(house)
-        for _ in range(240):
+        for _ in range(200):
             number = opened(desk, "few", {"epsilon": 8, "positives": POSITIVES, "threshold": 1}).id
             answers = list[Any]()
             for query in asked:
