@@ -169,20 +169,13 @@ else:
         "utilities",
     )
 
-    def _public_names(room: str) -> list[str]:
-        import importlib
-
-        return importlib.import_module(f"dpselect.{room}").__all__
-
     def _meant(name: str) -> str:
         """Return which public name is near to one that there is not, as the end of a message."""
-        # Tools look for names of Python's own in whatever module they meet; no room need be imported for them.
-        if name.startswith("_"):
-            return ""
+        import importlib
         from difflib import get_close_matches
 
-        near = get_close_matches(name, [*__all__, *_MODULES], 1)
-        near = [f"{room}.{name}" for room in _ROOMS if name in _public_names(room)] or near
+        rooms = [room for room in _ROOMS if name in importlib.import_module(f"dpselect.{room}").__all__]
+        near = [f"{room}.{name}" for room in rooms] or get_close_matches(name, [*__all__, *_MODULES], 1)
         near = [_ELSEWHERE[name]] if name in _ELSEWHERE else near
         command = f" On the command line it is dpselect {name}." if name in _COMMANDS else ""
         return f": did you mean dpselect.{near[0]}?{command}" if near else ""
@@ -190,7 +183,8 @@ else:
     def __getattr__(name: str) -> Any:
         """Import what needs other libraries, or is rarely needed, when it is first used."""
         if name not in _MODULES and name not in _MODULE_OF:
-            raise AttributeError(f"module 'dpselect' has no attribute {name!r}{_meant(name)}")
+            meant = "" if name.startswith("_") else _meant(name)
+            raise AttributeError(f"module 'dpselect' has no attribute {name!r}{meant}")
         import importlib
 
         try:
