@@ -1,7 +1,6 @@
 """Finite universes: every tiny database of a kind, and who is whose neighbour.
 
-What holds on a whole universe is proved there by enumeration. Each maker below says what one database is, so
-that a utility can be called on it.
+What holds on a whole universe is proved there by enumeration. Each maker says what one database is.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -161,33 +161,35 @@ def graphs(nodes: int, max_degree: int | None = None) -> Universe:
     >>> len(graphs(4, max_degree=2))
     41
     """
-    ends = np.array(list(itertools.combinations(range(nodes), 2)), dtype=np.int64).reshape(-1, 2)
+    ends = list(itertools.combinations(range(nodes), 2))
     _refuse_large(2 ** len(ends), "graphs", "at most 6 nodes")
     masks = np.arange(2 ** len(ends))
     present = masks[:, None] >> np.arange(len(ends)) & 1
-    degrees = np.zeros((len(masks), nodes), dtype=np.int64)
-    for i, (a, b) in enumerate(ends.tolist()):
-        degrees[:, a] += present[:, i]
-        degrees[:, b] += present[:, i]
+    degrees = present @ np.array([[v in end for v in range(nodes)] for end in ends], np.int64).reshape(len(ends), nodes)
     allowed = masks if max_degree is None else masks[degrees.max(axis=1, initial=0) <= max_degree]
     place = np.full(len(masks), -1, dtype=np.int32)
     place[allowed] = np.arange(len(allowed))
     near = place[allowed[:, None] ^ (1 << np.arange(len(ends)))]
     near = np.where(near < 0, np.arange(len(allowed), dtype=np.int32)[:, None], near)
 
-    def edges(x: int) -> NDArray[np.int64]:
-        linked: NDArray[np.int64] = ends[present[allowed[x]] == 1]
-        return linked
+    def edges(x: int) -> tuple[tuple[int, int], ...]:
+        return tuple(itertools.compress(ends, present[allowed[x]]))
 
     bound = "" if max_degree is None else f" of maximum degree {max_degree}"
     return Universe(
         f"graphs on {nodes} nodes{bound}",
         Neighbours.EDGE,
         near,
-        lambda x: Graph.from_edges(edges(x)[:, 0], edges(x)[:, 1], nodes=nodes),
-        lambda x: "the graph with edges " + (", ".join(f"{a}-{b}" for a, b in edges(x).tolist()) or "none"),
+        lambda x: _graph(nodes, edges(x)),
+        lambda x: "the graph with edges " + (", ".join(f"{a}-{b}" for a, b in edges(x)) or "none"),
         present[allowed].sum(axis=1),
     )
+
+
+@lru_cache(maxsize=2**11)
+def _graph(nodes: int, edges: tuple[tuple[int, int], ...]) -> Graph:
+    """Return a graph, made once for many."""
+    return Graph.from_edges([a for a, _ in edges], [b for _, b in edges], nodes=nodes)
 
 
 def directed_graphs(nodes: int) -> Universe:
