@@ -598,9 +598,13 @@ def test_winners_from_an_engine_follow_the_law(engine, name: str) -> None:
 def test_pairs_of_groups_are_all_reachable(engine, entropy) -> None:
     """Ordered pairs drawn at a tiny epsilon cover every pair of candidates, absent ones included."""
     candidates = made(engine, "(0, 1), (1, 1)", domain=range(3))
-    pairs = {release_of(candidates, 2, 0.001, FLIP, None, behind(lambda: entropy)).value for _ in range(25)}
+    left = set(itertools.permutations(range(3), 2))
+    for _ in range(50):
+        left.discard(release_of(candidates, 2, 0.001, FLIP, None, behind(lambda: entropy)).value)
+        if not left:
+            break
 
-    assert set(itertools.permutations(range(3), 2)) == pairs
+    assert not left
 
 
 def test_the_scores_do_not_name_the_candidates() -> None:

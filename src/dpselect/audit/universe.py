@@ -186,9 +186,9 @@ def graphs(nodes: int, max_degree: int | None = None) -> Universe:
     )
 
 
-@lru_cache(maxsize=2**11)
+@lru_cache(2**11)
 def _graph(nodes: int, edges: tuple[tuple[int, int], ...]) -> Graph:
-    """Return a graph, made once for many."""
+    """Return a graph, made once."""
     return Graph.from_edges([a for a, _ in edges], [b for _, b in edges], nodes=nodes)
 
 
