@@ -101,7 +101,7 @@ def killed_at_random(office: Office, rounds: int) -> tuple[list[str], list[tuple
         try:
             for _ in range(rounds):
                 office.start()
-                time.sleep(random.uniform(0.02, 0.6))
+                time.sleep(random.uniform(0.02, 0.4))
                 office.kill()
         finally:
             over.set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
-from threading import Event, Thread
+from threading import Event, Semaphore, Thread
 
 import pytest
 
@@ -77,18 +77,29 @@ def test_what_is_long_follows_from_public_facts(house) -> None:
 
 def test_a_lease_is_prolonged_as_long_as_it_takes(house, monkeypatch) -> None:
     """Longer than a lease lasts: another worker still finds nothing to do, and there is one answer."""
-    monkeypatch.setattr(desks, "LEASE", 0.6)
-    monkeypatch.setattr(desks, "BEAT", 0.1)
+    monkeypatch.setattr(desks, "BEAT", 0.01)
+    later, beats, beat = [0.0], Semaphore(0), house.requests.beat
+
+    def beaten(*arguments) -> None:
+        beat(*arguments)
+        beats.release()
+
+    monkeypatch.setattr(house.requests, "beat", beaten)
+    monkeypatch.setattr(house.requests, "_now", lambda: time.time() + later[0])
     held, desk = Held(monkeypatch), Desk(house)
     desk.start()
     asked = desk.take("ann", "long", "friends", LONG)
     future = desk.begin(asked)
     assert held.begun.wait(30)
 
-    until = time.monotonic() + 1.5
-    while time.monotonic() < until:
-        assert house.requests.claim(asked.id, "another", 0.6) is None
-        time.sleep(0.1)
+    for _ in range(4):
+        later[0] += 0.7 * desks.LEASE
+        while beats.acquire(blocking=False):
+            pass
+        # The first of two may have begun before.
+        assert beats.acquire(timeout=60)
+        assert beats.acquire(timeout=60)
+        assert house.requests.claim(asked.id, "another", desks.LEASE) is None
     held.let_go.set()
     future.result(30)
     found = house.requests.find(asked.id)

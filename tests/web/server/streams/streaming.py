@@ -45,13 +45,13 @@ def ends_while_sending(ending: str) -> None:
 
 
 def counts_slowly() -> None:
-    """Let every query take two seconds."""
+    """Let every query take a second."""
     import dpselect.web.server.streams.desk as desk
 
     real = desk.count_where
 
     def counted(*args: Any) -> int:
-        sleep(2)
+        sleep(1)
         return real(*args)
 
     desk.count_where = counted
