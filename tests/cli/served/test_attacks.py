@@ -62,8 +62,8 @@ def releases(change):
         (lambda c: forged(c, guarantee=c["guarantee"] | {"epsilon": "-1"}), 1, "does not answer as"),
         (lambda c: c | {"answer": {"candidates": [3]}}, 1, "does not answer as"),
         (lambda c: c | {"ledger_row": float("inf")}, 1, "--key "),
-        (lambda c: forged(c, answer={"candidates": [1, 2]}), 1, "It has not the form of an answer"),
-        (lambda c: forged(c, answer={}), 1, "It has not the form of an answer"),
+        (lambda c: forged(c, answer={"candidates": [1, 2]}), 1, "does not answer as"),
+        (lambda c: forged(c, answer={}), 1, "does not answer as"),
         (lambda c: [c], 1, "does not answer as"),
     ],
 )
@@ -113,11 +113,18 @@ def test_hostile_facts_are_spelled_out(office, url, capsys) -> None:
     """Names, descriptions, columns and what was asked: all are the server's words."""
     del url
     left = {"released": {"epsilon": "1"}}
-    facts = {"name": STEERING, "about": STEERING, "paused": True, "left": left, STEERING: {STEERING: [STEERING]}}
+    facts = {
+        "name": STEERING,
+        "about": STEERING,
+        "paused": True,
+        "left": left,
+        "rule": STEERING,
+        STEERING: {STEERING: [STEERING]},
+    }
     answers = {
         "/datasets": [facts],
         "/datasets/survey": facts | {"columns": {STEERING: {STEERING: STEERING}}},
-        "/history": [{"request": STEERING, "dataset": STEERING, "question": {"question": STEERING}, "state": STEERING}],
+        "/history": [{"request": STEERING, "dataset": STEERING, "query": {"query": STEERING}, "state": STEERING}],
     }
     with standing(Between(office.port, lambda path, *_: (200, json.dumps(answers[path]).encode()))) as between:
         server = ["--server", f"http://127.0.0.1:{between.port}"]
@@ -300,7 +307,7 @@ def test_an_interrupt_says_the_key(url, capsys, monkeypatch) -> None:
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dpselect.client.dataset.ServedDataset.median", stopped)
+    monkeypatch.setattr("dpselect.client.dataset.RemoteDataset.ask", stopped)
     ended, out, err = asked(capsys, *MEDIAN, "--server", url, "--key", "my-1")
     assert (130, "") == (ended, out)
     assert "--key my-1 asks for the answer again" in err

@@ -11,7 +11,7 @@ from dpselect.cli.request import Request
 from dpselect.cli.served.token import NOT_HERE, VARIABLE, token
 
 if TYPE_CHECKING:
-    from dpselect.client import ServedDataset, Server
+    from dpselect.client import RemoteDataset, Server
 
 PANEL = "Server"
 OPTIONS = (
@@ -70,7 +70,7 @@ def connected(request: Request) -> Server:
         raise ValueError("--authority names no file of certificates that can be read: pass one in PEM.") from None
 
 
-def dataset(request: Request) -> ServedDataset:
+def dataset(request: Request) -> RemoteDataset:
     """Return the dataset of a command line, with its public facts.
 
     Raises:

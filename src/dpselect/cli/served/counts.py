@@ -13,7 +13,7 @@ def _named(request: Request) -> dict[str, object]:
 
 
 VERB = question.verb(
-    "counts",
+    "histogram",
     _named,
     (
         question.COLUMN,

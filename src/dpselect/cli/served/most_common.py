@@ -8,7 +8,7 @@ from dpselect.cli.served import question
 
 
 def _named(request: Request) -> dict[str, object]:
-    return {"k": request.k, "item": request.item}
+    return {"k": request.k, "column": request.item}
 
 
 VERB = question.verb(

@@ -13,9 +13,12 @@ from dpselect.cli.options import OUTPUT, Argument, Option, option
 from dpselect.cli.request import Request
 from dpselect.cli.served import connection
 from dpselect.cli.verb import Answer, Verb
+from dpselect.kernel.neighbours import PROTECTED_UNITS
 
 if TYPE_CHECKING:
     from dpselect import client
+    from dpselect.queries import Plan, Query
+    from dpselect.release.release import Release
 
 BY = option("--by", metavar="COLUMN", help="one answer in each public group of this column, all for one epsilon")
 COLUMN = option("--column", required=True, metavar="NAME", help="a column of the dataset")
@@ -57,12 +60,15 @@ def verb(
     """
 
     def run(request: Request) -> Answer:
+        from dpselect.queries import query_of
+
         name = question if isinstance(question, str) else question(request)
         dataset = connection.dataset(request)
-        arguments = {"epsilon": request.epsilon, **named(request)}
+        said = {"query": name, "epsilon": request.epsilon, **named(request)}
+        query = query_of({field: value for field, value in said.items() if value is not None})
         if request.dry_run:
-            return _planned(request, dataset, dataset.plan(name, **arguments))
-        return told(request, _released(request, dataset, name, arguments))
+            return _planned(request, dataset, dataset.plan_of(query))
+        return told(request, query.as_json(), _released(request, dataset, query))
 
     return Verb(
         run,
@@ -76,7 +82,7 @@ def verb(
     )
 
 
-def told(request: Request, answer: client.ServedRelease) -> Answer:
+def told(request: Request, asked: Mapping[str, Any], answer: Release[Any]) -> Answer:
     """Return what was paid for in words and for programs; what has another form is printed as it is.
 
     Raises:
@@ -85,15 +91,13 @@ def told(request: Request, answer: client.ServedRelease) -> Answer:
     from dpselect.cli.served.answers import answered
 
     try:
-        return answered(request, answer)
+        return answered(request, asked, answer)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         whole = json.dumps(answer._answer, indent=2)
         raise paths.Unsaved("It has not the form of an answer: tell the curator.", whole) from None
 
 
-def _released(
-    request: Request, dataset: client.ServedDataset, question: str, arguments: Mapping[str, Any]
-) -> client.ServedRelease:
+def _released(request: Request, dataset: client.RemoteDataset, query: Query[Any]) -> Release[Any]:
     """Return the answer; where it is lost, say what it was asked with, because it may have been paid for."""
     from dpselect.client.keys import chosen
     from dpselect.client.problem import NoAnswer
@@ -102,7 +106,7 @@ def _released(
     key = chosen(request.key)
     again = f"The same command with --key {shlex.quote(key)} asks for the answer again, and nothing is paid twice"
     try:
-        answer: client.ServedRelease = getattr(dataset, question)(**arguments, key=key)
+        answer: Release[Any] = dataset.ask(query, key=key)
     except KeyboardInterrupt:
         request.paid = True
         print(f"{request.prog}: {again}.", file=sys.stderr)
@@ -117,7 +121,7 @@ def _released(
     return answer
 
 
-def _planned(request: Request, dataset: client.ServedDataset, plan: client.Plan) -> Answer:
+def _planned(request: Request, dataset: client.RemoteDataset, plan: Plan) -> Answer:
     from dpselect.cli.plan import promise
     from dpselect.cli.release import shown
     from dpselect.cli.served.answers import accuracy, cost
@@ -137,7 +141,7 @@ def _planned(request: Request, dataset: client.ServedDataset, plan: client.Plan)
         "guarantee": promise(plan.guarantee),
         "accuracy": accuracy(plan.error_bound.facts()),
         "accuracy_line": plan.error_bound.describe(),
-        "protects": plan.protects,
+        "protects": plan.protects or PROTECTED_UNITS[plan.guarantee.neighbours],
         "server": request.server,
         "dataset": dataset.name,
         "left": {whose: {name: str(amount) for name, amount in each.items()} for whose, each in left.items()},

@@ -37,7 +37,7 @@ def _again(request: Request) -> Answer:
     asked = [each for each in server.history() if each.get("request") == request.request]
     answer = server.answer(request.request)
     request.dataset = str(asked[0].get("dataset")) if asked else ""
-    answered = told(request, answer)
+    answered = told(request, asked[0]["query"] if asked else {}, answer)
     return replace(answered, facts={"server": request.server, "requests": asked, "answer": answered.facts})
 
 
@@ -45,9 +45,9 @@ def _cells(asked: Mapping[str, Any]) -> list[str]:
     """Return what the list shows of a request."""
     from dpselect.certificates.page import words
 
-    question = asked.get("question")
+    question = asked.get("query")
     named = dict(question) if isinstance(question, Mapping) else {}
-    verb = str(named.pop("question", "")).replace("_", "-")
+    verb = str(named.pop("query", "")).replace("_", "-")
     said = [f"{name} {words(value)}" for name, value in named.items() if value is not None]
     row = asked.get("ledger_row")
     moment = str(asked.get("asked"))[:16].replace("T", " ")
