@@ -16,6 +16,7 @@ import dpselect as dps
 from dpselect.ledger import AnsweredError, Ledger, LedgerIndex
 from dpselect.ledger.ledger_transaction import StoredTransaction
 from dpselect.ledger.requests import LedgerRequests
+from dpselect.queries.publication.publish import PublicationRun
 from dpselect.queries.publication.state import FolderState, StateError
 from dpselect.sources.output import Output
 from tests.queries.publications import QUERIES, ledger, plan, published, require_consistent, run, seen, survey
@@ -239,6 +240,7 @@ def test_paying_twice_is_caught(tmp_path: Path, monkeypatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(LedgerIndex, "rows", lambda *_: [])
         patch.setattr(LedgerIndex, "spent", lambda *_: dps.ledger.Totals())
+        patch.setattr(PublicationRun, "require_stored", lambda _: None)
         with pytest.raises(dps.ledger.RequestError):
             published(folder)
 

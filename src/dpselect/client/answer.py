@@ -77,7 +77,7 @@ class RemoteQuery:
         certificate = Certificate.of(content["certificate"], "The reply")
         if any(content[name] != certificate.content[name] for name in ("answer", "mechanism", "guarantee")):
             raise ValueError("The reply is not what its certificate says.")
-        guarantee = guarantee_of(content["guarantee"])
+        guarantee = _promise(content["guarantee"], self.example)
         self._require("epsilon", guarantee.epsilon, EPSILON.parse(self.content["epsilon"]))
         self._require("delta", guarantee.delta, self._delta)
         receipt = Receipt(str(content["request"]), int(content["ledger_row"]), key, certificate)
@@ -110,7 +110,7 @@ class RemoteQuery:
 
 def plan_of_reply(content: Mapping[str, Any], example: Release[Any] | None = None) -> Plan:
     """Return the plan in a reply; its error bound is that of an example, if the server states the same."""
-    guarantee, words = guarantee_of(content["guarantee"]), str(content["guarantee"]["protects"])
+    guarantee, words = _promise(content["guarantee"], example), str(content["guarantee"]["protects"])
     protects = None if words == PROTECTED_UNITS[guarantee.neighbours] else words
     return Plan(
         str(content["mechanism"]), guarantee, _bound(str(content["accuracy"]), content["error"], example), protects
@@ -127,6 +127,17 @@ def guarantee_of(promise: Mapping[str, Any]) -> Guarantee:
     if rho is None:
         return Guarantee(epsilon, promise["neighbours"], delta)
     return Guarantee.concentrated(amount(rho), delta, promise["neighbours"], epsilon=epsilon)
+
+
+def _promise(promise: Mapping[str, Any], example: Release[Any] | None) -> Guarantee:
+    """Return a promise that was written as plain values: that of an example, which knows its shape, if it is the same.
+
+    What is stated of both is equal, and the shape of a promise follows from the query alone.
+    """
+    stated = guarantee_of(promise)
+    planned = stated if example is None else example.guarantee
+    same = (planned.epsilon, planned.delta, planned.neighbours, planned.stated_rho)
+    return planned if same == (stated.epsilon, stated.delta, stated.neighbours, stated.stated_rho) else stated
 
 
 def _bound(line: str, figures: Mapping[str, Any] | None, example: Release[Any] | None) -> ErrorBound:

@@ -90,11 +90,10 @@ class Query(ABC, Generic[T_co]):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        for name in vars(cls).get("__annotations__", {}):
-            if hasattr(Query, name) and name != "epsilon" and not str(cls.__annotations__[name]).startswith("ClassVar"):
-                raise TypeError(
-                    f"{cls.__name__}.{name}: every query has a method of this name: call the field otherwise."
-                )
+        for name, kind in vars(cls).get("__annotations__", {}).items():
+            taken = name == "query" or (name != "epsilon" and hasattr(Query, name))
+            if taken and not str(kind).startswith("ClassVar"):
+                raise TypeError(f"{cls.__name__}.{name}: every query has this name already: call the field otherwise.")
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)
         if not isinstance(cls.name, str) or not (cls.name == "" or _NAME.fullmatch(cls.name)):
             raise TypeError(f"{cls.__name__}.name is {cls.name!r}: write a name such as most_agreed.")

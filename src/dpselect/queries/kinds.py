@@ -13,7 +13,10 @@ from typing import Any
 
 # Exact sums of prices stay short: of any numbers, a few hundred odd ones would be too long for any ledger.
 _MOST = 1000
-_DECIMAL = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,15})?")
+# JSON has no other end of a text.
+_END = r"$(?!\n)"
+_EPSILONS = r"^(?=.*[1-9])([0-9]{1,3}(\.[0-9]{1,6})?|1000(\.0{1,6})?)" + _END
+_DELTAS = r"^(?=.*[1-9])0\.[0-9]{1,15}" + _END
 _LONGEST_NAME = 200
 # A decimal of more digits is none of these numbers, and would take long to write out.
 _DIGITS = 100
@@ -26,7 +29,7 @@ class FieldKind:
     Attributes:
         parse: returns the value of what Python, JSON or TOML gives, or raises ``ValueError`` with a sentence that says
             what it must be.
-        schema: of its JSON; it accepts what ``parse`` accepts.
+        schema: of its JSON; it accepts what ``parse`` accepts, and of numbers ones with more decimals.
         write: returns the JSON of a value.
         read: returns what a form or a command line means by a text, for ``parse``; of lists, by one of them.
         control: how a form asks for it: ``"column"``, ``"columns"``, ``"choice"``, ``"number"``, ``"list"``.
@@ -83,11 +86,14 @@ def argument(
     return dataclasses.field(default=default, kw_only=kw_only, metadata=facts)
 
 
-def _decimals(name: str, places: int, below: str) -> Callable[[Any], Fraction]:
-    """Return a reader of positive decimal numbers with so many places."""
+def _decimals(name: str, places: int, below: str, texts: str) -> Callable[[Any], Fraction]:
+    """Return a reader of positive decimal numbers with so many places, or of texts that a pattern describes."""
 
     def parse(value: Any) -> Fraction:
-        exact = _exact(value)
+        if isinstance(value, str):
+            exact = Fraction(value) if re.search(texts, value, re.ASCII) else None
+        else:
+            exact = _exact(value)
         if exact is None or not 0 < exact <= _MOST or 10**places % exact.denominator:
             raise ValueError(f"{name} is a positive number {below} with at most {places} decimals.")
         return exact
@@ -96,8 +102,6 @@ def _decimals(name: str, places: int, below: str) -> Callable[[Any], Fraction]:
 
 
 def _exact(value: Any) -> Fraction | None:
-    if isinstance(value, str):
-        return Fraction(value) if _DECIMAL.fullmatch(value) else None
     if isinstance(value, float) and math.isfinite(value):
         return Fraction(repr(value))
     if isinstance(value, Decimal):
@@ -115,22 +119,20 @@ def _decimal_text(places: int) -> Callable[[Fraction], str]:
 
 
 def _delta(value: Any) -> Fraction:
-    exact = _decimals("delta", 15, "below 1")(value)
+    exact = _decimals("delta", 15, "below 1", _DELTAS)(value)
     if exact >= 1:
         raise ValueError("delta is a positive number below 1 with at most 15 decimals.")
     return exact
 
 
 EPSILON = FieldKind(
-    _decimals("epsilon", 6, f"of at most {_MOST}"),
-    {"type": ["number", "string"], "exclusiveMinimum": 0, "maximum": _MOST, "multipleOf": 0.000001,
-     "pattern": r"^(?=.*[1-9])([0-9]{1,3}(\.[0-9]{1,6})?|1000(\.0{1,6})?)$"},
+    _decimals("epsilon", 6, f"of at most {_MOST}", _EPSILONS),
+    {"type": ["number", "string"], "exclusiveMinimum": 0, "maximum": _MOST, "pattern": _EPSILONS},
     _decimal_text(6),
 )  # fmt: skip
 DELTA = FieldKind(
     _delta,
-    {"type": ["number", "string"], "exclusiveMinimum": 0, "exclusiveMaximum": 1, "multipleOf": 1e-15,
-     "pattern": r"^(?=.*[1-9])0\.[0-9]{1,15}$"},
+    {"type": ["number", "string"], "exclusiveMinimum": 0, "exclusiveMaximum": 1, "pattern": _DELTAS},
     _decimal_text(15),
 )  # fmt: skip
 

@@ -93,10 +93,8 @@ class LocalDataset(DatasetMethods):
         accountant = RecordingAccountant(self._rule, spends)
         release = query.release(PrivateRows(self.description), accountant)
         spends.require_complete()
-        return replace(
-            release,
-            # That of the answer may have followed from rows.
-            error_bound=plan.error_bound,
+        answer: Release[T] = replace(
+            plan.kept(release),
             stated={
                 "question": query.words(),
                 "public": query.public(self.description) | {"description": self.description.digest},
@@ -104,6 +102,7 @@ class LocalDataset(DatasetMethods):
                 "row": accountant.spends[0].row,
             },
         )
+        return answer
 
     def plan_publication(self, publication: Publication | str | Path) -> PublicationPlan:
         """Return the prices and errors of a publication. No row is read, nothing is spent and nothing is written.
@@ -152,7 +151,8 @@ class LocalDataset(DatasetMethods):
     def _publication(self, asked: Publication | str | Path) -> Publication:
         """Return a publication about this dataset."""
         made = asked if isinstance(asked, Publication) else Publication.load(asked)
-        if made.description is not None and made.description.digest != self.description.digest:
+        named = made.description
+        if named is not None and (named.digest, named.address) != (self.description.digest, self.description.address):
             raise PublicationError(
                 ("dataset",), "the plan is about another dataset: open that one.", made.places.get("", "")
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpselect._display.html_table import table
@@ -103,6 +103,19 @@ class Plan:
     protects: str | None = None
     spends: Sequence[Spend] = field(default=(), repr=False, compare=False)
     example: Release[Any] | None = field(default=None, repr=False, compare=False)
+
+    def kept(self, release: Release[Any]) -> Release[Any]:
+        """Return a release of true rows with the planned error; its own may have followed from rows.
+
+        Raises:
+            PrivacyError: it promises something else than what was paid.
+        """
+        if not isinstance(release, Release) or release.guarantee != self.guarantee:
+            raise PrivacyError(
+                "This query promises something else than its plan: return the release that was paid for. The answer "
+                "is withheld."
+            )
+        return replace(release, error_bound=self.error_bound)
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan for programs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ FILES = ("answers.json", "answers.csv", "report.html", "certificate.json")
 FORMAT = "dpselect answers 1"
 # No key of a query has a space.
 NUMBER, DIGEST, TOTAL = "number of the publication", "digest of the description", "total of the plan"
+# How a formula of a program of tables begins, and what is a number for all that.
+_FORMULA, _NUMBER = ("=", "+", "-", "@", "\t", "\r"), re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 _COLUMNS = ("key", "group", "part", "value", "epsilon", "mechanism", "error_below", "unit")
 
 
@@ -70,7 +73,8 @@ class PublicationAnswers:
         for key, each in self.answers.items():
             accuracy = each["accuracy"]
             known = [each["guarantee"]["epsilon"], each["mechanism"], accuracy["error_below"], accuracy["unit"]]
-            lines.writerows([key, *value, *known] for value in _values(each["answer"], each["parts"]))
+            values = _values(each["answer"], each["parts"])
+            lines.writerows([key, *map(_no_formula, value), *known] for value in values)
         return text.getvalue()
 
     def as_html(self) -> str:
@@ -173,6 +177,11 @@ def _values(answer: Mapping[str, Any], parts: Sequence[str]) -> Iterator[tuple[s
             yield from ((group, *row) for row in part_rows(value, parts))
         else:
             yield "", name, value
+
+
+def _no_formula(cell: Any) -> Any:
+    """Return a cell that no program of tables takes for a formula: a name that begins like one gets a quote before."""
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in _FORMULA and not _NUMBER.fullmatch(cell) else cell
 
 
 def _json(content: Any) -> str:

@@ -83,6 +83,12 @@ class Publication:
     path: Path | None = None
     places: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        if not self.queries or not all(isinstance(key, str) and _NAME.fullmatch(key) for key in self.queries):
+            raise PublicationError(
+                ("query",), "a publication has queries by key, of letters, digits, - and _: write at least one."
+            )
+
     @classmethod
     def of(cls, *, total: Any, query: Any, title: str = "", dataset: Dataset | None = None) -> Publication:
         """Return a publication of what a file would say.

@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -149,7 +149,16 @@ class PublicationRun:
         return [row for row, _ in self._requests.index.rows(PUBLICATION, self._state.identity)]
 
     def require_stored(self) -> None:
-        """Refuse a state that lacks answers which were shown, before anything is paid (``AnsweredError``)."""
+        """Refuse a state that lacks answers which were shown, or has others, before anything is paid.
+
+        Raises:
+            AnsweredError: answers were shown that it lacks; or it has answers that another ledger has paid for.
+        """
+        if any(not self._requests.rows(request) for request in self._state.requests()):
+            raise AnsweredError(
+                "Answers of this publication were paid from another ledger than this one: name that ledger again in "
+                "the description, or begin another plan. Nothing was spent."
+            )
         kept = self._ledger.answers(self._names.values())
         shown = {key: name for key, name in self._names.items() if name in kept}
         lost = [key for key, name in shown.items() if answer_hash(self._state.read(name) or "") != kept[name]]
@@ -215,9 +224,7 @@ class PublicationRun:
         accountant = RequestAccountant(self._ledger.rule, plan.spends, self._requests.rows(self._names[key]))
         release = query.release(PrivateRows(self._dataset), accountant)
         accountant.require_complete()
-        # The error of the answer may have followed from rows.
-        release = replace(release, error_bound=plan.error_bound)
-        content = certify(release, question=query.words(), public=query.public(self._dataset)).content
+        content = certify(plan.kept(release), question=query.words(), public=query.public(self._dataset)).content
         named = {"key": key, "query": query.as_json(), "parts": [*query.parts()], "rows": accountant.rows}
         return json.dumps({**named, **{name: content[name] for name in _KEPT}, **query.attached(release)})
 

@@ -41,6 +41,10 @@ class PublicationState(Protocol):
         """Store an answer, unless there is one; return the one that is stored."""
         ...
 
+    def requests(self) -> list[str]:
+        """Return the requests that have an answer."""
+        ...
+
 
 class MemoryState:
     """A state that ends with its process: of a publication that is not written anywhere."""
@@ -55,6 +59,10 @@ class MemoryState:
     def keep(self, request: str, answer: str) -> str:
         """Store an answer, unless there is one; return the one that is stored."""
         return self._answers.setdefault(request, answer)
+
+    def requests(self) -> list[str]:
+        """Return the requests that have an answer."""
+        return [*self._answers]
 
 
 class FolderState:
@@ -116,6 +124,11 @@ class FolderState:
         with self._connected() as connection:
             found = connection.execute("SELECT content FROM answers WHERE request = ?", (request,)).fetchone()
         return None if found is None else found[0]
+
+    def requests(self) -> list[str]:
+        """Return the requests that have an answer."""
+        with self._connected() as connection:
+            return [each[0] for each in connection.execute("SELECT request FROM answers")]
 
     def keep(self, request: str, answer: str) -> str:
         """Store an answer durably, unless there is one; return the one that is stored."""

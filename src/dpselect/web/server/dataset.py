@@ -96,11 +96,11 @@ class HostedDataset:
             raise Away from None
         content = certificate.content
         return {
+            **query.attached(release),
             "answer": content["answer"],
             "mechanism": content["mechanism"],
             "guarantee": content["guarantee"],
             "accuracy": release.error_bound.describe(),
             "ledger_row": payment.rows[0],
             "certificate": {"certificate": content, "sha256": certificate.sha256},
-            **query.attached(release),
         }

@@ -80,6 +80,11 @@ class Rows:
         with self._lock:
             missing = [name for name in wanted if self._kept.get(name, (None,))[0] != stamp]
             read = self.dataset.rows(missing) if missing else {}
+            if self._stamp != stamp:
+                raise OSError("The file changed while it was read: columns of two versions do not go together.")
+            for cells in read.values():
+                # A query of somebody's own must not change what the next one reads.
+                cells.flags.writeable = False
             self._kept.update({name: (stamp, cells) for name, cells in read.items()})
             # A column that the file has lost is not answered from what it was.
             return {name: self._kept[name][1] for name in wanted}

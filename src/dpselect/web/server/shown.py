@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dpselect.dataset import NumericDomain
+from dpselect.dataset.parts import ColumnDomain
 from dpselect.kernel.neighbours import PROTECTED_UNITS
 from dpselect.kernel.written import written
 from dpselect.ledger.accountant import Remaining
@@ -48,16 +49,18 @@ def details(dataset: HostedDataset, visitor: Visitor, standing: Standing) -> dic
         result["nodes"] = facts.nodes if isinstance(facts.nodes, int) else [*facts.nodes]
         result["max_degree"] = facts.max_degree
     else:
-        result["columns"] = {
-            name: grid_bounds(domain) if isinstance(domain, NumericDomain) else [*domain]
-            for name, domain in facts.columns.items()
-        }
+        result["columns"] = {name: _domain(domain) for name, domain in facts.columns.items()}
         result["rows_per_person"] = None if facts.person is None else facts.rows_per_person
     if visitor.role == "curator":
         result["budget"] = {"epsilon": written(terms.epsilon), "delta": written(terms.delta)}
         result["allowance"] = written(standing.allowance)
         result["shares"] = {name: written(share) for name, share in standing.shares.items()}
     return result
+
+
+def _domain(domain: ColumnDomain) -> Any:
+    """Return a domain as a description writes it."""
+    return grid_bounds(domain) if isinstance(domain, NumericDomain) else [*domain]
 
 
 def _left(dataset: HostedDataset, left: Remaining) -> dict[str, str]:
