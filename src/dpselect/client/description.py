@@ -24,13 +24,13 @@ def description_of(facts: Mapping[str, Any]) -> Dataset | None:
     """
     said: dict[str, Any]
     if "columns" in facts:
-        said = {"source": "server", "columns": facts["columns"]}
+        said = {"source": "server.csv", "columns": facts["columns"]}
         if facts["rows_per_person"] is not None:
             # No column has this name.
             person = f"_{max(facts['columns'], key=len)}"
             said |= {"person": person, "rows_per_person": facts["rows_per_person"]}
     else:
-        said = {"graph": "server", "nodes": facts["nodes"], "max_degree": facts["max_degree"]}
+        said = {"graph": "server.csv", "nodes": facts["nodes"], "max_degree": facts["max_degree"]}
     try:
         return Dataset(**said)
     except DatasetError:

@@ -119,6 +119,7 @@ def test_hostile_facts_are_spelled_out(office, url, capsys) -> None:
         "paused": True,
         "left": left,
         "rule": STEERING,
+        "rows_per_person": None,
         STEERING: {STEERING: [STEERING]},
     }
     answers = {
