@@ -18,7 +18,7 @@ import numpy as np
 from dpselect import papers, utilities
 from dpselect.audit import graphs, metric_space, multisets, privacy_loss, vectors
 from dpselect.audit.admissibility import Utility
-from dpselect.audit.recorded import loss_of_transcript
+from dpselect.audit import loss_of_transcript
 from dpselect.audit.replay import Replay, log_chance_of, transcripts
 from dpselect.audit.universe import Universe
 from dpselect.kernel.guarantee import Guarantee

@@ -861,11 +861,11 @@ MUTANTS = (
     ),
     Mutant(
         "a spend leaves an old ledger at format 1",
-        "dpselect.ledger.verification:promoted",
-        "< FORMAT:",
+        "dpselect.ledger.verification:promote_for_spend",
+        "< _EXACT_PRICES:",
         "< 1:",
         (),
-        ("tests/ledger/test_format_1.py::test_the_first_spend_makes_it_format_2_and_keeps_every_row",),
+        ("tests/ledger/test_format_1.py::test_the_first_spend_makes_it_format_3_and_keeps_every_row",),
     ),
     Mutant(
         "a ledger may go back in time while it is open",

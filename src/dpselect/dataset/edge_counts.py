@@ -52,53 +52,62 @@ def edge_counts(
     source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading, label=label, directed=only)
     tails, heads = places_of(source, size, labels), places_of(target, size, labels)
     here = (tails >= 0) & (heads >= 0)
-    strangers = [f"{a} {b}" for a, b in zip(source[~here][:SHOWN], target[~here][:SHOWN], strict=True)]
     between = np.stack([tails[here], heads[here]], axis=1)
     directed = edges.direction(path) is True if directed is None else directed
     apart = between[between[:, 0] != between[:, 1]]
     # Without a direction an edge is a pair, and a loop is none either way.
     different = np.unique(apart if directed else np.sort(apart, axis=1), axis=0)
-    loops = len(between) - len(apart)
     _, degrees = np.unique(different[:, 1] if directed else different, return_counts=True)
-    most = int(degrees.max(initial=0))
-    joined = np.unique(different).size
-    unread = edges.unread(path, kind, SHOWN, label=label, directed=only)
     facts: dict[str, Any] = {
         "private": "these counts are for the curator alone",
         "rows": len(source) + dropped,
         "not_an_edge": dropped,
-        "unread": unread,
+        "unread": edges.unread(path, kind, SHOWN, label=label, directed=only),
         "other_nodes": int((~here).sum()),
-        "strangers": strangers,
+        "strangers": [f"{a} {b}" for a, b in zip(source[~here][:SHOWN], target[~here][:SHOWN], strict=True)],
         "between": len(between),
-        "loops": loops,
-        "repeated": len(between) - loops - len(different),
+        "loops": len(between) - len(apart),
+        "repeated": len(apart) - len(different),
         "directed": directed,
         "edges": len(different),
-        "nodes_with_an_edge": joined,
+        "nodes_with_an_edge": np.unique(different).size,
         "nodes": size,
-        "most_followers" if directed else "largest_degree": most,
+        "most_followers" if directed else "largest_degree": int(degrees.max(initial=0)),
     }
     facts["remedy"] = _remedy(path, facts, np.concatenate([source, target]), labels, label)
-    lines = [
-        PRIVATE,
-        *([] if facts["remedy"] is None else [f"probably: {facts['remedy']}"]),
-        f"not an edge: {facts['not_an_edge']}{examples(unread)}",
-        f"an end is not among the {size} nodes: {facts['other_nodes']}{examples(strangers)}",
-        f"both ends are among the {size} nodes: {facts['between']}",
-        f"an edge of a node with itself: {loops}",
-        f"an edge that was there before: {facts['repeated']}",
-        f"different edges {'with' if directed else 'without'} direction: {len(different)}, of {joined} of {size} nodes",
-        f"{'most followers' if directed else 'largest degree'}: {most}",
-        f"lines or rows, comments apart: {facts['rows']}",
-    ]
+    lines = _lines(facts)
     if weight is not None:
-        rows = edges.read_weights(path, kind=kind, ends=ends, reading=reading, label=label, weight=weight.column)
-        known = [places_of(end, size, labels) >= 0 for end in (rows.source, rows.target)]
-        numbers = reals(array_of(rows.weight)).values.astype(np.float64)
-        line, facts["weights"] = _weights(numbers[known[0] & known[1]], weight)
+        how = {"ends": ends, "reading": reading, "label": label}
+        line, facts["weights"] = _weights(_numbers(path, kind, size, labels, weight, how), weight)
         lines.append(line)
     return lines, facts
+
+
+def _numbers(
+    path: str, kind: Any, size: int, labels: Any, weight: WeightColumn, how: dict[str, Any]
+) -> NDArray[np.float64]:
+    """Return the weights of edges between public nodes, ``nan`` where a cell is not a number."""
+    rows = edges.read_weights(path, kind=kind, weight=weight.column, **how)
+    known = [places_of(end, size, labels) >= 0 for end in (rows.source, rows.target)]
+    return reals(array_of(rows.weight)).values.astype(np.float64)[known[0] & known[1]]
+
+
+def _lines(facts: dict[str, Any]) -> list[str]:
+    """Return how edges are understood, for a terminal."""
+    size, directed = facts["nodes"], facts["directed"]
+    known = f"{facts['edges']}, of {facts['nodes_with_an_edge']} of {size} nodes"
+    return [
+        PRIVATE,
+        *([] if facts["remedy"] is None else [f"probably: {facts['remedy']}"]),
+        f"not an edge: {facts['not_an_edge']}{examples(facts['unread'])}",
+        f"an end is not among the {size} nodes: {facts['other_nodes']}{examples(facts['strangers'])}",
+        f"both ends are among the {size} nodes: {facts['between']}",
+        f"an edge of a node with itself: {facts['loops']}",
+        f"an edge that was there before: {facts['repeated']}",
+        f"different edges {'with' if directed else 'without'} direction: {known}",
+        f"most followers: {facts['most_followers']}" if directed else f"largest degree: {facts['largest_degree']}",
+        f"lines or rows, comments apart: {facts['rows']}",
+    ]
 
 
 def _remedy(
