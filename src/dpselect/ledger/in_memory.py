@@ -100,13 +100,16 @@ class InMemoryLedger:
             # The lock lets this thread in again: a signal or collected garbage may release in the midst of a spend.
             if kept.busy:
                 raise BudgetError("Another spend from this budget is under way: release when it is done.")
-            kept.busy, totals, rows = True, kept.totals, len(kept.events)
+            kept.busy = True
             try:
-                yield MemoryTransaction(self.terms, kept)
-            except BaseException:
-                kept.totals = totals
-                del kept.events[rows:]
-                raise
+                # Read only now: until it is busy, a signal handler may spend as well.
+                totals, rows = kept.totals, len(kept.events)
+                try:
+                    yield MemoryTransaction(self.terms, kept)
+                except BaseException:
+                    kept.totals = totals
+                    del kept.events[rows:]
+                    raise
             finally:
                 kept.busy = False
 
