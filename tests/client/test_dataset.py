@@ -165,7 +165,9 @@ def test_a_class_that_the_client_does_not_know_is_asked_by_its_json() -> None:
     assert "rarest" not in QUERIES
     release = data.ask(asked, key="k")
     assert ({*release.value} < {*VALUES}, Fraction(100)) == (True, release.guarantee.epsilon)
-    assert dps.open(local().description).plan_of(Rarest("kind", epsilon=100)).guarantee == data.plan_of(asked).guarantee
+    here = local().plan_of(Rarest("kind", epsilon=100))
+    # Only its class knows the shape of a promise, which no reply states.
+    assert here.guarantee.in_words() == data.plan_of(asked).guarantee.in_words()
     with pytest.raises(ValueError, match="epsilon is a positive number"):
         data.ask({"query": "rarest", "column": "kind"})
     # One that is known has its types and its refusals by JSON, too.

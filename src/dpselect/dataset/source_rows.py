@@ -30,6 +30,13 @@ def reading_of(dataset: DatasetFields) -> Reading:
     )  # fmt: skip
 
 
+def order_of(dataset: DatasetFields) -> RowOrder | None:
+    """Return what orders the rows of each person; ``None`` where nothing is declared."""
+    if dataset.order is None:
+        return None
+    return RowOrder(dataset.order, isinstance(dataset.columns.get(dataset.order), NumericDomain))
+
+
 def source(dataset: DatasetFields) -> RowSource:
     """Return the table as questions about columns take it: no row is read before it is counted.
 
@@ -38,8 +45,7 @@ def source(dataset: DatasetFields) -> RowSource:
     """
     if dataset.graph is not None:
         raise DatasetError(("graph",), "a graph has no rows: ask for its graph.")
-    numeric = isinstance(dataset.columns.get(dataset.order or ""), NumericDomain)
-    order = None if dataset.order is None else RowOrder(dataset.order, numeric)
+    order = order_of(dataset)
     if dataset.frame is not None:
         return RowSource(dataset.frame, order=order)
     if dataset.in_engine:

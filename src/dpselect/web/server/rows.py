@@ -8,12 +8,13 @@ from threading import Lock
 from typing import Any
 
 from dpselect.dataset import Dataset, NumericDomain
-from dpselect.dataset.source_rows import reading_of
+from dpselect.dataset.source_rows import order_of, reading_of, source
 from dpselect.queries.plan import require_described, require_graph
 from dpselect.sources import tables
 from dpselect.sources.absent import no_column
 from dpselect.sources.warehouse import Warehouse
 from dpselect.sources.web import is_web
+from dpselect.views.row_source import RowSource
 
 # What a file looked like when it was read: two of these that are equal are the same file.
 _Stamp = tuple[int, int, int]
@@ -74,6 +75,21 @@ class Rows:
             Exception: whatever goes wrong; its message is for nobody, since it may follow from rows.
         """
         require_described(self.dataset, columns)
+        return self._cells(columns)
+
+    def source(self, columns: Sequence[str]) -> RowSource:
+        """Return the table that has some columns, for what only counts: what is kept of a file, or an engine's table.
+
+        Raises:
+            Exception: as :meth:`table`.
+        """
+        require_described(self.dataset, columns)
+        if self._stamp is None:
+            return source(self.dataset)
+        order = order_of(self.dataset)
+        return RowSource(self._cells([*columns, *(() if order is None else (order.column,))]), order=order)
+
+    def _cells(self, columns: Sequence[str]) -> Mapping[str, Any]:
         wanted, stamp = [*dict.fromkeys(columns)], self._stamp
         if stamp is None:
             return self.dataset.rows(wanted)
