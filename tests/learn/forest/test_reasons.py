@@ -6,6 +6,8 @@ import pytest
 from dpselect.learn import DPRandomForestClassifier
 from dpselect.learn.forest.reasons import shifts_of
 from dpselect.learn.pages.page import page_of
+from dpselect.release.opened import door_to
+from dpselect.release.outcomes import Coins
 
 RNG = np.random.default_rng(5)
 TABLE = {"x": RNG.uniform(0, 10, 2000), "job": RNG.choice(["a", "b", "c"], 2000), "noise": RNG.uniform(0, 1, 2000)}
@@ -14,9 +16,12 @@ LABELS = np.where(TABLE["x"] > 5, "high", "low")
 
 @pytest.fixture(scope="module")
 def forest() -> DPRandomForestClassifier:
-    """Of eight trees, where x alone decides."""
+    """Of eight trees, where x alone decides; with fixed bytes, since its trees split at random."""
     domains = {"x": (0, 10), "job": ["a", "b", "c"], "noise": (0, 1)}
-    return DPRandomForestClassifier(epsilon=5, n_trees=8, domains=domains, classes=["high", "low"]).fit(TABLE, LABELS)
+    model = DPRandomForestClassifier(epsilon=5, n_trees=8, domains=domains, classes=["high", "low"])
+    generator = np.random.Generator(np.random.Philox(20261121))
+    model._door = door_to(lambda: Coins(lambda: generator.bytes))
+    return model.fit(TABLE, LABELS)
 
 
 def test_what_columns_move_adds_up_to_the_mean_share(forest: DPRandomForestClassifier) -> None:
