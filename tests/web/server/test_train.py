@@ -19,7 +19,7 @@ from dpselect.web.server.house import House
 from dpselect.web.server.queries import query_in
 from dpselect.web.server.refusal import Wrong
 from dpselect.web.server.settings import read_settings
-from tests.chance import accept
+from tests.chance import believe, reject
 from tests.web.server.conftest import CONFIG, write
 
 WITH_DELTA = CONFIG.replace("budget = {epsilon = 20}", "budget = {epsilon = 20, delta = 1e-4}")
@@ -227,7 +227,8 @@ ROWS = [(*at, answer) for at, each in CELLS.items() for answer, many in zip(("no
         for _ in range(many)]  # fmt: skip
 # No count is so small that its noise is cut at 0.
 TRUE = {"f": [[12, 9], [9, 12]]} | {name: [[11, 10], [10, 11]] for name in ALIKE}
-DRAWS = 1024
+# So many that each wrong law is rejected at that level, but for this probability: by exact binomial tails.
+DRAWS, LEVEL, MISSED = 512, 1e-4, 2.3e-7
 
 
 def fitted_many(tmp_path) -> list:
@@ -249,7 +250,7 @@ def fitted_many(tmp_path) -> list:
     return [restored(content["model"]).trees_[0].grown for _, content, _ in kept]
 
 
-@pytest.mark.chance(2e-8)
+@pytest.mark.chance(1e-6)
 def test_trees_follow_their_law(tmp_path) -> None:
     """Leaves have the noise of three tenths of epsilon and splits the law of the rest, not of 0.7 or 1.3 times that."""
     trees = fitted_many(tmp_path)
@@ -267,6 +268,12 @@ def test_trees_follow_their_law(tmp_path) -> None:
     def of_split(epsilon: Fraction) -> dict[str, float]:
         return dict(zip(TRUE, dps.mechanism("permute-and-flip").law(scores, epsilon).tolist(), strict=True))
 
-    for draws, law, epsilon in ((clipped, of_noise, Fraction(9, 10)), (iter(chosen), of_split, Fraction(21, 10))):
+    for draws, many, law, epsilon in (
+        (clipped, noise.size, of_noise, Fraction(9, 10)),
+        (iter(chosen), DRAWS, of_split, Fraction(21, 10)),
+    ):
         against = {f"{float(factor)} epsilon": law(epsilon * factor) for factor in (Fraction(7, 10), Fraction(13, 10))}
-        accept(audit.sampler(draws.__next__, law(epsilon), against=against))
+        verdict = audit.sampler(draws.__next__, law(epsilon), against=against, draws=many)
+        believe(verdict.p_value, 1e-9)
+        for wrong in verdict.rejections:
+            reject(wrong.p_value, LEVEL, power=1 - MISSED)
