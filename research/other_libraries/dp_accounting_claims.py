@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger.composition import PlanPart, optimum
 from research.other_libraries.finding import Check, Outcome
 
@@ -41,24 +42,24 @@ def _events() -> dict[str, tuple[Any, PlanPart, str]]:
     from dp_accounting import dp_event
 
     epsilon = Fraction(1, 10)
-    promise = Guarantee(epsilon, "add-remove")
+    promise = Guarantee(epsilon, Neighbours.ADD_REMOVE)
     rho = epsilon**2 / 2
     known = {
         "RandomizedResponseDpEvent": ((2 / (1 + math.exp(_EPSILON)), 2), PlanPart(promise), "REPLACE_ONE"),
         "LaplaceDpEvent": (
             (1 / _EPSILON,),
-            PlanPart(Guarantee(epsilon, "add-remove", laplace=True)),
+            PlanPart(Guarantee(epsilon, Neighbours.ADD_REMOVE, laplace=True)),
             "ADD_OR_REMOVE_ONE",
         ),
         "DiscreteLaplaceDpEvent": ((_EPSILON, 1), PlanPart(promise), "ADD_OR_REMOVE_ONE"),
         "GaussianDpEvent": (
             (1 / _EPSILON,),
-            PlanPart(Guarantee.concentrated(rho, Fraction(1, 10**6), "add-remove"), gaussian=True),
+            PlanPart(Guarantee.concentrated(rho, Fraction(1, 10**6), Neighbours.ADD_REMOVE), gaussian=True),
             "ADD_OR_REMOVE_ONE",
         ),
         "ExponentialMechanismDpEvent": (
             (_EPSILON,),
-            PlanPart(Guarantee(epsilon, "add-remove", bounded_range=True)),
+            PlanPart(Guarantee(epsilon, Neighbours.ADD_REMOVE, bounded_range=True)),
             "ADD_OR_REMOVE_ONE",
         ),
     }

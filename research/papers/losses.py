@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from dpselect import papers, utilities
-from dpselect.audit import graphs, metric_space, multisets, privacy_loss, vectors
+from dpselect.audit import graphs, loss_of_transcript, metric_space, multisets, privacy_loss, vectors
 from dpselect.audit.admissibility import Utility
-from dpselect.audit import loss_of_transcript
 from dpselect.audit.replay import Replay, log_chance_of, transcripts
 from dpselect.audit.universe import Universe
 from dpselect.kernel.guarantee import Guarantee
