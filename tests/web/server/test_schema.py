@@ -16,7 +16,7 @@ import pytest
 
 from tests.web.server.served import Office
 
-SECONDS = 60
+SECONDS = 40
 CHECKS = (
     "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,"
     "response_headers_conformance,negative_data_rejection,ignored_auth,missing_required_header,unsupported_method"
@@ -70,7 +70,7 @@ def test_the_server_is_as_its_schema_says(office, tmp_path, who, addresses, only
     token = ["-H", f"Authorization: Bearer {office.tokens[who]}", "--generation-database", "none", "--no-color"]
     done = subprocess.run(
         [str(each) for each in [*command, *bounds, *token, *only]],
-        capture_output=True, text=True, timeout=20 * SECONDS, cwd=tmp_path, check=False,
+        capture_output=True, text=True, timeout=30 * SECONDS, cwd=tmp_path, check=False,
     )  # fmt: skip
 
     # A body that is too long would push out of sight what is wrong with it.
