@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlencode
 
 import pytest
@@ -118,6 +119,8 @@ def asked_of(house, path: str, fields: dict[str, str], sent: dict[str, str]) -> 
     async def send(message):
         statuses.extend([message["status"]] if message["type"] == "http.response.start" else [])
 
-    asyncio.run(application(scope, receive, send))
+    # In a thread of its own: a browser of another test may run a loop in this one.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, application(scope, receive, send)).result()
     (status,) = statuses
     return status
