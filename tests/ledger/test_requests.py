@@ -25,7 +25,7 @@ from dpselect.ledger import (
     Spend,
 )
 from dpselect.ledger.accountant import Terms, Totals
-from dpselect.ledger.requests import ANALYST, PUBLICATION, REQUEST, answer_hash
+from dpselect.ledger.requests import ANALYST, PUBLICATION, answer_hash
 from tests.ledger.conftest import Database
 from tests.ledger.ledgers import EACH, filled
 from tests.ledger.test_postgres_store import READING, SPENDING, role  # noqa: F401
@@ -147,9 +147,10 @@ def test_an_index_adds_up_by_name(ledger) -> None:
     ledger.spend(EACH, mechanism="by hand")
     requests.pay([asked("c", analyst="ann")])
 
-    assert (4, {"a", "b", "c"}) == (index.follow().spends, index.values(REQUEST))
+    requests.pay([asked("d", publication="p")])
+    assert (5, {"a", "b", "c"}) == (index.follow().spends, index.asked())
     assert [1, 4] == [row for row, _ in index.rows(ANALYST, "ann")]
-    assert (Fraction(1, 5), Fraction(0)) == (index.spent(PUBLICATION, "p").epsilon, index.spent(ANALYST, "x").epsilon)
+    assert (Fraction(3, 10), Fraction(0)) == (index.spent(PUBLICATION, "p").epsilon, index.spent(ANALYST, "x").epsilon)
 
 
 def test_an_answer_is_drawn_once(ledger) -> None:

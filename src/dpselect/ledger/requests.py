@@ -104,6 +104,7 @@ class LedgerIndex:
     def __init__(self, ledger: Ledger | InMemoryLedger) -> None:
         self._ledger, self._lock = ledger, Lock()
         self._read = 0
+        self._asked = set[str]()
         self._rows: dict[tuple[str, str], list[tuple[int, Event]]] = {}
         self._sums: dict[tuple[str, str], Totals] = {}
 
@@ -126,6 +127,8 @@ class LedgerIndex:
             return totals
 
     def _add(self, row: int, event: Event) -> None:
+        if {REQUEST, ANALYST} <= event.metadata.keys():
+            self._asked.add(event.metadata[REQUEST])
         # What is compared later needs no metadata.
         bare = replace(event, metadata={})
         for name in _NAMES:
@@ -139,10 +142,10 @@ class LedgerIndex:
         with self._lock:
             return [*self._rows.get((name, value), ())]
 
-    def values(self, name: str) -> set[str]:
-        """Return every value that some row has, such as all requests."""
+    def asked(self) -> set[str]:
+        """Return the requests of analysts, as far as they were read; a publication has requests of its own."""
         with self._lock:
-            return {value for each, value in self._rows if each == name}
+            return {*self._asked}
 
     def spent(self, name: str, value: str) -> Totals:
         """Return what the rows with this value add up to, as far as they were read."""

@@ -129,9 +129,8 @@ def drawn(dataset: HostedDataset, body: dict[str, Any]) -> Callable[[], Any]:
     question, numbers = query_of(json.dumps(body)), itertools.count()
 
     def draw() -> tuple[Any, ...]:
-        payment = dataset.payment(str(next(numbers)), "ann")
         plan = dataset.plan(question, 10**5)
-        payment.settle(plan.spends)
+        payment = dataset.pay(str(next(numbers)), "ann", plan.spends)
         return tuple(dataset.answer(question, plan, payment)["answer"]["candidates"])
 
     return draw

@@ -12,7 +12,6 @@ import pytest
 import dpselect as dps
 from dpselect.queries import QUERIES, Median, plan_of, query_of
 from dpselect.web.server import dataset as datasets
-from dpselect.web.server.payment import ChargedAccountant
 from dpselect.web.server.queries import query_in
 from dpselect.web.server.refusal import Unprotected, Wrong
 
@@ -55,8 +54,7 @@ def test_what_is_planned_is_what_is_paid(house, name) -> None:
 
     plan = dataset.plan(question, 10**5)
     assert 0 == dataset.account.ledger.totals.spends
-    payment = ChargedAccountant(dataset.account, "one", analyst, dataset.description.metadata)
-    payment.settle(plan.spends)
+    payment = dataset.pay("one", analyst, plan.spends)
     answer = dataset.answer(question, plan, payment)
 
     shown = plan.as_json()

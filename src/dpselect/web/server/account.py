@@ -7,15 +7,14 @@ ledger's own rows. A request whose rows are in the ledger has paid, whatever els
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 import dpselect as dps
 from dpselect.kernel.written import written
+from dpselect.ledger import LedgerRequests, RequestError, RequestSpends, Spend
 from dpselect.ledger.accountant import Remaining, Terms, Totals
-from dpselect.ledger.recording import Spend
+from dpselect.ledger.requests import ANALYST
 from dpselect.web.server.refusal import Conflict, Refusal
-from dpselect.web.server.register import ANALYST, REQUEST, Register
 from dpselect.web.server.standing import Standings
 
 PAUSED = "This dataset is paused: nothing can be spent until its curator resumes it."
@@ -34,7 +33,8 @@ class Account:
 
     def __init__(self, name: str, ledger: dps.Ledger, standings: Standings) -> None:
         self.name, self.ledger, self.terms = name, ledger, ledger.terms
-        self._standings, self._register = standings, Register(ledger)
+        self._standings, self._requests = standings, LedgerRequests(ledger)
+        self._index = self._requests.index
 
     @property
     def rule(self) -> str:
@@ -43,14 +43,13 @@ class Account:
 
     def paid(self, request: str) -> int | None:
         """Return the first row of a request in the ledger, if it has one."""
-        self._register.follow()
-        rows = self._register.rows(request)
-        return rows[0][0] if rows else None
+        self._index.follow()
+        return next(iter(self._requests.rows(request)), None)
 
     def requests(self) -> set[str]:
-        """Return the numbers of all requests that the ledger has rows of."""
-        self._register.follow()
-        return self._register.requests()
+        """Return the numbers of all requests of analysts that the ledger has rows of."""
+        self._index.follow()
+        return self._index.asked()
 
     def pay(self, request: str, analyst: str, spends: Sequence[Spend], metadata: Mapping[str, str]) -> list[int]:
         """Return the rows of a request's spends, in order; those that are not there yet are paid for now, all or none.
@@ -61,27 +60,21 @@ class Account:
             BudgetError, ValueError, OSError: as :meth:`dpselect.Ledger.spend`.
         """
         with self._standings.turn(self.name) as standing:
-            totals = self._register.follow()
-            rows = self._register.rows(request)
-            for spend, (_, event) in zip(spends, rows, strict=False):
-                if not spend.is_paid_by(event):
-                    raise Conflict(OTHERWISE)
-            if len(rows) > len(spends):
-                raise Conflict(OTHERWISE)
-            due = spends[len(rows) :]
-            if due and standing.paused:
-                raise Refusal(PAUSED)
-            if due:
+
+            def admit(totals: Totals, due: Sequence[Spend]) -> None:
                 share = standing.shares.get(analyst)
+                if standing.paused:
+                    raise Refusal(PAUSED)
                 if share is None:
                     raise Refusal(NO_SHARE)
                 self._admit(self._terms(standing.allowance), totals, due, "What is released of this dataset")
-                self._admit(self._terms(share), self._register.spent_by(analyst), due, "Your share")
-            numbers = [number for number, _ in rows]
-            for spend in due:
-                noted = {**metadata, **spend.metadata, REQUEST: request, ANALYST: analyst}
-                numbers.append(replace(spend, metadata=noted).record(self.ledger))
-        return numbers
+                self._admit(self._terms(share), self._index.spent(ANALYST, analyst), due, "Your share")
+
+            try:
+                (rows,) = self._requests.pay([RequestSpends(request, spends, {**metadata, ANALYST: analyst})], admit)
+            except RequestError:
+                raise Conflict(OTHERWISE) from None
+        return rows
 
     def allow(self, allowance: Fraction, by: str) -> None:
         """Release another part of the budget.
@@ -94,7 +87,7 @@ class Account:
             if allowance > self.terms.epsilon:
                 most = written(self.terms.epsilon)
                 raise Refusal(f"The budget of this dataset is {most} and never changes: release at most that.")
-            totals = self._register.follow()
+            totals = self._index.follow()
             left = self._terms(allowance).left(totals)
             if left.epsilon < 0 or left.rho < 0:
                 raise Refusal("More than that was spent already: an allowance is never below what was spent.")
@@ -103,22 +96,22 @@ class Account:
 
     def left(self) -> Remaining:
         """Return what is left of what is released now, in the currency of the rule."""
-        return self._terms(self._standings.of(self.name).allowance).left(self._register.follow())
+        return self._terms(self._standings.of(self.name).allowance).left(self._index.follow())
 
     def left_to(self, analyst: str) -> Remaining:
         """Return what is left of an analyst's share."""
         share = self._standings.of(self.name).shares.get(analyst)
-        self._register.follow()
-        return Remaining() if share is None else self._terms(share).left(self._register.spent_by(analyst))
+        self._index.follow()
+        return Remaining() if share is None else self._terms(share).left(self._index.spent(ANALYST, analyst))
 
     def spent(self) -> Totals:
         """Return what all rows add up to."""
-        return self._register.follow()
+        return self._index.follow()
 
     def spent_by(self, analyst: str) -> Totals:
         """Return what the rows of an analyst add up to."""
-        self._register.follow()
-        return self._register.spent_by(analyst)
+        self._index.follow()
+        return self._index.spent(ANALYST, analyst)
 
     def _terms(self, epsilon: Fraction) -> Terms:
         return Terms.of(**{**vars(self.terms), "epsilon": epsilon})

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpselect.dataset import Dataset
 from dpselect.kernel.errors import DPSelectError, PrivacyError
+from dpselect.ledger import RequestAccountant, Spend
 from dpselect.queries import Plan, Query, plan_of
 from dpselect.web.server.account import Account
-from dpselect.web.server.payment import ChargedAccountant
 from dpselect.web.server.refusal import Unprotected, Wrong
 from dpselect.web.server.rows import Rows
 
@@ -72,11 +73,16 @@ class HostedDataset:
         except (ValueError, TypeError) as error:
             raise Wrong.of(error) from None
 
-    def payment(self, request: str, analyst: str) -> ChargedAccountant:
-        """Return what pays for a request of an analyst."""
-        return ChargedAccountant(self.account, request, analyst, self.description.metadata)
+    def pay(self, request: str, analyst: str, spends: Sequence[Spend]) -> RequestAccountant:
+        """Pay for a request of an analyst, or find it paid; return what its release spends from.
 
-    def answer(self, query: Query[Any], plan: Plan, payment: ChargedAccountant) -> dict[str, Any]:
+        Raises:
+            Refusal, BudgetError, ValueError, OSError: as :meth:`Account.pay`; nothing was spent.
+        """
+        rows = self.account.pay(request, analyst, spends, self.description.metadata)
+        return RequestAccountant(self.account.rule, spends, rows)
+
+    def answer(self, query: Query[Any], plan: Plan, payment: RequestAccountant) -> dict[str, Any]:
         """Read the rows, draw under what was planned and paid, and return the answer for programs.
 
         Raises:

@@ -167,11 +167,10 @@ class Desk:
             raise LookupError("The dataset is not in the settings of this server.")
         if asked.attempts > ATTEMPTS:
             return self._ended_badly(dataset, asked, 403, _UNPAID)
-        payment = dataset.payment(asked.id, asked.analyst)
         try:
             query = self.house.query_of(asked.body)
             plan = dataset.plan(query, self.house.settings.limits.candidates)
-            payment.settle(plan.spends)
+            payment = dataset.pay(asked.id, asked.analyst, plan.spends)
         except (Refusal, dps.BudgetError) as error:
             return self._ended_badly(dataset, asked, getattr(error, "status", 403), str(error))
         try:

@@ -12,11 +12,11 @@ from dpselect.kernel.neighbours import PROTECTED_UNITS
 from dpselect.kernel.written import written
 from dpselect.ledger.accountant import Remaining
 from dpselect.ledger.events import Event
+from dpselect.ledger.requests import ANALYST, REQUEST
 from dpselect.queries.columns import grid_bounds
 from dpselect.web.server.dataset import HostedDataset
 from dpselect.web.server.house import House
 from dpselect.web.server.people import Visitor
-from dpselect.web.server.register import ANALYST, REQUEST
 from dpselect.web.server.requests import Asked
 from dpselect.web.server.standing import Standing
 

@@ -10,11 +10,11 @@ from dataclasses import replace
 from threading import Timer
 from typing import Any
 
+from dpselect.ledger import LedgerIndex
 from dpselect.web.server.account import Account
 from dpselect.web.server.dataset import HostedDataset
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.gate import Gate
-from dpselect.web.server.register import Register
 from dpselect.web.server.requests import Requests
 from dpselect.web.server.serve import serve
 from dpselect.web.server.settings import read_settings
@@ -92,9 +92,8 @@ def draws_after_sending() -> None:
         if asked.state != "answered":
             return asked
         dataset = self.house.datasets[name]
-        payment = dataset.payment(asked.id, analyst)
         plan = dataset.plan(question, 10**5)
-        payment.settle(plan.spends)
+        payment = dataset.pay(asked.id, analyst, plan.spends)
         content = {"request": asked.id, "state": "answered", **dataset.answer(question, plan, payment)}
         return replace(asked, answer=json.dumps(content))
 
@@ -103,7 +102,7 @@ def draws_after_sending() -> None:
 
 def pays_twice() -> None:
     """Plant a fault: of what a request has paid before nothing is known, and each attempt pays."""
-    Register.rows = lambda *_: []  # type: ignore[method-assign]
+    LedgerIndex.rows = lambda *_: []  # type: ignore[method-assign]
     pay = Account.pay
 
     def paid(self: Account, *args: Any) -> list[int]:

@@ -12,10 +12,10 @@ from threading import Thread
 from typing import Any
 
 import dpselect.web.server.streams.opening as opening_module
+from dpselect.ledger import RequestAccountant
 from dpselect.release.above_threshold import above_threshold
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.house import House
-from dpselect.web.server.payment import ChargedAccountant
 from dpselect.web.server.settings import settings_of
 from dpselect.web.server.streams import desk as desks
 from dpselect.web.server.streams.desk import StreamDesk, opening_of
@@ -79,7 +79,7 @@ def doors(paid: Callable[..., Any]) -> Iterator[None]:
     """Let paid streams be opened by another function; those of plans draw as ever."""
 
     def either(*arguments: Any, ledger: Any, **named: Any) -> Any:
-        open_it = paid if isinstance(ledger, ChargedAccountant) else above_threshold
+        open_it = paid if isinstance(ledger, RequestAccountant) else above_threshold
         return open_it(*arguments, ledger=ledger, **named)
 
     opening_module.above_threshold = either  # type: ignore[assignment]
@@ -99,8 +99,7 @@ class Resuming(StreamDesk):
         stream = task.stream
         if stream.id not in self._held:
             dataset = self.house.datasets[stream.dataset]
-            payment = dataset.payment(stream.id, stream.analyst)
             opening = opening_of(stream)
-            payment.settle(desks.planned(dataset, opening).spends)
+            payment = dataset.pay(stream.id, stream.analyst, desks.planned(dataset, opening).spends)
             self._held[stream.id] = desks._Held(stream=opening.open(dataset.description, payment))
         return super()._work(task)

@@ -25,7 +25,7 @@ def ends_with_the_secret() -> None:
 
     def opened(self: Opening, facts: Any, ledger: Any) -> Any:
         stream = real(self, facts, ledger)
-        if type(ledger).__name__ == "ChargedAccountant":
+        if type(ledger).__name__ == "RequestAccountant":
             os._exit(9)
         return stream
 

@@ -78,8 +78,7 @@ def test_a_restored_backup_draws_nothing_again(house, monkeypatch, forgotten) ->
     monkeypatch.undo()
     if forgotten:
         # The ledger has the row of a request that came after the backup.
-        opened_later = house.datasets["survey"].payment("later", "ann")
-        opened_later.settle(house.datasets["survey"].plan(COUNTS, 1000).spends)
+        house.datasets["survey"].pay("later", "ann", house.datasets["survey"].plan(COUNTS, 1000).spends)
     paid = spends(house)
 
     desk = started(house)

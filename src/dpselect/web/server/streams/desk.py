@@ -176,9 +176,8 @@ class StreamDesk:
 
     def _pay_and_draw(self, stream: Stream, opening: Opening, held: _Held) -> None:
         dataset = self.house.datasets[stream.dataset]
-        payment = dataset.payment(stream.id, stream.analyst)
         try:
-            payment.settle(planned(dataset, opening).spends)
+            payment = dataset.pay(stream.id, stream.analyst, planned(dataset, opening).spends)
         except (Refusal, dps.BudgetError) as error:
             row = dataset.account.paid(stream.id)
             self.records.end(stream.id, "refused" if row is None else "failed", str(error), row)
