@@ -312,3 +312,23 @@ def test_a_release_spends_what_its_plan_has(release: Callable[[Any], Any]) -> No
 
     with pytest.raises(dps.PrivacyError):
         asked_for()
+
+
+def test_a_publication_is_paid_from_any_ledger(ledger) -> None:
+    """In one transaction, with rows that its certificate names; each answer's hash is kept."""
+    described = dps.Dataset.of({"age": [*range(100)]}, columns={"age": {"lower": 0, "upper": 99}})
+    asked = [
+        {"key": "ages", "query": "histogram", "column": "age", "epsilon": 0.25},
+        {"key": "median", "query": "median", "column": "age", "weight": 1},
+    ]
+    publication = dps.queries.Publication.of(total={"epsilon": 0.5}, query=asked)
+    answers = dps.open(described, ledger=ledger).publish(publication)
+
+    assert [[1], [2]] == [each["rows"] for each in answers.answers.values()]
+    assert Fraction(1, 2) == ledger.totals.epsilon
+    assert 2 == len(ledger.answers([event.metadata["request"] for event in ledger.events]))
+    if not isinstance(ledger, InMemoryLedger):
+        answers.certificate.require_row(ledger)
+    with pytest.raises(dps.BudgetError, match="has epsilon 0.5 left"):
+        dps.open(described, ledger=ledger).publish(dps.queries.Publication.of(total={"epsilon": 2}, query=asked))
+    assert 2 == ledger.totals.spends
