@@ -231,19 +231,34 @@ class LedgerRequests:
         self.index.follow()
         if not self.rows(request):
             raise RequestError(_UNPAID)
+        # Looked up before the store is: whoever had a hash kept has stored its answer before.
+        kept = self.ledger.answers([request]).get(request)
         answer = store.read(request)
         if answer is None:
-            if self.ledger.answers([request]):
+            if kept is not None:
                 raise AnsweredError(_ANSWERED)
             answer = store.keep(request, draw())
+        self.confirm(request, answer, kept)
+        return answer
+
+    def confirm(self, request: str, answer: str, kept: str | None = None) -> None:
+        """Let the ledger keep the hash of an answer that is stored, unless it keeps one: the answer may be shown then.
+
+        Args:
+            request: its name; it was paid for.
+            answer: as it is stored.
+            kept: the hash that the ledger keeps, where it was looked up.
+
+        Raises:
+            AnsweredError: the ledger keeps the hash of another answer.
+            OSError: the hash is not kept: nobody may see the answer yet.
+        """
         hashed = answer_hash(answer)
-        kept = self.ledger.answers([request]).get(request)
         if kept is None:
             with self.ledger.transaction() as transaction:
                 kept = transaction.keep_answer(request, hashed)
         if kept != hashed:
             raise AnsweredError(_ANSWERED)
-        return answer
 
 
 def answer_hash(answer: str) -> str:

@@ -11,11 +11,14 @@ from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError
 
 import dpselect as dps
+from dpselect.ledger import LedgerRequests
+from dpselect.ledger.requests import answer_hash
 from dpselect.queries import query_of
 from dpselect.web.server.account import Account
-from dpselect.web.server.desk import ATTEMPTS, FAILED, Desk
+from dpselect.web.server.desk import ATTEMPTS, FAILED, LOST, Desk
 from dpselect.web.server.house import House
 from dpselect.web.server.refusal import Busy, Unknown
+from dpselect.web.server.requests import DrawnAnswers
 from dpselect.web.server.settings import read_settings
 from tests.web.server.conftest import CONFIG, write
 
@@ -62,6 +65,116 @@ def test_a_restored_backup_draws_nothing_again(settings) -> None:
     assert 2 == spends(house)
     desk.stop()
     house.close()
+
+
+def older(settings, seen: list[str]) -> tuple[str, str]:
+    """Answer one request, put the database back to before that, and answer it again; return both ends.
+
+    The request was paid for before, so the ledger knows nothing that the database has forgotten.
+    """
+    path = Path(settings.server.database)
+    house = House.open(settings)
+    house.people.add("ann", "analyst", "test")
+    number = Desk(house).take("ann", "one", "survey", QUESTION).id
+    house.close()
+    for _ in range(2):
+        if seen:
+            shutil.copy(path.with_name("backup"), path)
+        else:
+            shutil.copy(path, path.with_name("backup"))
+        house = House.open(settings)
+        desk = Desk(house)
+        desk.start()
+        seen.append(answered(desk, number).answer)
+        assert [] == house.lost()
+        assert 1 == spends(house)
+        desk.stop()
+        house.close()
+    return seen[0], seen[1]
+
+
+def test_a_backup_that_is_older_by_one_answer_draws_nothing_again(settings) -> None:
+    """The ledger keeps the hash of what was sent: the request has failed, and says why."""
+    first, second = (json.loads(each) for each in older(settings, []))
+
+    assert ("answered", "failed") == (first["state"], second["state"])
+    assert {"status": 424, "detail": LOST} == second["problem"]
+
+
+def test_drawing_again_is_caught(settings, monkeypatch) -> None:
+    """The test above can fail: without the hash, one payment has two answers."""
+    monkeypatch.setattr(LedgerRequests, "confirm", lambda *_: None)
+    first, second = (json.loads(each) for each in older(settings, []))
+
+    assert ("answered", "answered") == (first["state"], second["state"])
+    assert first["answer"] != second["answer"]
+
+
+def test_of_two_copies_of_a_database_one_answers(settings) -> None:
+    """Both draw at once, under one payment: the first whose hash is kept is shown, and the other is not."""
+    path = Path(settings.server.database)
+    house = House.open(settings)
+    house.people.add("ann", "analyst", "test")
+    number = Desk(house).take("ann", "one", "survey", QUESTION).id
+    house.close()
+    copy = shutil.copy(path, path.with_name("copy.db"))
+    server = settings.server.model_copy(update={"database": str(copy)})
+    other = House.open(settings.model_copy(update={"server": server}))
+    house = House.open(settings)
+    desks, shown = [Desk(house), Desk(other)], {}
+    keep = DrawnAnswers.keep
+
+    def late(self: DrawnAnswers, request: str, answer: str) -> str:
+        # Whoever comes first waits until the other one has drawn and shown its answer.
+        if not shown:
+            shown["other"] = None
+            shown["other"] = answered(desks[1], number)
+        return keep(self, request, answer)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DrawnAnswers, "keep", late)
+        shown["this"] = answered(desks[0], number)
+    assert ("failed", "answered") == (shown["this"].state, shown["other"].state)
+    assert LOST == json.loads(shown["this"].answer)["problem"]["detail"]
+    assert (1, 1) == (spends(house), len(house.datasets["survey"].account.ledger.answers([number])))
+    for desk in desks:
+        desk.stop()
+        desk.house.close()
+
+
+def test_a_draw_that_nobody_has_seen_is_shown_once(house, monkeypatch) -> None:
+    """It was stored when the ledger was away for a moment: the next attempt shows that draw, and no other one."""
+    desk = Desk(house)
+    number = desk.take("ann", "one", "survey", QUESTION).id
+
+    def away(*_: object) -> None:
+        raise OSError("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LedgerRequests, "confirm", away)
+        assert ("running", None) == ((tried := answered(desk, number)).state, tried.answer)
+    drawn = DrawnAnswers(house.database).read(number)
+    assert {} == house.datasets["survey"].account.ledger.answers([number])
+    house.requests.release()
+    assert drawn == answered(desk, number).answer
+    with house.database.reading() as statements:
+        assert {"drawn": None} == statements.row("SELECT drawn FROM requests")
+    desk.stop()
+
+
+def test_a_failure_is_the_one_answer_too(house) -> None:
+    """That rows could not be read is kept as an answer is: rows that come back draw nothing under its payment."""
+    rows = Path(house.datasets["survey"].description.address)
+    content = rows.read_bytes()
+    rows.unlink()
+    desk = Desk(house)
+    number = desk.take("ann", "one", "survey", QUESTION).id
+    failed = answered(desk, number)
+    rows.write_bytes(content)
+
+    assert "failed" == failed.state
+    assert {number: answer_hash(failed.answer)} == house.datasets["survey"].account.ledger.answers([number])
+    desk.stop()
 
 
 @pytest.mark.parametrize("lost", ["all", "last"])

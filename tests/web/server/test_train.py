@@ -242,12 +242,13 @@ def fitted_many(tmp_path) -> list:
     desk = Desk(house)
     body = {"target": "y", "epsilon": 3, "max_depth": 1, "bins": 2, "n_records": 1000}
     request = desk.take("ann", "one", "small", asked(body))
-    kept = [desk._answered(request) for _ in range(DRAWS)]
-    assert {("answered", 1)} == {(state, row) for state, _, row in kept}
+    paid = [desk._paid(request, house.datasets["small"]) for _ in range(DRAWS)]
+    kept = [(json.loads(draw()), row) for draw, row in paid]
+    assert {("answered", 1)} == {(content["state"], row) for content, row in kept}
     assert 1 == house.datasets["small"].account.ledger.totals.spends
     desk.stop()
     house.close()
-    return [restored(content["model"]).trees_[0].grown for _, content, _ in kept]
+    return [restored(content["model"]).trees_[0].grown for content, _ in kept]
 
 
 @pytest.mark.chance(1e-6)

@@ -6,14 +6,14 @@ ledger's own rows. A request whose rows are in the ledger has paid, whatever els
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 import dpselect as dps
 from dpselect.kernel.written import written
 from dpselect.ledger import LedgerRequests, RequestError, RequestSpends, Spend
 from dpselect.ledger.accountant import Remaining, Terms, Totals
-from dpselect.ledger.requests import ANALYST
+from dpselect.ledger.requests import ANALYST, AnswerStore
 from dpselect.web.server.refusal import Conflict, Refusal
 from dpselect.web.server.standing import Standings
 
@@ -75,6 +75,14 @@ class Account:
             except RequestError:
                 raise Conflict(OTHERWISE) from None
         return rows
+
+    def answer(self, request: str, store: AnswerStore, draw: Callable[[], str]) -> str:
+        """Return the one answer of a request that was paid for, as :meth:`dpselect.ledger.LedgerRequests.answer`."""
+        return self._requests.answer(request, store, draw)
+
+    def confirm(self, request: str, answer: str) -> None:
+        """Let the ledger keep the hash of an answer, as :meth:`dpselect.ledger.LedgerRequests.confirm`."""
+        self._requests.confirm(request, answer)
 
     def allow(self, allowance: Fraction, by: str) -> None:
         """Release another part of the budget.

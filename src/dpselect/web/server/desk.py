@@ -1,7 +1,8 @@
-"""Where requests are answered: paid for, drawn, stored, and only then seen. A stop in between loses nothing.
+"""Where requests are answered: paid for, drawn, stored, kept by hash, and only then seen. A stop loses nothing.
 
-Of each request there is one payment, which the ledger's rows show, and one stored answer. A row without a stored answer
-was never seen by anybody, so its request is drawn again under the same payment.
+Of each request there is one payment, which the ledger's rows show, and one answer, whose hash the ledger keeps. A row
+without a hash was never answered to anybody, so its request is answered under the same payment; one with a hash and
+without its answer is not drawn again. Proof: ``ledger/requests.md``.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from threading import Event, Lock, Thread
 from typing import Any
 
 import dpselect as dps
+from dpselect.ledger import AnsweredError
 from dpselect.queries import Histogram, Query
 from dpselect.web import tokens
 from dpselect.web.server.dataset import Away, HostedDataset
 from dpselect.web.server.house import House
 from dpselect.web.server.parts import NAME
 from dpselect.web.server.refusal import Conflict, Refusal, Unknown
-from dpselect.web.server.requests import Asked, State
+from dpselect.web.server.requests import Asked, DrawnAnswers, State
 
 # Of a lease, in seconds, and how often it is prolonged meanwhile.
 LEASE, BEAT = 15.0, 2.0
@@ -33,11 +35,14 @@ ATTEMPTS = 10
 _FEW = 10_000
 # All that is said of a failure after the payment: anything else could follow from rows.
 FAILED = "This request was paid for and could not be answered: tell the curator its number; its price stays spent."
+LOST = (
+    "This request was answered, and this server has lost the answer: tell its curator, who can restore the newest "
+    "state; its price stays spent."
+)
 _UNPAID = "This request could not be paid for, and nothing was spent: ask again with another idempotency key."
 _OTHER_BODY = "This idempotency key was used for another request: choose a new one for each."
 _NO_DATASET = "There is no such dataset, or none for you."
 _log = logging.getLogger("dpselect.server")
-Kept = tuple[State, dict[str, Any], int | None]
 
 
 class Desk:
@@ -48,7 +53,7 @@ class Desk:
     """
 
     def __init__(self, house: House) -> None:
-        self.house, self._requests = house, house.requests
+        self.house, self._requests, self._drawn = house, house.requests, DrawnAnswers(house.database)
         self._worker = tokens.fresh()
         limits = house.settings.limits
         self._pool = ThreadPoolExecutor(limits.workers, thread_name_prefix="answer")
@@ -64,7 +69,7 @@ class Desk:
             # Nobody else answers from this file.
             self._requests.release()
         for number, row in self.house.lost():
-            self._keep(number, ("failed", _problem(424, FAILED), row))
+            self._requests.keep(number, "failed", _problem(number, "failed", 424, FAILED), row)
         self._sweep()
         self._beating.start()
         Thread(target=self._warm, name="warming", daemon=True).start()
@@ -148,46 +153,56 @@ class Desk:
     def _work(self, number: str) -> Asked | None:
         try:
             asked = self._requests.claim(number, self._worker, LEASE)
-            return None if asked is None else self._keep(number, self._answered(asked))
+            return None if asked is None else self._answered(asked)
         except Exception as error:
-            # Not paid, not stored, or it is not known whether: the ledger will say so at the next attempt. What the
-            # error says may hold an answer, and one that nobody fetches would be printed.
+            # Not paid, not stored, not kept, or it is not known whether: the ledger will say so at the next attempt.
+            # What the error says may hold an answer, and one that nobody fetches would be printed.
             _log.warning("Request %s is tried again later (%s).", number, type(error).__name__)
             return None
 
-    def _keep(self, number: str, kept: Kept) -> Asked:
-        state, content, row = kept
-        text = json.dumps({"request": number, "state": state, **content}, allow_nan=False)
-        return self._requests.keep(number, state, text, row)
-
-    def _answered(self, asked: Asked) -> Kept:
-        """Pay and draw; return what is to be stored."""
+    def _answered(self, asked: Asked) -> Asked:
+        """Pay, draw, store, let the ledger keep the hash; return the request with the answer, which may be shown."""
         dataset = self.house.datasets.get(asked.dataset)
         if dataset is None:
             raise LookupError("The dataset is not in the settings of this server.")
-        if asked.attempts > ATTEMPTS:
-            return self._ended_badly(dataset, asked, 403, _UNPAID)
         try:
-            query = self.house.query_of(asked.body)
-            plan = dataset.plan(query, self.house.settings.limits.candidates)
-            payment = dataset.pay(asked.id, asked.analyst, plan.spends)
+            draw, row = self._paid(asked, dataset)
         except (Refusal, dps.BudgetError) as error:
-            return self._ended_badly(dataset, asked, getattr(error, "status", 403), str(error))
+            paid = dataset.account.paid(asked.id)
+            if paid is None:
+                refused = _problem(asked.id, "refused", getattr(error, "status", 403), str(error))
+                return self._requests.keep(asked.id, "refused", refused, None)
+            draw, row = partial(_problem, asked.id, "failed", 424, FAILED), paid
         try:
-            return "answered", dataset.answer(query, plan, payment), payment.rows[0]
-        except Away:
-            # What was drawn is forgotten, and drawn again under the same payment.
-            raise
-        except Exception as error:
-            _log.error("Request %s failed after its payment (%s).", asked.id, type(error).__name__)
-            return "failed", _problem(424, FAILED), payment.rows[0]
+            text = dataset.account.answer(asked.id, self._drawn, draw)
+        except AnsweredError:
+            _log.error("Request %s has an answer that is not stored here.", asked.id)
+            text = _problem(asked.id, "failed", 424, LOST)
+        return self._requests.keep(asked.id, json.loads(text)["state"], text, row)
 
-    def _ended_badly(self, dataset: HostedDataset, asked: Asked, status: int, sentence: str) -> Kept:
-        """Return that a request is refused, or, where it was paid for before, that it failed."""
-        row = dataset.account.paid(asked.id)
-        if row is not None:
-            return "failed", _problem(424, FAILED), row
-        return "refused", _problem(status, sentence), None
+    def _paid(self, asked: Asked, dataset: HostedDataset) -> tuple[Callable[[], str], int]:
+        """Pay for a request; return what draws its answer, as it is stored, and the row that has paid.
+
+        Raises:
+            Refusal, BudgetError: it is not paid for now; it may have been before.
+        """
+        if asked.attempts > ATTEMPTS:
+            raise Refusal(_UNPAID)
+        query = self.house.query_of(asked.body)
+        plan = dataset.plan(query, self.house.settings.limits.candidates)
+        payment = dataset.pay(asked.id, asked.analyst, plan.spends)
+
+        def draw() -> str:
+            try:
+                return _text(asked.id, "answered", dataset.answer(query, plan, payment))
+            except Away:
+                # What was drawn is forgotten, and drawn again under the same payment.
+                raise
+            except Exception as error:
+                _log.error("Request %s failed after its payment (%s).", asked.id, type(error).__name__)
+                return _problem(asked.id, "failed", 424, FAILED)
+
+        return draw, payment.rows[0]
 
     def _sweep(self) -> None:
         for asked in self._requests.waiting():
@@ -207,5 +222,10 @@ class Desk:
             _log.warning("The server's database did not answer (%s).", type(error).__name__)
 
 
-def _problem(status: int, sentence: str) -> dict[str, Any]:
-    return {"problem": {"status": status, "detail": sentence}}
+def _problem(number: str, state: State, status: int, sentence: str) -> str:
+    return _text(number, state, {"problem": {"status": status, "detail": sentence}})
+
+
+def _text(number: str, state: State, content: dict[str, Any]) -> str:
+    """Return the end of a request as it is stored and sent."""
+    return json.dumps({"request": number, "state": state, **content}, allow_nan=False)

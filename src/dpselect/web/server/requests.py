@@ -160,11 +160,11 @@ class Requests:
             )
 
     def keep(self, number: str, state: State, answer: str, row: int | None) -> Asked:
-        """Store an answer unless one is stored, and return the request with the one that is."""
+        """Store an answer that may be shown, unless one is stored; return the request with the one that is."""
         with self._database.writing() as statements:
             statements.run(
-                "UPDATE requests SET state = :state, answer = :answer, ledger_row = :row, ended = :now, lease = 0 "
-                "WHERE id = :id AND answer IS NULL",
+                "UPDATE requests SET state = :state, answer = :answer, ledger_row = :row, ended = :now, lease = 0, "
+                "drawn = NULL WHERE id = :id AND answer IS NULL",
                 id=number, state=state, answer=answer, row=row, now=self._now(),
             )  # fmt: skip
             # In the same transaction: nobody gets it unless that is committed.
@@ -175,6 +175,37 @@ class Requests:
     def _one(self, which: str, **parameters: str) -> Asked | None:
         with self._database.reading() as statements:
             return _one(statements, which, **parameters)
+
+
+class DrawnAnswers:
+    """Answers that were drawn for requests: the store of :meth:`dpselect.ledger.LedgerRequests.answer`.
+
+    Nobody sees one before the ledger keeps its hash; :meth:`Requests.keep` then stores it as the answer.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def read(self, request: str) -> str | None:
+        """Return the answer that was drawn for a request, if there is one."""
+        with self._database.reading() as statements:
+            return _drawn(statements, request)
+
+    def keep(self, request: str, answer: str) -> str:
+        """Store an answer durably, unless there is one; return the one that is stored."""
+        with self._database.writing() as statements:
+            statements.run(
+                "UPDATE requests SET drawn = :drawn WHERE id = :id AND drawn IS NULL AND answer IS NULL",
+                id=request, drawn=answer,
+            )  # fmt: skip
+            kept = _drawn(statements, request)
+        assert kept is not None
+        return kept
+
+
+def _drawn(statements: Statements, request: str) -> str | None:
+    row = statements.row("SELECT coalesce(answer, drawn) AS text FROM requests WHERE id = :id", id=request)
+    return None if row is None else row["text"]
 
 
 def _one(statements: Statements, which: str, **parameters: str) -> Asked | None:

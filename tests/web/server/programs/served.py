@@ -15,7 +15,7 @@ from dpselect.web.server.account import Account
 from dpselect.web.server.dataset import HostedDataset
 from dpselect.web.server.desk import Desk
 from dpselect.web.server.gate import Gate
-from dpselect.web.server.requests import Requests
+from dpselect.web.server.requests import DrawnAnswers, Requests
 from dpselect.web.server.serve import serve
 from dpselect.web.server.settings import read_settings
 
@@ -81,6 +81,8 @@ def stores_after_sending() -> None:
 
     Requests.keep = kept  # type: ignore[method-assign]
     Requests.find = lambda self, number, analyst=None: late.get(number) or find(self, number, analyst)  # type: ignore[method-assign]
+    # Nor is it stored before that, or does the ledger keep a hash of it.
+    Account.answer = lambda *args: args[-1]()  # type: ignore[method-assign]
 
 
 def draws_after_sending() -> None:
@@ -117,6 +119,8 @@ POINTS: dict[str, Callable[[], None]] = {
     "asked, not spent": lambda: ends_before(Account, "pay"),
     "spent, not drawn": lambda: ends_after(Account, "pay"),
     "drawn, not stored": lambda: ends_after(HostedDataset, "answer"),
+    "stored, not kept": lambda: ends_after(DrawnAnswers, "keep"),
+    "kept, not shown": lambda: ends_after(Account, "answer"),
     "stored, not seen": lambda: ends_after(Requests, "keep"),
     "seen, not sent": ends_while_sending,
     "in the middle of a tree": ends_at_the_second_level,
