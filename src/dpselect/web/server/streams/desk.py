@@ -1,8 +1,9 @@
 """Where streams are opened and their queries answered: by the one process that holds the secret of each.
 
 The secret is in memory and nowhere else. It is drawn after the payment, and no query is answered before the database
-says that the stream is open, which it says once. So all answers that anybody ever sees of one payment are answers of
-one stream of the library. When the process ends, its streams have ended, and what they had left is gone.
+says that the stream is open and the ledger keeps the hash of this opening, each of them once. So all answers that
+anybody ever sees of one payment are answers of one stream of the library. When the process ends, its streams have
+ended, and what they had left is gone.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.kernel.written import written
+from dpselect.ledger import AnsweredError
 from dpselect.release.threshold_stream import ThresholdAnswer, ThresholdStream
 from dpselect.web import tokens
 from dpselect.web.server.dataset import HostedDataset
@@ -183,11 +185,19 @@ class StreamDesk:
             self.records.end(stream.id, "refused" if row is None else "failed", str(error), row)
             return
         secret = opening.open(dataset.description, payment)
-        if self.records.begin(stream.id, self._me, LEASE, payment.rows[0], written(secret.remaining)):
-            held.stream = secret
-        else:
+        if not self.records.begin(stream.id, self._me, LEASE, payment.rows[0], written(secret.remaining)):
             # Another server was first: nobody has asked this one anything.
             secret.end()
+            return
+        try:
+            # No two openings have one text: of all under this payment, in copies of the database too, one is confirmed.
+            dataset.account.confirm(stream.id, tokens.fresh())
+        except Exception as error:
+            secret.end()
+            self.records.end(stream.id, "lost" if isinstance(error, AnsweredError) else "failed")
+            _log.error("Stream %s was not opened (%s).", stream.id, type(error).__name__)
+            return
+        held.stream = secret
 
     def close(self, stream: Stream) -> None:
         """End a stream; any server can, because it takes no secret."""
