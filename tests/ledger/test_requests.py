@@ -247,6 +247,53 @@ def test_answers_are_neither_changed_nor_removed(address: str, request) -> None:
     assert {"a": "1"} == ledger.answers(["a"])
 
 
+def test_who_writes_the_file_can_delete_hashes(tmp_path: Path) -> None:
+    """The limit that the proof states: the ledger verifies as before, and an older store shows a second draw."""
+    ledger = filled(str(tmp_path / "survey.ledger"), 0)
+    requests = LedgerRequests(ledger)
+    requests.pay([asked("a")])
+    requests.answer("a", Answers(), lambda: "1")
+    before = ledger.verify()
+    with sqlite3.connect(tmp_path / "survey.ledger") as connection:
+        query = "SELECT name FROM sqlite_master WHERE tbl_name = 'answers' AND type = 'trigger'"
+        names = [name for (name,) in connection.execute(query)]
+        assert names
+        for name in names:
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("DELETE FROM answers")
+    connection.close()
+
+    assert before == ledger.verify() == dps.Ledger.read(tmp_path / "survey.ledger").verify()
+    assert "2" == requests.answer("a", Answers(), lambda: "2")
+
+
+def test_a_text_that_is_stored_meanwhile_is_found(ledger) -> None:
+    """Another process answers after the look at the store: its text is shown, and not taken for lost."""
+    requests = LedgerRequests(ledger)
+    requests.pay([asked("a")])
+
+    class Overtaken(Answers):
+        def read(self, request: str) -> str | None:
+            found = super().read(request)
+            if found is None:
+                LedgerRequests(ledger).confirm(request, self.keep(request, "1"))
+            return found
+
+    assert "1" == requests.answer("a", Overtaken(), lambda: "2")
+
+
+def test_an_answer_is_confirmed_once(ledger) -> None:
+    """Of two texts the first stands; the other one may not be shown."""
+    requests = LedgerRequests(ledger)
+    requests.pay([asked("a")])
+    for _ in range(2):
+        requests.confirm("a", "1")
+    with pytest.raises(AnsweredError):
+        requests.confirm("a", "2")
+
+    assert {"a": answer_hash("1")} == ledger.answers(["a"])
+
+
 def test_who_may_spend_may_pay_for_requests(database: Database, role: str) -> None:  # noqa: F811
     """With the rights that the page lists; without that to answers, nothing is spent."""
     filled(database.address(), 0)
