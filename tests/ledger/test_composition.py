@@ -255,3 +255,13 @@ def test_a_convolution_is_that_of_numpy() -> None:
         left, right = generator.random(one), generator.random(other)
         assert np.allclose(np.convolve(left, right), losses._convolved(left, right), rtol=1e-12, atol=0)
     assert composition._UP > 1
+
+
+@pytest.mark.parametrize("kind", [{}, {"laplace": True}, {"bounded_range": True}])
+def test_extreme_totals_have_a_sum(kind) -> None:
+    """Numbers that no float can raise e to: the smaller sum stands, and nothing overflows."""
+    for epsilon, count in ((700, 10**5), (10**300, 2), (Fraction(1, 10), 10**12)):
+        part, many = pure(epsilon, **kind), count * Fraction(epsilon)
+        for adaptive in (True, False):
+            found = optimum({part: count}, MILLIONTH, adaptive=adaptive)
+            assert float(many) * 0.01 < found <= float(many)

@@ -1,7 +1,7 @@
 """Requests that a ledger pays for: each is paid once, and has one answer that anybody sees. Proof: ``requests.md``.
 
-Pay, draw, store, confirm, show: a row of the ledger carries its request, an answer is stored before the ledger keeps
-its hash, and it is shown only if the ledger keeps the hash of this very answer.
+Pay, draw, store, confirm, show: a row of the ledger carries its request, or a plan of several, an answer is stored
+before the ledger keeps its hash, and it is shown only if the ledger keeps the hash of this very answer.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from threading import Lock
 from typing import Protocol
 
@@ -18,6 +19,7 @@ from dpselect.ledger.events import Event
 from dpselect.ledger.in_memory import InMemoryLedger
 from dpselect.ledger.ledger import Ledger
 from dpselect.ledger.ledger_transaction import LedgerTransaction
+from dpselect.ledger.plan_payment import plan_event, plan_parts
 from dpselect.ledger.recording import PlannedSpends, RecordingAccountant, Spend
 
 # Metadata that tell rows apart: the request, who asked, and the publication that it is part of.
@@ -65,6 +67,21 @@ class RequestSpends:
             replace(each, metadata={**each.metadata, **self.metadata, REQUEST: self.request}).event(dataset)
             for each in self.spends
         ]
+
+
+@dataclass(frozen=True)
+class PlanPayment:
+    """Payment of a publication by its optimal composition; its amounts and questions are fixed before it is paid for.
+
+    Attributes:
+        publication: its name.
+        delta: of all of its rows together, of which the first one takes what there is.
+        metadata: of the row.
+    """
+
+    publication: str
+    delta: Fraction
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 class RequestAccountant(RecordingAccountant):
@@ -136,6 +153,8 @@ class LedgerIndex:
                 place = name, event.metadata[name]
                 self._rows.setdefault(place, []).append((row, bare))
                 self._sums[place] = self._sums.get(place, Totals()).after(event)
+        for request, part in plan_parts(event):
+            self._rows.setdefault((REQUEST, request), []).append((row, part))
 
     def rows(self, name: str, value: str) -> list[tuple[int, Event]]:
         """Return the rows whose metadata have this value, as far as they were read, in order."""
@@ -167,7 +186,10 @@ class LedgerRequests:
         self.ledger, self.index = ledger, LedgerIndex(ledger)
 
     def pay(
-        self, due: Sequence[RequestSpends], admit: Callable[[Totals, Sequence[Spend]], None] | None = None
+        self,
+        due: Sequence[RequestSpends],
+        admit: Callable[[Totals, Sequence[Event]], None] | None = None,
+        payment: PlanPayment | None = None,
     ) -> list[list[int]]:
         """Return the rows of some requests; what is not paid for yet is paid for now, all of it or nothing.
 
@@ -175,8 +197,9 @@ class LedgerRequests:
 
         Args:
             due: requests with their spends.
-            admit: is called with what was spent and what is to be paid for now, and raises where that is not allowed;
+            admit: is called with what was spent and the rows that would pay now, and raises where that is not allowed;
                 it may ask :attr:`index`.
+            payment: pays for all that is not paid for yet by one row, where that costs less than their sum.
 
         Raises:
             RequestError: a request was paid for as something else; nothing was spent.
@@ -189,12 +212,26 @@ class LedgerRequests:
             # Others may have paid since.
             self.index.follow(transaction)
             unpaid, rows = self._unpaid(due), {each.request: self.rows(each.request) for each in due}
+            events = self._events(unpaid, payment)
             if unpaid and admit is not None:
-                admit(transaction.totals, [spend for each in unpaid for spend in each.spends])
+                admit(transaction.totals, [event for event, _ in events])
             transaction.prepare_answers()
-            for each in unpaid:
-                rows[each.request] += [transaction.append(event) for event in each.events(self.ledger.terms.dataset)]
+            for event, paid in events:
+                row = transaction.append(event)
+                for request in paid:
+                    rows[request].append(row)
         return [rows[each.request] for each in due]
+
+    def _events(self, due: Sequence[RequestSpends], payment: PlanPayment | None) -> list[tuple[Event, list[str]]]:
+        """Return the rows that pay for requests, each with the request of every spend that it pays for."""
+        spends = [(each.request, event) for each in due for event in each.events(self.ledger.terms.dataset)]
+        # A request that was paid for in part stays out of a plan: its next question may depend on what was released.
+        if due and payment is not None and not any(self.rows(each.request) for each in due):
+            paid = self.index.spent(PUBLICATION, payment.publication).delta
+            event = plan_event(spends, payment.delta - paid, {**payment.metadata, PUBLICATION: payment.publication})
+            if event is not None:
+                return [(event, [request for request, _ in spends])]
+        return [(event, [request]) for request, event in spends]
 
     def rows(self, request: str) -> list[int]:
         """Return the rows of a request, as far as they were read, in order."""

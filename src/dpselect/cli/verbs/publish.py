@@ -49,13 +49,8 @@ def _noting_payment(request: Request, description: Dataset) -> Iterator[None]:
 
 
 def _planned(plan: PublicationPlan) -> Answer:
-    cost, total = plan.cost, plan.publication.total
-    sums = f"sum: epsilon {written(cost.epsilon)} of {written(total.epsilon)}"
-    if total.delta:
-        sums = f"{sums} and delta {written(cost.delta)} of {written(total.delta)}"
-    sums = f"{sums}; epsilon {written(plan.publication.unspent)} stays unspent"
     table = Table(TITLES, plan.rows, frozenset({1}))
-    return Answer.of(["Dry run: nothing was spent, drawn or written.", table, sums], plan.as_json())
+    return Answer.of(["Dry run: nothing was spent, drawn or written.", table, plan.sums], plan.as_json())
 
 
 def _answered(request: Request, publication: Publication, answers: PublicationAnswers) -> Answer:

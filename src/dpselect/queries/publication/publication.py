@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -17,7 +17,8 @@ from dpselect.dataset.toml_text import content, key_lines, located, place_of
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import exact_delta, exact_epsilon
 from dpselect.kernel.written import written as number_text
-from dpselect.ledger.accountant import fold
+from dpselect.ledger.accountant import Totals, fold
+from dpselect.ledger.plan_payment import Part, plan_optimum
 from dpselect.queries.base import Query, QueryError
 from dpselect.queries.kinds import EPSILON
 from dpselect.queries.plan import Plan, plan_of
@@ -28,6 +29,8 @@ _KEYS = ("title", "dataset", "total", "query")
 # Keys name rows and files on every system, and begin no formula of a spreadsheet.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _MOST = 1000
+# What a total pays: the sum of the amounts, or what they cost together at its delta.
+SUM, OPTIMAL = "sum", "optimal"
 _TABLES = "write [[query]] above each query, with key, query, its fields, and weight or epsilon."
 _ADVICE = "write a plan of queries, as docs/how-to/publish.md has it."
 
@@ -42,10 +45,13 @@ class PublicationTotal:
 
     Attributes:
         epsilon, delta: of all answers together.
+        composition: ``"sum"`` of the amounts, or ``"optimal"``: what they cost together at delta, as they and their
+            questions are fixed in advance.
     """
 
     epsilon: Fraction
     delta: Fraction = Fraction(0)
+    composition: str = SUM
 
     def __post_init__(self) -> None:
         with refusal(("epsilon",)):
@@ -53,6 +59,10 @@ class PublicationTotal:
         number = exact(("delta",), self.delta)
         with refusal(("delta",)):
             object.__setattr__(self, "delta", exact_delta(number))
+        if self.composition not in (SUM, OPTIMAL):
+            raise DatasetError(("composition",), f'write "{SUM}" or "{OPTIMAL}".')
+        if self.composition == OPTIMAL and not self.delta:
+            raise DatasetError(("delta",), "an optimal composition has a delta: write one such as 1e-6.")
 
 
 @dataclass(frozen=True)
@@ -104,7 +114,7 @@ class Publication:
         """
         with _as_publication_error():
             whole = part_of(("total",), PublicationTotal, total)
-            queries = _queries(query, whole.epsilon)
+            queries = _queries(query, whole)
             result = cls(queries, whole, text(("title",), title) if title else "", dataset)
             if dataset is not None:
                 for number, each in enumerate(queries.values(), 1):
@@ -141,7 +151,7 @@ class Publication:
 
     @property
     def unspent(self) -> Fraction:
-        """Return the epsilon of the total that no query has."""
+        """Return the epsilon of the total that no query has; below 0 where they cost less together."""
         return self.total.epsilon - sum(map(price_of, self.queries.values()), Fraction(0))
 
     def plans(self, dataset: Dataset, rule: str = "sum") -> dict[str, Plan]:
@@ -158,11 +168,28 @@ class Publication:
         for key, each in self.queries.items():
             with _about((key,), each, self.places.get(key, "")):
                 plans[key] = plan_of(each, dataset, rule)
-        totals = fold(spend.event() for plan in plans.values() for spend in plan.spends)
+        if self.total.composition == OPTIMAL and rule != "sum":
+            raise PublicationError(
+                ("total", "composition"),
+                "the ledger adds rhos, which pay for no delta: leave composition out, or name a ledger of sums.",
+                self.places.get("", ""),
+            )
+        totals = self.cost(parts_of(plans))
         if totals.epsilon > self.total.epsilon or totals.delta > self.total.delta:
             asked = f"epsilon {number_text(totals.epsilon)} and delta {number_text(totals.delta)}"
             raise PublicationError(("total",), f"the queries cost {asked} in all: raise it.", self.places.get("", ""))
         return plans
+
+    def cost(self, parts: Sequence[Part]) -> Totals:
+        """Return what releases of this plan cost together, where all of them are paid for at once."""
+        if self.total.composition == SUM or (epsilon := plan_optimum(parts, self.total.delta)) is None:
+            return fold(event for _, event in parts)
+        return Totals(1, 1, epsilon, self.total.delta)
+
+
+def parts_of(plans: Mapping[str, Plan]) -> list[Part]:
+    """Return what a ledger records of plans, each for itself, with the key of its query."""
+    return [(key, spend.event()) for key, plan in plans.items() for spend in plan.spends]
 
 
 _MISSING = {
@@ -209,7 +236,7 @@ def _description(said: dict[str, Any], folder: Path) -> Path:
     return dataset
 
 
-def _queries(asked: Any, total: Fraction) -> dict[str, Query[Any]]:
+def _queries(asked: Any, total: PublicationTotal) -> dict[str, Query[Any]]:
     """Return the queries by key, each with its amount."""
     if not isinstance(asked, (list, tuple)) or not asked or not all(isinstance(each, Mapping) for each in asked):
         raise PublicationError(("query",), f"this must be a list of queries: {_TABLES}")
@@ -226,11 +253,13 @@ def _queries(asked: Any, total: Fraction) -> dict[str, Query[Any]]:
             with refusal((*place, "epsilon")):
                 amounts[key] = EPSILON.parse(each["epsilon"])
         else:
+            if total.composition == OPTIMAL:
+                raise PublicationError((*place, "weight"), "a weight is a share of a sum: write an epsilon instead.")
             weights[key] = exact((*place, "weight"), each["weight"])
             if weights[key] <= 0:
                 raise PublicationError((*place, "weight"), "a weight is positive: write a number such as 1.")
     with refusal(("total",)):
-        parts = divided(total, amounts, weights)
+        parts = amounts if total.composition == OPTIMAL else divided(total.epsilon, amounts, weights)
     return {key: _query(number, each, parts[key]) for number, (key, each) in enumerate(kept.items(), 1)}
 
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ from dpselect.dataset import Dataset
 from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import BudgetError
 from dpselect.kernel.written import written
-from dpselect.ledger import InMemoryLedger, Ledger, RequestAccountant, Spend
+from dpselect.ledger import Event, InMemoryLedger, Ledger, PlanPayment, Report, RequestAccountant, report
 from dpselect.ledger.accountant import Remaining, Totals, fold
 from dpselect.ledger.requests import (
     PUBLICATION,
@@ -40,7 +42,7 @@ from dpselect.queries.publication.answers import (
     PublicationAnswers,
     answers_with_certificate,
 )
-from dpselect.queries.publication.publication import Publication, PublicationTotal, price_of
+from dpselect.queries.publication.publication import SUM, Publication, PublicationTotal, parts_of, price_of
 from dpselect.queries.publication.state import NAME as STATE
 from dpselect.queries.publication.state import FolderState, MemoryState, PublicationState
 
@@ -85,7 +87,36 @@ class PublicationPlan:
     @property
     def cost(self) -> Totals:
         """Return what all queries cost."""
-        return _cost([spend for plan in self.plans.values() for spend in plan.spends])
+        return self.publication.cost(parts_of(self.plans))
+
+    @property
+    def unspent(self) -> Fraction:
+        """Return the epsilon of the total that is not spent."""
+        summed = self.publication.total.composition == SUM
+        return self.publication.unspent if summed else self.publication.total.epsilon - self.cost.epsilon
+
+    @property
+    def report(self) -> Report | None:
+        """Return what the queries cost by every rule at the delta of the total; ``None`` where it has none."""
+        delta = self.publication.total.delta
+        return report(self._events, float(delta)) if delta else None
+
+    @property
+    def _events(self) -> list[Event]:
+        return [event for _, event in parts_of(self.plans)]
+
+    @property
+    def sums(self) -> str:
+        """Return in one line what all queries cost, and what of the total stays unspent."""
+        cost, total = self.cost, self.publication.total
+        line = f"sum: epsilon {written(cost.epsilon)} of {written(total.epsilon)}"
+        if total.composition != SUM:
+            line = f"optimal composition: epsilon {written(cost.epsilon)} of {written(total.epsilon)}"
+        if total.delta:
+            line = f"{line} and delta {written(cost.delta)} of {written(total.delta)}"
+        if total.composition != SUM:
+            line = f"{line}; by sum epsilon {written(fold(self._events).epsilon)}"
+        return f"{line}; epsilon {written(self.unspent)} stays unspent"
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan for programs."""
@@ -93,7 +124,8 @@ class PublicationPlan:
         return {
             "total": {"epsilon": written(total.epsilon), "delta": written(total.delta)},
             "cost": {"epsilon": written(cost.epsilon), "delta": written(cost.delta)},
-            "unspent": written(self.publication.unspent),
+            "unspent": written(self.unspent),
+            **_by_rule(self.report),
             "queries": {
                 key: {**plan.as_json(), "query": self.publication.queries[key].as_json(), "state": self.states[key]}
                 for key, plan in self.plans.items()
@@ -183,17 +215,22 @@ class PublicationRun:
             for key, state in self.states.items()
             if state != ANSWERED
         ]
-        self._requests.pay(due, self._admit)
+        total = self._publication.total
+        whole = PlanPayment(self._state.identity, total.delta, {**self._dataset.metadata, "command": "publish"})
+        self._requests.pay(due, self._admit, None if total.composition == SUM else whole)
 
-    def _admit(self, totals: Totals, spends: Sequence[Spend]) -> None:
+    def _admit(self, totals: Totals, events: Sequence[Event]) -> None:
         """Refuse what the total or the ledger does not allow; the total is of all that was ever paid here."""
-        cost, paid = _cost(spends), self._requests.index.spent(PUBLICATION, self._state.identity)
+        cost, paid = fold(events), self._requests.index.spent(PUBLICATION, self._state.identity)
         total, where = self._publication.total, self._publication.places.get("", "")
         if paid.epsilon + cost.epsilon > total.epsilon or paid.delta + cost.delta > total.delta:
+            amounts, apart = " and write amounts instead of weights", ""
+            if total.composition != SUM:
+                amounts, apart = "", " apart from the plan, because it may follow from answers"
             raise BudgetError(
                 f"{where}The total is {_amounts(total)}, {_amounts(paid)} of it was paid, and what is new or edited "
-                f"costs {_amounts(cost)}: raise the total and write amounts instead of weights, take the edit back, or "
-                "begin another plan. Nothing was spent."
+                f"costs {_amounts(cost)}{apart}: raise the total{amounts}, take the edit back, or begin another plan. "
+                "Nothing was spent."
             )
         terms = self._ledger.terms
         left, after = terms.left(totals), terms.left(totals + cost)
@@ -229,8 +266,14 @@ class PublicationRun:
         return json.dumps({**named, **{name: content[name] for name in _KEPT}, **query.attached(release)})
 
 
-def _cost(spends: Sequence[Spend]) -> Totals:
-    return fold(spend.event() for spend in spends)
+def _by_rule(totals: Report | None) -> dict[str, Any]:
+    """Return the totals by every rule for programs, where there are any."""
+    if totals is None:
+        return {}
+    names = ("basic", "rho", "optimum", "fixed_questions")
+    numbers = {name: getattr(totals, name) for name in names}
+    valid = {name: None if math.isnan(number) else number for name, number in numbers.items()}
+    return {"report": {"delta": totals.delta, **valid, "reason": totals.reason}}
 
 
 def _amounts(of: Totals | Remaining | PublicationTotal) -> str:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import dpselect as dps
 from dpselect.kernel.written import written
-from dpselect.ledger import LedgerRequests, RequestError, RequestSpends, Spend
+from dpselect.ledger import Event, LedgerRequests, RequestError, RequestSpends, Spend
 from dpselect.ledger.accountant import Remaining, Terms, Totals
 from dpselect.ledger.requests import ANALYST, AnswerStore
 from dpselect.web.server.refusal import Conflict, Refusal
@@ -61,7 +61,7 @@ class Account:
         """
         with self._standings.turn(self.name) as standing:
 
-            def admit(totals: Totals, due: Sequence[Spend]) -> None:
+            def admit(totals: Totals, due: Sequence[Event]) -> None:
                 share = standing.shares.get(analyst)
                 if standing.paused:
                     raise Refusal(PAUSED)
@@ -124,9 +124,9 @@ class Account:
     def _terms(self, epsilon: Fraction) -> Terms:
         return Terms.of(**{**vars(self.terms), "epsilon": epsilon})
 
-    def _admit(self, terms: Terms, totals: Totals, spends: Sequence[Spend], what: str) -> None:
+    def _admit(self, terms: Terms, totals: Totals, due: Sequence[Event], what: str) -> None:
         try:
-            for spend in spends:
-                totals = terms.admit(totals, spend.event())
+            for event in due:
+                totals = terms.admit(totals, event)
         except dps.BudgetError as error:
             raise Refusal(str(error).replace("The budget does not", f"{what} does not", 1)) from None
