@@ -152,3 +152,28 @@ def test_a_certificate_of_another_release_shows_no_answer(capsys: pytest.Capture
 
     assert shown.count("certificate of another release") == 1
     assert shown.count("answer: percentile 50: 5") == 1
+
+
+@pytest.mark.parametrize("ending", ["json", "html"])
+def test_an_entry_for_the_registry_says_what_the_certificate_says(
+    ending: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of either form; and it is written once."""
+    printed(capsys, *ASK, "--certificate", f"c.{ending}", "--question", "How old?")
+    told = printed(capsys, "certificate", f"c.{ending}", "--registry", "entry.yaml")
+    entry = json.loads(Path("entry.yaml").read_text(encoding="utf-8"))["deployment"]
+
+    assert told == 'registry entry: entry.yaml; fill in what begins with "TO COMPLETE"\n'
+    assert ("How old?", {"epsilon": 1.0}) == (entry["basic"]["name"], entry["privacy_loss"]["privacy_parameters"])
+    assert "exists" in printed(capsys, "certificate", f"c.{ending}", "--registry", "entry.yaml", status=2)
+
+
+def test_a_certificate_that_was_changed_has_no_entry(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor has a file that is something else; nothing is written."""
+    printed(capsys, *ASK, "--certificate", "c.json")
+    whole = Path("c.json").read_text(encoding="utf-8")
+    Path("c.json").write_text(whole.replace('"epsilon": "1"', '"epsilon": "0.1"'), encoding="utf-8")
+
+    assert "was changed" in printed(capsys, "certificate", "c.json", "--registry", "entry.yaml", status=2)
+    assert "is not a certificate" in printed(capsys, "certificate", "a.ledger", "--registry", "entry.yaml", status=2)
+    assert not Path("entry.yaml").exists()

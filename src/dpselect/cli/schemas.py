@@ -204,6 +204,7 @@ ANSWERS: Mapping[str, Schema] = {
             "folder": TEXT,
         }
     ),
+    "certificate": _object({"written_to": TEXT}),
     "verify": _object({"whole": TRUTH}, why=TEXT, sha256=TEXT, certificate={"type": "object"}, in_ledger=TRUTH),
     "plan": _object(
         {"plans": _list({"type": "object"}), "epsilon": _maybe(NUMBER), "probability": NUMBER},

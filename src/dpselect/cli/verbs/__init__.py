@@ -30,6 +30,7 @@ PANELS = {
     },
     "Keep the budget": {
         "budget": "Keep a privacy budget in a ledger file.",
+        "certificate": "Write the entry of a certificate for the public registry of deployments.",
         "verify": "Check that the certificate of a release is whole, and that a ledger has its row.",
     },
     "Ask a server": {
