@@ -278,6 +278,16 @@ WORST = {
         [1, 1, 0, 0],
         [0, 0, 1, 1],
     ),
+    "one pass": (
+        lambda draws, v: draws.top_k(dps.Scores(v, 1, kind="integer"), 1, HALF, method="one-shot"),
+        [1, 0],
+        [0, 1],
+    ),
+    "joint": (
+        lambda draws, v: draws.top_k(dps.Scores(v, 1, kind="integer"), 1, HALF, mechanism=EXPONENTIAL, method="joint"),
+        [1, 0],
+        [0, 1],
+    ),
     "counts": (lambda draws, v: draws.counts(np.array(v), HALF, BOUND(1)), [3, 1], [3, 2]),
     "counts that move far": (lambda draws, v: draws.counts(np.array(v), HALF, BOUND(9)), [3, 1], [3, 10]),
     "gaussian": (lambda draws, v: draws.gaussian(np.array(v), EIGHTH, ONE), [3, 1], [3, 2]),
