@@ -40,6 +40,23 @@ def test_the_page_names_every_function_and_class(name: str) -> None:
             assert f"`{top}`" in PAGE, f"docs/trusted.md does not say what breaks if {each.place} is wrong: add a row."
 
 
+def test_the_page_counts_the_files_of_a_total() -> None:
+    """Whole files, and the sums for each kind of total."""
+    source = Path(dps.__file__).parent
+    stated = re.findall(r"^\| `(\w+/\w+\.py)` \| (\d+) \| (.*?) \|", PAGE, re.MULTILINE)
+    lines = {name: len((source / name).read_text(encoding="utf-8").splitlines()) for name, _, _ in stated}
+    words = "every", "rhos", "optima", "plans", "draws"
+    sums = {use: sum(lines[name] for name, _, needed in stated if use in needed) for use in words}
+    epsilons, best = sums["every"], sums["every"] + sums["optima"]
+
+    assert lines == {name: int(number) for name, number, _ in stated}
+    assert (
+        f"epsilons rests on {epsilons} lines, a sum of rhos on {epsilons + sums['rhos']}, an optimum on {best}" in PAGE
+    )
+    assert f"by one row on {best + sums['plans']}." in PAGE
+    assert f"draws by a rho besides, {sums['draws']} lines." in PAGE
+
+
 def test_the_page_says_how_each_part_is_known() -> None:
     """In four words; machine-checked is exactly what a theorem of docs/proofs.md is about."""
     checked = {part.split(".")[2] for part in FUNCTIONS if part.startswith(("kernel.", "release."))}

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import dpselect as dps
+from dpselect.kernel.concentrated import epsilon_of
 from dpselect.ledger import Event, LedgerRequests, PlanPart, PlanPayment, RequestSpends, Spend, optimum
 from dpselect.ledger.accountant import fold
 from dpselect.ledger.plan_payment import COMPOSED, PLAN, plan_event, plan_optimum, plan_parts
@@ -70,6 +71,18 @@ def test_a_mixed_plan_costs_no_less_than_its_optimum() -> None:
 
     assert optimum([*known, gaussian], MILLIONTH - Fraction(1, 10**8)) < found < together.epsilon
     assert optimum([*known, PlanPart(replace(TREES.event(), rho=None).guarantee)], MILLIONTH) <= found
+
+
+def test_parts_that_state_a_rho_cost_their_sum_of_rhos_at_most() -> None:
+    """Their own (epsilon, delta) are worth more; with a part that has no rho, that is all there is."""
+    found = plan_optimum(parts(*30 * [TREES], *10 * [CHOICE]), MILLIONTH)
+    rho = 30 * TREES.guarantee.rho + 10 * CHOICE.guarantee.rho
+    stated = PlanPart(replace(TREES.event(), rho=None).guarantee)
+
+    assert found is not None
+    assert 0 < found - epsilon_of(rho, MILLIONTH) < 2 * MILLIONTH
+    assert found < optimum({stated: 30, PlanPart(CHOICE.guarantee): 10}, MILLIONTH) / 2
+    assert plan_optimum(parts(NAMES, *30 * [TREES]), MILLIONTH) > found
 
 
 def test_what_is_dearer_together_is_paid_as_a_sum(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
+from dpselect.kernel.concentrated import epsilon_of
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.ledger.composition import PlanPart, optimum
 from dpselect.ledger.events import Event
@@ -36,8 +37,8 @@ def plan_optimum(parts: Sequence[Part], delta: Fraction) -> Fraction | None:
             releases of one spend, a later one may depend on an earlier one.
         delta: of the whole.
 
-    Returns: their optimal composition, rounded up to six decimals; ``None`` where their sum is no larger, or where
-    their own deltas come to more.
+    Returns: their optimal composition, or where it is less the epsilon of the sum of their rhos, rounded up to six
+    decimals; ``None`` where their sum is no larger, or where their own deltas come to more.
 
     >>> choice = Event("", "add-remove", "exponential", Fraction(1, 10), bounded_range=True)
     >>> hundred = [(f"choice {number}", choice) for number in range(100)]
@@ -48,6 +49,9 @@ def plan_optimum(parts: Sequence[Part], delta: Fraction) -> Fraction | None:
         return None
     adaptive = len({request for request, _ in parts}) < sum(event.count for _, event in parts)
     found = _optimum(frozenset(_counts(parts).items()), delta, adaptive)
+    if parts and all(event.has_rho for _, event in parts):
+        rho = sum((event.count * event.guarantee.rho for _, event in parts), Fraction(0))
+        found = min(found, float(epsilon_of(rho, delta)))
     if math.isinf(found):
         return None
     rounded = Fraction(max(1, math.ceil(Fraction(found) * _UP * _UNIT)), _UNIT)
