@@ -91,6 +91,9 @@ def test_what_is_dearer_together_is_paid_as_a_sum(tmp_path: Path) -> None:
     assert plan_optimum(parts(*[CHOICE] * 50), Fraction(0)) is None
     assert plan_optimum(parts(*[NAMES] * 101), MILLIONTH) is None
     assert plan_optimum([], MILLIONTH) is None
+    apart = [("r", replace(CHOICE.event(), neighbours="edge")), ("s", replace(CHOICE.event(), dataset="another"))]
+    for other in apart:
+        assert plan_optimum([*parts(*[CHOICE] * 100), other], MILLIONTH) is None
     ledger = opened(tmp_path / "a.ledger")
     LedgerRequests(ledger).pay(requests(CHOICE, 2), None, PlanPayment("p", Fraction(0)))
 

@@ -1488,8 +1488,8 @@ MUTANTS = (
     Mutant(
         "a row pays for more parts than it has paid",
         "dpselect.ledger.plan_payment:plan_parts",
-        "cost <= event.epsilon",
-        "cost > 0",
+        "cost > event.epsilon",
+        "cost <= 0",
         (),
         ("tests/ledger/test_plan_payment.py::test_a_row_that_paid_less_pays_for_nothing",),
     ),

@@ -16,7 +16,7 @@ from dpselect.ledger.plan_payment import plan_parts
 from dpselect.queries import Publication, PublicationError
 from tests.queries.publications import ledger, plan, published, survey
 
-# Forty medians of one column at .1: 4 by sum, 2.733 together.
+# Forty medians of one column at .1: 4 by sum, 2.732 together.
 MEDIANS = {f"m{number}": {"query": "median", "column": "age", "epsilon": 0.1} for number in range(40)}
 TOTAL = '2.8, delta = 1e-6, composition = "optimal"'
 BUDGET = "epsilon = 100\n"
@@ -55,6 +55,10 @@ def test_forty_medians_cost_what_they_cost_together(tmp_path: Path, monkeypatch,
     assert answers.as_json() == published(folder).as_json()
     assert 1 == ledger(folder).totals.spends
     assert 0 == main(["verify", "survey/report.answers/certificate.json", "--ledger", "survey/survey.ledger"])
+    capsys.readouterr()
+    assert 0 == main(["publish", "survey/report.toml"])
+    spent = f"epsilon {float(event.epsilon)} of 2.8 and delta 0.000001 of 0.000001 was spent in all"
+    assert spent in capsys.readouterr().out.splitlines()
 
 
 def test_a_run_that_was_cut_off_goes_on(tmp_path: Path) -> None:

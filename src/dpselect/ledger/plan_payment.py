@@ -38,18 +38,19 @@ def plan_optimum(parts: Sequence[Part], delta: Fraction) -> Fraction | None:
         delta: of the whole.
 
     Returns: their optimal composition, or where it is less the epsilon of the sum of their rhos, rounded up to six
-    decimals; ``None`` where their sum is no larger, or where their own deltas come to more.
+    decimals; ``None`` where their sum is no larger, or where their own deltas come to more,
+    or they are about several datasets or relations.
 
     >>> choice = Event("", "add-remove", "exponential", Fraction(1, 10), bounded_range=True)
     >>> hundred = [(f"choice {number}", choice) for number in range(100)]
     >>> print(plan_optimum(hundred, Fraction(1, 10**6)), plan_optimum(hundred, Fraction(0)))
     2246027/1000000 None
     """
-    if delta <= 0:
+    if delta <= 0 or len({(event.dataset, event.neighbours) for _, event in parts}) != 1:
         return None
     adaptive = len({request for request, _ in parts}) < sum(event.count for _, event in parts)
     found = _optimum(frozenset(_counts(parts).items()), delta, adaptive)
-    if parts and all(event.has_rho for _, event in parts):
+    if all(event.has_rho for _, event in parts):
         rho = sum((event.count * event.guarantee.rho for _, event in parts), Fraction(0))
         found = min(found, float(epsilon_of(rho, delta)))
     if math.isinf(found):
@@ -87,10 +88,10 @@ def plan_parts(event: Event) -> list[Part]:
         cost = plan_optimum(parts, event.delta)
     except (ValueError, TypeError, OverflowError, RecursionError):
         return []
-    about = {(spend.dataset, spend.neighbours) for _, spend in parts}
-    if about != {(event.dataset, event.neighbours)} or event.count > 1 or event.rho is not None:
+    if cost is None or cost > event.epsilon or event.count > 1 or event.rho is not None:
         return []
-    return parts if cost is not None and cost <= event.epsilon else []
+    same = (parts[0][1].dataset, parts[0][1].neighbours) == (event.dataset, event.neighbours)
+    return parts if same else []
 
 
 def _counts(parts: Sequence[Part]) -> Counter[PlanPart]:

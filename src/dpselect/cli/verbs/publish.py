@@ -55,9 +55,12 @@ def _planned(plan: PublicationPlan) -> Answer:
 
 def _answered(request: Request, publication: Publication, answers: PublicationAnswers) -> Answer:
     rows = [[key, shown(f"{name}: {value}" if name else value)] for key, name, value in answers.lines]
-    spent, total = answers.certificate.content["guarantee"]["epsilon"], written(publication.total.epsilon)
+    promise, total = answers.certificate.content["guarantee"], publication.total
+    spent = f"epsilon {promise['epsilon']} of {written(total.epsilon)}"
+    if total.delta:
+        spent = f"{spent} and delta {promise['delta']} of {written(total.delta)}"
     folder = str(answers_folder(Path(request.plan)))
-    lines = [f"epsilon {spent} of {total} was spent in all", f"answers: {shown(folder)}"]
+    lines = [f"{spent} was spent in all", f"answers: {shown(folder)}"]
     return Answer.of([Table(("key", "answer"), rows), *lines], answers.as_json() | {"folder": folder})
 
 
