@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.ledger import LedgerRequests, RequestSpends, Spend, file
+from dpselect.ledger import LedgerRequests, PlanPayment, RequestSpends, Spend, file
 
 FILES = Path(__file__).parent / "files"
 PURE = dps.Guarantee(Fraction(1, 100), "add-remove")
@@ -201,3 +201,21 @@ def test_the_first_request_makes_it_format_4(path: Path) -> None:
     with ledger.transaction() as transaction:
         assert "a" == transaction.keep_answer("one", "a") == transaction.keep_answer("one", "b")
     assert {"one": "a"} == dps.Ledger.read(path).answers(["one", "two"])
+
+
+def test_a_plan_goes_into_an_old_ledger_as_a_spend(tmp_path: Path) -> None:
+    """One that adds epsilons and has a delta: its rows stay as they are, and the plan's row adds to them."""
+    path = Path(shutil.copyfile(FILES / "version_0_1.ledger", tmp_path / "sum.ledger"))
+    _, rows = content(path)
+    ledger = dps.Ledger.read(path)
+    before, delta = ledger.totals, ledger.remaining.delta / 2
+    choice = Spend(dps.Guarantee(Fraction(1, 10**4), "add-remove", bounded_range=True), "exponential")
+    due = [RequestSpends(f"r{number}", [choice]) for number in range(1000)]
+    paid = LedgerRequests(ledger).pay(due, None, PlanPayment("p", delta))
+    number, after = content(path)
+
+    assert {len(rows) + 1} == {row for each in paid for row in each}
+    assert (4, rows) == (number, after[: len(rows)])
+    assert before.epsilon < ledger.totals.epsilon < before.epsilon + Fraction(1, 10)
+    assert before.delta + delta == ledger.totals.delta
+    assert ledger.totals == ledger.verify()
