@@ -57,6 +57,7 @@ def test_every_cell_is_accounted_for(tmp_path) -> None:
         "outside_the_list": 5,
         "strangers": ["cook", "baker", "clerk"],
         "unused": 0,
+        "without_leading_zeros": 0,
         "names": 2,
     } == facts["columns"]["job"]
     assert {

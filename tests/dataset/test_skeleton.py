@@ -78,9 +78,9 @@ def unreadable(monkeypatch) -> None:
 
     given = excel._row
 
-    def first(parser: Any, row: Any) -> Any:
+    def first(parser: Any, row: Any, *facts: Any) -> Any:
         # The first row of a sheet holds the names.
-        return given(parser, row) if row.get("r") == "1" else reads()
+        return given(parser, row, *facts) if row.get("r") == "1" else reads()
 
     for owner, name in (
         (csv_text, "_table"), (parquet.ParquetFile, "read"), (parquet, "read_table"), (Warehouse, "ask"),

@@ -14,9 +14,11 @@ from dpselect.sources.dialects import Dialect
 from dpselect.sources.locators import is_url, require_plain, without_secrets
 
 # What is said of a table, of a graph, and of how a file of text, or any file, is written.
-_OF_TABLES = ("columns", "person", "rows_per_person", "order", "missing", "sheet")
+_OF_TABLES = (
+    "columns", "person", "rows_per_person", "order", "missing", "sheet", "unit", "skip_rows", "date_order",
+)  # fmt: skip
 _OF_GRAPHS = ("nodes", "ends", "label", "max_degree", "weight")
-_OF_TEXT = ("separator", "decimal", "thousands", "encoding", "line_breaks")
+_OF_TEXT = ("separator", "decimal", "thousands", "encoding", "line_breaks", "unit", "skip_rows", "date_order")
 _OF_FILES = (*_OF_TEXT, "missing", "sheet", "where")
 _TYPED = "this goes with files of text, and this file says how it is written: delete it."
 _PUBLIC = (
@@ -81,7 +83,7 @@ def _strays(dataset: DatasetFields) -> Iterator[tuple[bool, Collection[str], str
     yield not is_sheet, ("sheet",), "only Excel files (.xlsx) have sheets: delete it."
     yield not dataset.in_engine, ("table",), "a file is one table: delete it, or name a database as duckdb://FILE."
     yield not is_graph, _OF_GRAPHS, "this goes with a graph: delete it, or name a graph instead of a source."
-    yield is_graph, _OF_TABLES, "a graph has nodes and edges, and neither columns nor persons: delete this."
+    yield is_graph, _OF_TABLES, "a graph has nodes and edges, and no rows of a table: delete this."
     lonely = "this goes with person: name the column that tells persons apart, or delete this."
     yield dataset.person is None, ("rows_per_person", "order"), lonely
     unweighed = "numbers of a graph are weights: add weight = {column = ..., cap = ...}, or delete this."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -13,15 +15,18 @@ from dpselect.dataset.description import Dataset
 from dpselect.dataset.edge_counts import PRIVATE, SHOWN, edge_counts, examples
 from dpselect.dataset.parts import DatasetError, NumericDomain
 from dpselect.dataset.source_rows import cells, nodes, reading_of, spelled
-from dpselect.sources import csv_text, identity
+from dpselect.sources import csv_text, excel, identity
 from dpselect.sources.cells import is_missing
 from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.distinct import Distinct, distinct
 from dpselect.sources.public_names import PublicNames
+from dpselect.sources.web import local
 
 Mask = NDArray[np.bool_]
 # An example is not longer than this.
 _LONGEST = 40
+# A name of digits that a spreadsheet or a database writes without its zeros.
+_ZEROS = re.compile("0[0-9]+")
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,6 +82,7 @@ def _of_rows(dataset: Dataset) -> DatasetCheck:
     rows = len(read[names[0]])
     facts: dict[str, Any] = {"private": "these counts are for the curator alone", "rows": rows, "columns": {}}
     lines = [PRIVATE, f"rows: {rows}"]
+    lines += _of_sheet(dataset, facts)
     for name, domain in dataset.columns.items():
         if isinstance(domain, NumericDomain):
             line, facts["columns"][name] = _numbers(dataset, read[name], domain)
@@ -87,6 +93,25 @@ def _of_rows(dataset: Dataset) -> DatasetCheck:
         line, facts["persons"] = _persons(read[dataset.person], dataset.rows_per_person)
         lines.append(f"{dataset.person}: {line}")
     return DatasetCheck(lines, facts)
+
+
+def _of_sheet(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
+    """Return what a sheet shows otherwise than it is read: hidden rows, and numbers shown as percents."""
+    if not dataset.address.lower().endswith(excel.ENDING) or dataset.in_engine or dataset.frame is not None:
+        return []
+    path, reading = local(dataset.address), reading_of(dataset)
+    names = excel.header(path, reading.sheet, reading.dialect)
+    rows = [*excel.rows(path, reading.sheet, reading.dialect)]
+    facts["hidden_rows"] = sum(row.hidden for row in rows)
+    lines = [f"hidden rows: {facts['hidden_rows']}, which are read as all others"] if facts["hidden_rows"] else []
+    percents = Counter(names[place - 1] for row in rows for place in row.percents if place <= len(names))
+    facts["percents"] = {name: percents[name] for name in dataset.columns if percents[name]}
+    if "%" in reading.dialect.unit:
+        return lines
+    return lines + [
+        f'{name}: {many} numbers are shown as percents and read as fractions, 0.42 for 42 %: for 42 add unit = "%"'
+        for name, many in facts["percents"].items()
+    ]
 
 
 def _numbers(dataset: Dataset, held: Any, domain: NumericDomain) -> tuple[str, dict[str, Any]]:
@@ -117,12 +142,18 @@ def name_counts(column: Distinct, public: PublicNames, called: str) -> dict[str,
         ValueError: as :meth:`PublicNames.codes`.
     """
     codes = public.codes(column, called)
+    listed = codes >= 0
+    without = [place for place, name in enumerate(public.names) if isinstance(name, str) and _ZEROS.fullmatch(name)]
+    dropped = listed & np.isin(codes, without)
+    written = np.array([isinstance(cell, str) and cell.startswith("0") for cell in column.cells], dtype=np.bool_)
+    dropped[dropped] = ~written[column.codes[dropped]]
     empty = (identity.persons(column) < 0) & (codes < 0)
     outside = (codes < 0) & ~empty
     return {
         "empty": int(empty.sum()),
         "outside_the_list": int(outside.sum()),
         "strangers": _shown(column.cells[place] for place in dict.fromkeys(column.codes[outside].tolist())),
+        "without_leading_zeros": int(dropped.sum()),
         "unused": len(public) - np.unique(codes[codes >= 0]).size,
         "names": len(public),
     }
@@ -133,7 +164,9 @@ def _values(held: Any, domain: tuple[Any, ...], name: str) -> tuple[str, dict[st
     facts = name_counts(distinct(held), PublicNames.of(domain, name), name)
     listed = len(held) - facts["empty"] - facts["outside_the_list"]
     line = f"{facts['empty']} empty, {facts['outside_the_list']} not in the list{examples(facts['strangers'])}"
-    return f"{listed} listed, {line}", {"listed": listed, **facts}
+    many = facts["without_leading_zeros"]
+    zeros = f" ({many} without the leading zeros of the list)" if many else ""
+    return f"{listed} listed{zeros}, {line}", {"listed": listed, **facts}
 
 
 def _persons(held: Any, most: int) -> tuple[str, dict[str, Any]]:

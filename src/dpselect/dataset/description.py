@@ -39,8 +39,8 @@ from dpselect.views.synthetic import synthetic_graph, synthetic_table
 
 AnyGraph = TypeVar("AnyGraph")
 _TEXTS = (
-    "source", "graph", "table", "separator", "decimal", "thousands", "encoding", "sheet", "where", "person", "order",
-    "label", "about",
+    "source", "graph", "table", "separator", "decimal", "thousands", "encoding", "date_order", "sheet", "where",
+    "person", "order", "label", "about",
 )  # fmt: skip
 # What belongs elsewhere, and where.
 _ELSEWHERE = {
@@ -59,6 +59,9 @@ class Dataset(DatasetFields):
         table: the table of a database, as ``name`` or ``schema.name``.
         separator, decimal, thousands, encoding: how text is written, as for :meth:`dpselect.data.TableFile.of`.
         line_breaks: whether quoted cells of a file of text have line breaks; otherwise one line is one record.
+        unit: what may stand before or behind a number, such as ``"%"`` or ``["EUR", "€"]``.
+        skip_rows: how many lines, or rows of a sheet, stand before the names of the columns.
+        date_order: ``"dmy"`` or ``"mdy"`` where dates of text are written so; 2025-12-31 is always read.
         missing: what else stands for an empty cell in a file, such as ``["NA", "-99"]``.
         sheet: the sheet of an Excel file; the first one without it.
         where: a public condition on rows; those that do not fulfil it are left out.
@@ -145,6 +148,7 @@ class Dataset(DatasetFields):
             if getattr(self, name) is not None:
                 self._set(name, part_of((name,), kind, getattr(self, name)))
         self._set("missing", _texts("missing", self.missing))
+        self._set("unit", _texts("unit", (self.unit,) if isinstance(self.unit, str) else self.unit))
         self._set("ends", _texts("ends", self.ends))
         self._set("columns", self._domains())
         if self.nodes is not None:

@@ -12,6 +12,19 @@ from dpselect.sources.locators import is_url
 from dpselect.sources.web import is_database
 
 
+def key(about: str, default: Any = None, *, metavar: str = "", option: str = "", of: str = "") -> Any:
+    """Return a key of a description.
+
+    Args:
+        about: half a sentence for readers of help; without it no option of a command says it.
+        default: what it is where it is left out.
+        metavar: what a page of help shows in the place of its value.
+        option: what an option is called, where that is not the key.
+        of: ``"table"`` or ``"graph"`` where it is a key of one of them only.
+    """
+    return field(default=default, metadata={"about": about, "metavar": metavar, "option": option, "of": of})
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class DatasetFields:
     """Keys of a description; :class:`dpselect.Dataset` documents and checks them."""
@@ -24,6 +37,15 @@ class DatasetFields:
     thousands: str | None = None
     encoding: str = "utf-8"
     line_breaks: bool = False
+    unit: tuple[str, ...] = key(
+        "what may stand before or behind a number, such as % or EUR €", default=(), metavar="TEXT..."
+    )
+    skip_rows: int = key(
+        "how many lines, or rows of a sheet, stand before the names of the columns (default 0)", default=0, metavar="N"
+    )
+    date_order: str | None = key(
+        "dmy for dates such as 31.12.2025, mdy for 12/31/2025; 2025-12-31 is always read", metavar="dmy|mdy"
+    )
     missing: tuple[str, ...] = ()
     sheet: str | None = None
     where: str | None = None

@@ -24,6 +24,7 @@ _BUDGET = ("", "[budget]", "epsilon = ?                     # the most that may 
 def skeleton(
     source: str, *, table: str | None = None, is_graph: bool = False, separator: str | None = None,
     decimal: str | None = None, thousands: str | None = None, encoding: str | None = None, sheet: str | None = None,
+    skip_rows: int = 0,
 ) -> str:  # fmt: skip
     """Return the text of a description that is still to be filled in, with a line for every column.
 
@@ -31,17 +32,17 @@ def skeleton(
         source: a file or the URL of a database.
         table: the table of a database.
         is_graph: whether a table holds edges; other edge files say so by their ending.
-        separator, decimal, thousands, encoding, sheet: how the file is written.
+        separator, decimal, thousands, encoding, sheet, skip_rows: how the file is written.
 
     Raises:
         OSError, ValueError, ImportError: as the readers of tables and edges.
     """
     how = {
         "table": table, "separator": separator, "decimal": decimal, "thousands": thousands, "encoding": encoding,
-        "sheet": sheet,
+        "sheet": sheet, "skip_rows": skip_rows or None,
     }  # fmt: skip
     said = [f"{name} = {value(each)}" for name, each in how.items() if each is not None]
-    reading = Reading.of(separator, decimal, encoding or "utf-8", None, thousands, (), sheet)
+    reading = Reading.of(separator, decimal, encoding or "utf-8", None, thousands, (), sheet, skip_rows=skip_rows)
     if is_graph or _form(source) is not None:
         return "\n".join([*_graph(source, table, said, reading), ""])
     return "\n".join([*_table(source, table, said, reading), ""])

@@ -26,7 +26,7 @@ def reading_of(dataset: DatasetFields) -> Reading:
     """Return how the file is read."""
     return Reading.of(
         dataset.separator, dataset.decimal, dataset.encoding, dataset.where, dataset.thousands, dataset.missing,
-        dataset.sheet, dataset.line_breaks,
+        dataset.sheet, dataset.line_breaks, dataset.unit, dataset.skip_rows, dataset.date_order,
     )  # fmt: skip
 
 

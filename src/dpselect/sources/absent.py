@@ -15,6 +15,7 @@ from dpselect.sources.dialects import advice
 # So many columns are named in a message.
 _SHOWN = 20
 # Files whose first line, and no schema, names the columns.
+_BEFORE = "skip_rows says how many lines stand before it"
 _CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx")
 
 
@@ -40,8 +41,9 @@ def what_there_is(names: Sequence[Any], source: Any = None, name: Any = None) ->
     if name is not None and _plain(name) in map(_plain, names):
         return "the first line of the file has that name, written otherwise: capitals and blanks matter"
     if len(names) == 1:
-        return "the first line of the file must name the columns, and names only one here"
-    return f"the first line of the file must name the columns, and none of the {len(names)} here is called that"
+        return f"the first line of the file must name the columns, and names only one here ({_BEFORE})"
+    many = f"none of the {len(names)} here is called that"
+    return f"the first line of the file must name the columns, and {many} ({_BEFORE})"
 
 
 def _plain(name: Any) -> str:

@@ -7,12 +7,16 @@ Containers write the same value differently: 1 becomes 1.0 beside a missing valu
 2. A number is the category that stands for it: the equal number (1 == 1.0 == True), or the text that spells it.
 3. A text that spells a number is the category that is this number; "true" and "false" stand for 1 and 0.
 
-Two categories that stand for one number would be mixed up by this rule, so such a domain is refused.
+Two categories that stand for one number would be mixed up by this rule, so such a domain is refused. A text of digits
+with leading zeros, such as "09", stands for its number too unless another category does: spreadsheets and databases
+drop the zeros.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -26,6 +30,8 @@ from dpselect.sources import csv_text
 EXACT = 2**53
 TRUTH = {"true": 1, "false": 0}
 _LONGEST = 400
+# A name of digits whose zeros a number does not keep; all of its number is in a double.
+_ZEROS = re.compile("0[0-9]{1,14}")
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,8 @@ class Categories:
                     "tables write numbers as text and text as numbers: list one of them."
                 )
             numbers[value] = code
+        for value, code in _without_zeros(texts).items():
+            numbers.setdefault(value, code)
         for value, code in numbers.items():
             for text in spellings(value):
                 texts.setdefault(text, code)
@@ -77,6 +85,13 @@ class Categories:
             return self.numbers.get(truth)
         code = self.numbers.get(exact_number(text))
         return code if code in self.spelled else None
+
+
+def _without_zeros(texts: Mapping[str, int]) -> dict[int, int]:
+    """Return the numbers that names of digits with leading zeros stand for, where no two stand for the same."""
+    named = [(int(text), code) for text, code in texts.items() if _ZEROS.fullmatch(text)]
+    many = Counter(value for value, _ in named)
+    return {value: code for value, code in named if many[value] == 1}
 
 
 def number_of(category: Any) -> int | float | None:

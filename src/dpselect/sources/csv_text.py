@@ -84,7 +84,7 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
         raise no_table(path, shown, "a file that ends in .csv, .csv.gz, .tsv, .xlsx or .parquet")
     if not path.is_file():
         raise missing(path)
-    form = TextForm(dialect.of(path).encode(), quotes=dialect.quotes(path), line_breaks=dialect.line_breaks)
+    form = _form(path, dialect)
     record = next((first_record(block, form) for block in _blocks(path, form)), None)
     if record is not None and stays_open(record, form):
         raise ValueError(
@@ -107,7 +107,8 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
     if len({*names}) < len(names):
         # Perhaps this line is a person's record, so nothing of it is quoted.
         raise ValueError(
-            f"The first line of {path.name} holds the same name twice: it must name the columns, no two of them alike."
+            f"The first line of {path.name} holds the same name twice: it must name the columns, no two of them alike, "
+            "and skip_rows says how many lines stand before it."
         )
     return names
 
@@ -143,7 +144,7 @@ def batches(path: str | Path, names: list[str], dialect: Dialect = PLAIN) -> Ite
     """
     path = Path(path)
     every = header(path, dialect)
-    form = TextForm(dialect.of(path).encode(), len(every), dialect.quotes(path), dialect.line_breaks)
+    form = _form(path, dialect, len(every))
     places = {name: place for place, name in enumerate(every)}
     parse = partial(_parsed, path, dialect, form, {name: places[name] for name in names})
     threads = min(_THREADS, os.cpu_count() or 1)
@@ -157,6 +158,11 @@ def batches(path: str | Path, names: list[str], dialect: Dialect = PLAIN) -> Ite
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def _form(path: Path, dialect: Dialect, width: int = 0) -> TextForm:
+    """Return how the records of a file are written."""
+    return TextForm(dialect.of(path).encode(), width, dialect.quotes(path), dialect.line_breaks, dialect.skip_rows)
 
 
 def _blocks(path: Path, form: TextForm) -> Iterator[bytes]:

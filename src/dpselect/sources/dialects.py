@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import codecs
 import importlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from dpselect.kernel.errors import Advice
 
@@ -20,6 +23,15 @@ _GROUPING = {".": ".", ",": ",", "space": " \u00a0\u202f\u2009", "apostrophe": "
 _GROUPING |= dict.fromkeys(_GROUPING["space"], _GROUPING["space"])
 _GROUPING |= dict.fromkeys(_GROUPING["apostrophe"], _GROUPING["apostrophe"])
 _BOTH = "cannot both group digits and mark fractions: pass"
+# Spaces that may surround a number, and what no unit holds, is, or begins or ends with.
+_SPACES = " \t\u00a0\u202f\u2009"
+_MINUS = "\u2212"
+_DIGITS = re.compile(r"[0-9\n\r]")
+_SIGNS = f"{_SPACES}+-.,'\u2019{_MINUS}"
+# Orders of day, month and year other than 2025-12-31.
+DATE_ORDERS = ("dmy", "mdy")
+# A file has at most so many lines before its names.
+_MOST = 1000
 # What may still be wanted of an encoding that is not read.
 _SAVE = "save the table as UTF-8"
 
@@ -50,6 +62,9 @@ class Dialect:
         thousands: what stands between groups of three digits: ``"."``, ``","``, ``"space"`` or ``"apostrophe"``.
             ``None`` is any of them but the decimal mark where ``decimal`` is declared, and nothing where it is not.
         line_breaks: whether quoted cells have line breaks. Otherwise one line is one record, whatever quotes it has.
+        unit: what may stand before or behind a number, such as ``"%"``, ``"EUR"`` or ``"€"``; several in a list.
+        skip_rows: how many lines, or rows of a sheet, stand before the names of the columns.
+        date_order: ``"dmy"`` for dates such as 31.12.2025, ``"mdy"`` for 12/31/2025; 2025-12-31 is always read.
 
     Raises:
         ValueError: none of these.
@@ -63,6 +78,9 @@ class Dialect:
     encoding: str = "utf-8"
     thousands: str | None = None
     line_breaks: bool = False
+    unit: tuple[str, ...] = ()
+    skip_rows: int = 0
+    date_order: str | None = None
 
     def __post_init__(self) -> None:
         separator = None if self.separator is None else _NAMED.get(str(self.separator).lower(), self.separator)
@@ -87,6 +105,15 @@ class Dialect:
             )
         if not isinstance(self.line_breaks, bool):
             raise ValueError("line_breaks is true or false: whether quoted cells have line breaks.")
+        if isinstance(self.skip_rows, bool) or not isinstance(self.skip_rows, int) or not 0 <= self.skip_rows <= _MOST:
+            raise ValueError(f"skip_rows is a whole number from 0 to {_MOST}: the lines before the names of columns.")
+        if self.date_order not in (None, *DATE_ORDERS):
+            raise ValueError(f"date_order is {' or '.join(DATE_ORDERS)}: 31.12.2025 is dmy, and 12/31/2025 is mdy.")
+        units = tuple(self.unit) if isinstance(self.unit, (list, tuple)) else (self.unit,)
+        for unit in units:
+            _require_unit(unit)
+        # The longest first, so that none is taken for the beginning of another.
+        object.__setattr__(self, "unit", tuple(sorted(dict.fromkeys(units), key=len, reverse=True)))
         object.__setattr__(self, "encoding", _encoding(self.encoding))
 
     @property
@@ -137,23 +164,42 @@ class Dialect:
         return arrow.chunked_array(chunks, arrow.string())
 
     def number(self, cells: Any) -> Any:
-        """Return an arrow column of text whose numbers are written with a point and without groups.
+        """Return an arrow column of text whose numbers are written with a point, without groups and units.
 
         A number is grouped where each group but the first has three digits, up to the decimal mark, with the same sign
-        between all of them. Another point where a comma marks fractions makes a cell that is not a number.
+        between all of them. Another point where a comma marks fractions makes a cell that is not a number. The minus
+        U+2212 is one, and spaces around a number are no part of it, whatever is declared.
         """
         arrow = importlib.import_module("pyarrow")
         if not arrow.types.is_string(cells.type):
             return cells
         compute = importlib.import_module("pyarrow.compute")
+        # Most columns have none of these signs.
+        is_ascii = _is_ascii(cells)
+        if not is_ascii:
+            cells = compute.utf8_trim(compute.replace_substring(cells, _MINUS, "-"), characters=_SPACES)
+        for unit in self.unit:
+            if compute.any(compute.match_substring(cells, unit)).as_py():
+                cells = self._without_units(cells)
+                break
         for sign in self._grouping:
-            # Most columns have none of a sign.
-            if compute.any(compute.match_substring(cells, sign)).as_py():
+            if (sign.isascii() or not is_ascii) and compute.any(compute.match_substring(cells, sign)).as_py():
                 grouped = compute.match_substring_regex(cells, _grouped(sign, self.mark))
                 cells = compute.if_else(grouped, compute.replace_substring(cells, sign, ""), cells)
         if self.mark == ".":
             return cells
         return compute.replace_substring(compute.replace_substring(cells, ".", "_"), ",", ".")
+
+    def _without_units(self, cells: Any) -> Any:
+        """Return an arrow column of text without the unit before or behind a number, one of the two."""
+        compute = importlib.import_module("pyarrow.compute")
+        unit, spaces = f"(?:{'|'.join(map(re.escape, self.unit))})", f"[{_SPACES}]*"
+        before, behind = f"^{spaces}([+-]?){spaces}{unit}{spaces}(.*[0-9].*)$", f"^(.*[0-9].*?){spaces}{unit}{spaces}$"
+        return compute.if_else(
+            compute.match_substring_regex(cells, before),
+            compute.replace_substring_regex(cells, before, r"\1\2"),
+            compute.replace_substring_regex(cells, behind, r"\1"),
+        )
 
     @property
     def _grouping(self) -> str:
@@ -169,6 +215,21 @@ class Dialect:
             return cell.decode(self.encoding)
         except UnicodeDecodeError:
             return None
+
+
+def _require_unit(unit: Any) -> None:
+    """Refuse a unit that cannot be told from a number, or from the space beside it (``ValueError``)."""
+    text = unit if isinstance(unit, str) else ""
+    if not text.strip(_SIGNS) or text.strip(_SPACES) != text or _DIGITS.search(text):
+        raise ValueError(
+            f"{unit!r} is not a unit: one has no digit and is more than a sign of numbers, such as '%', 'EUR' or '€'."
+        )
+
+
+def _is_ascii(cells: Any) -> bool:
+    """Return whether a column of text surely has no byte beyond ASCII."""
+    data = [chunk.buffers()[2] for chunk in getattr(cells, "chunks", [cells])]
+    return all(each is None or not each.size or int(np.frombuffer(each, np.int8).min()) >= 0 for each in data)
 
 
 def _grouped(sign: str, mark: str) -> str:

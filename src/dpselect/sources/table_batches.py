@@ -59,7 +59,7 @@ def _batches(path: Path, names: list[Any], reading: Reading) -> Iterator[dict[An
         coded = [] if reading.missing else [name for name in names if name not in tested]
         yield from _parquet_batches(path, names, coded)
     else:
-        yield excel.columns(path, names, reading.sheet)
+        yield excel.columns(path, names, reading.sheet, reading.dialect)
 
 
 def _require_one_type(path: Path, names: list[Any]) -> None:

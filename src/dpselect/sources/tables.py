@@ -52,6 +52,9 @@ class Reading:
         missing: Sequence[str] = (),
         sheet: str | None = None,
         line_breaks: bool = False,
+        unit: str | Sequence[str] = (),
+        skip_rows: int = 0,
+        date_order: str | None = None,
     ) -> Reading:
         """Return what keywords say.
 
@@ -59,7 +62,9 @@ class Reading:
             ValueError: one of them says nothing that can be read.
         """
         condition = None if where is None else Condition.of(where)
-        return cls(Dialect(separator, decimal, encoding, thousands, line_breaks), condition, tuple(missing), sheet)
+        units: Any = unit
+        dialect = Dialect(separator, decimal, encoding, thousands, line_breaks, units, skip_rows, date_order)
+        return cls(dialect, condition, tuple(missing), sheet)
 
 
 AS_IT_IS = Reading()
@@ -88,6 +93,10 @@ class TableFile:
         where: str | None = None,
         thousands: str | None = None,
         line_breaks: bool = False,
+        sheet: str | None = None,
+        skip_rows: int = 0,
+        unit: str | Sequence[str] = (),
+        date_order: str | None = None,
     ) -> TableFile:
         """Return a file with what is declared of it; nothing is read yet.
 
@@ -100,12 +109,16 @@ class TableFile:
             thousands: what stands between groups of three digits: ``"."``, ``","``, ``"space"`` or ``"apostrophe"``;
                 any of them but the decimal mark where ``decimal`` is declared, and nothing where it is not.
             line_breaks: whether quoted cells have line breaks; otherwise one line is one record.
+            sheet: of a file of sheets; the first one without it.
+            skip_rows: how many lines, or rows of a sheet, stand before the names of the columns.
+            unit: what may stand before or behind a number, such as ``"%"`` or ``["EUR", "€"]``.
+            date_order: ``"dmy"`` for dates such as 31.12.2025, ``"mdy"`` for 12/31/2025; 2025-12-31 is always read.
 
         Raises:
             ValueError: one of them says nothing that can be read.
         """
-        reading = Reading.of(separator, decimal, encoding, where, thousands, line_breaks=line_breaks)
-        return cls(path, reading)
+        how = {"line_breaks": line_breaks, "unit": unit, "skip_rows": skip_rows, "date_order": date_order}
+        return cls(path, Reading.of(separator, decimal, encoding, where, thousands, (), sheet, **how))  # type: ignore[arg-type]
 
     def columns(self, numbers: Collection[str] = ()) -> dict[str, NDArray[Any]]:
         """Return all columns, as a table that estimators take; ``numbers`` are those that the decimal mark is for.
@@ -246,7 +259,7 @@ def _header(path: Path, reading: Reading) -> list[str]:
         return csv_text.header(path, reading.dialect)
     _require_plain(path, reading.dialect)
     if not is_parquet(path):
-        return excel.header(path, reading.sheet)
+        return excel.header(path, reading.sheet, reading.dialect)
     arrow, parquet = _arrow(), _arrow("parquet")
     try:
         result: list[str] = parquet.read_schema(path).names
@@ -263,7 +276,7 @@ def _columns(path: Path, names: Sequence[Any], reading: Reading) -> dict[Any, An
     if not is_typed(path):
         return without_missing(csv_text.columns(path, [*names], reading.dialect), reading.missing)
     _require_plain(path, reading.dialect)
-    there = _parquet(path, names) if is_parquet(path) else excel.columns(path, names, reading.sheet)
+    there = _parquet(path, names) if is_parquet(path) else excel.columns(path, names, reading.sheet, reading.dialect)
     return without_missing(there, reading.missing)
 
 
@@ -301,9 +314,10 @@ def _require_plain(path: Path, dialect: Dialect) -> None:
     if not path.is_file():
         raise missing(path)
     said = (dialect.separator, dialect.mark, dialect.encoding) != (None, PLAIN.mark, PLAIN.encoding)
-    # Numbers of a sheet are spelled with a point, and its text may be grouped.
-    if said or (dialect.thousands is not None and is_parquet(path)):
-        what = "decimal, thousands" if is_parquet(path) else "decimal comma"
+    # Numbers of a sheet are spelled with a point, and its text may be grouped and have units.
+    of_text = (dialect.thousands, dialect.unit, dialect.skip_rows, dialect.date_order) != (None, (), 0, None)
+    if said or (of_text and is_parquet(path)):
+        what = "decimal, thousands, unit, skip_rows, date_order" if is_parquet(path) else "decimal comma"
         raise ValueError(
             f"{path.name} says itself how it is written: separator, {what} and encoding go with .csv and .tsv files, "
             "leave them out."

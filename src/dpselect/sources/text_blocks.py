@@ -34,12 +34,14 @@ class TextForm:
         width: how many cells a record has.
         quotes: whether double quotes quote.
         line_breaks: whether cells have line breaks.
+        skipped: how many lines stand before the first record, whatever they hold.
     """
 
     separator: bytes
     width: int = 0
     quotes: bool = True
     line_breaks: bool = False
+    skipped: int = 0
 
 
 def blocks(stream: Any, form: TextForm) -> Iterator[bytes]:
@@ -48,7 +50,7 @@ def blocks(stream: Any, form: TextForm) -> Iterator[bytes]:
     Every carriage return, and every one before a line feed, is a line feed.
     """
     grouped = _records if form.quotes and form.line_breaks else _lines
-    return grouped(_with_line_feeds(stream), form)
+    return grouped(_behind(_with_line_feeds(stream), form.skipped), form)
 
 
 def first_record(block: bytes, form: TextForm) -> bytes:
@@ -105,6 +107,17 @@ def _with_line_feeds(stream: Any) -> Iterator[bytes]:
         yield part.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in part else part
     if held:
         yield b"\n"
+
+
+def _behind(parts: Iterator[bytes], lines: int) -> Iterator[bytes]:
+    """Yield parts without their first lines."""
+    for part in parts:
+        rest = part
+        while lines and rest:
+            _, ended, rest = rest.partition(b"\n")
+            lines -= len(ended)
+        if rest:
+            yield rest
 
 
 def _lines(parts: Iterator[bytes], form: TextForm) -> Iterator[bytes]:  # noqa: ARG001
