@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import dpselect as dps
 from dpselect.data import TableFile
 from dpselect.dataset import Dataset, checked
 from dpselect.sources.table_batches import batches
@@ -76,6 +77,13 @@ def test_a_sheet_and_its_rows_before_the_names_are_declared(tmp_path: Path) -> N
     file = TableFile.of(office_book(tmp_path), sheet="Daten", skip_rows=3)
 
     assert [*map(str, range(5, 105)), None] == cells(file)
+
+
+def test_a_column_is_read_alike(tmp_path: Path) -> None:
+    """With the same options in one call."""
+    column = dps.data.Column.read(office_book(tmp_path), "share", sheet="Daten", skip_rows=3, unit="%")
+
+    assert [7, 12] * 50 + [0.5] == column.values.tolist()
 
 
 def test_what_stands_before_the_names_is_named_in_the_refusal(tmp_path: Path) -> None:

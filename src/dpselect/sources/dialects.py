@@ -168,7 +168,7 @@ class Dialect:
 
         A number is grouped where each group but the first has three digits, up to the decimal mark, with the same sign
         between all of them. Another point where a comma marks fractions makes a cell that is not a number. The minus
-        U+2212 is one, and spaces around a number are no part of it, whatever is declared.
+        U+2212 is one, and spaces around a number do not count, whatever is declared.
         """
         arrow = importlib.import_module("pyarrow")
         if not arrow.types.is_string(cells.type):

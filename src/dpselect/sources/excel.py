@@ -19,7 +19,7 @@ from dpselect.sources.categories import plain_number, spellings
 from dpselect.sources.dialects import PLAIN, Dialect
 
 ENDING = ".xlsx"
-# Formats of a file's own are numbered from here on; in them, what is quoted is no sign of a format.
+# Formats of a file's own are numbered from here on; in them, quoted text says nothing about the format.
 _OWN_FORMATS = 164
 _QUOTED = re.compile(r'"[^"]*"|\\.')
 _ERRORS = ("#NULL", "#DIV/0", "#VALUE", "#REF", "#NAME", "#NUM", "#N/A")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -92,6 +92,9 @@ class Column:
         where: str | None = None,
         thousands: str | None = None,
         line_breaks: bool = False,
+        sheet: str | None = None,
+        skip_rows: int = 0,
+        unit: str | Sequence[str] = (),
     ) -> Column:
         """Return a column of a ``.csv``, ``.tsv``, ``.parquet`` or ``.xlsx`` file.
 
@@ -104,13 +107,15 @@ class Column:
             where: a public condition on columns, such as ``"region = North and age >= 18"``; other rows are left out.
             thousands: what groups digits in threes, as for :meth:`dpselect.data.TableFile.of`.
             line_breaks: whether quoted cells have line breaks; otherwise one line is one record.
+            sheet, skip_rows, unit: as for :meth:`dpselect.data.TableFile.of`.
 
         Raises:
             FileNotFoundError, ImportError: no such file; what reads it is not installed.
             ValueError: another kind of file, no such column, or a dialect or condition that says nothing.
             TypeError: a parquet column of another type, such as dates.
         """
-        reading = tables.Reading.of(separator, decimal, encoding, where, thousands, line_breaks=line_breaks)
+        how: dict[str, Any] = {"line_breaks": line_breaks, "unit": unit, "skip_rows": skip_rows}
+        reading = tables.Reading.of(separator, decimal, encoding, where, thousands, (), sheet, **how)
         return cls(tables.column(path, column, reading), kind=kind)
 
     @classmethod
