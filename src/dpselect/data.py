@@ -1,6 +1,7 @@
 """Tables, columns and graphs that a question is asked of."""
 
 from dpselect.sources.candidates import Candidates as Candidates
+from dpselect.sources.periods import Periods as Periods
 from dpselect.sources.tables import TableFile as TableFile
 from dpselect.sources.warehouse import Warehouse as Warehouse
 from dpselect.views import Column as Column
@@ -14,6 +15,7 @@ __all__ = [
     "Candidates",
     "Column",
     "DirectedGraph",
+    "Periods",
     "StoredColumn",
     "StoredGraph",
     "TableFile",

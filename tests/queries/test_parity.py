@@ -29,6 +29,7 @@ age = {lower = 0, upper = 120}
 job = ["nurse", "smith", "clerk"]
 half = {lower = 0, upper = 1, step = 0.5}
 code = [1, 2.5, "x"]
+since = {lower = 2025-01-01, upper = 2025-12-31, step = "month"}
 [budget]
 epsilon = 900
 delta = 0.1
@@ -51,6 +52,16 @@ QUERIED: dict[str, dict[str, Any]] = ASKED | {
     "codes": {"query": "histogram", "column": "code", "by": "job", "epsilon": 2},
     "median by code": {"query": "median", "column": "age", "by": "code", "epsilon": 2},
     "each code": {"query": "most_common", "column": "code", "k": 3, "epsilon": 2},
+    "median of dates": {"query": "median", "column": "since", "epsilon": 2},
+    "median by month": {"query": "median", "column": "age", "by": "since", "epsilon": 2},
+    "quantiles of dates": {"query": "quantiles", "column": "since", "q": [0.25, 0.75], "by": "job", "epsilon": 2},
+    "months": {"query": "histogram", "column": "since", "by": "job", "epsilon": 2},
+    "busiest month": {"query": "most_common", "column": "since", "k": 2, "epsilon": 2},
+    "bins of dates": {"query": "histogram", "column": "since", "bins": [0, 1], "epsilon": 2},
+    "total by month": {"query": "select", "candidate": "since", "score": "largest-count", "epsilon": 2},
+    "total of dates": {"query": "select", "candidate": "job", "score": "largest-total", "of": "since", "epsilon": 2},
+    "learn from dates": {"query": "train", "target": "job", "features": ["since"], "epsilon": 1},
+    "learn dates": {"query": "train", "target": "since", "epsilon": 1},
 }
 # One file, which the settings of the server name.
 OWN = '''
@@ -87,10 +98,10 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Pair]]
     folder = tmp_path_factory.mktemp("parity")
     rows = zip(AGES, JOBS, IDS, strict=True)
     lines = "".join(
-        f"{age},{job},0.5,{person},{CODES[age % 3]},{job},{('left', 'right')[place % 2]}\n"
+        f"{age},{job},0.5,{person},{CODES[age % 3]},{job},{('left', 'right')[place % 2]},2025-{age % 12 + 1:02}-17\n"
         for place, (age, job, person) in enumerate(rows)
     )
-    (folder / "table.csv").write_text(f"age,job,half,id,code,nick,side\n{lines}", encoding="utf-8")
+    (folder / "table.csv").write_text(f"age,job,half,id,code,nick,side,since\n{lines}", encoding="utf-8")
     (folder / "edges.csv").write_text("source,target\n0,1\n0,2\n0,3\n1,2\n", encoding="utf-8")
     for name, text in DESCRIBED.items():
         (folder / f"{name}.toml").write_text(text, encoding="utf-8")

@@ -68,6 +68,46 @@ def test_a_large_column_is_compared_once_per_distinct_cell(kind: str, monkeypatc
         assert len(calls) <= 2 * len(cells)
 
 
+DAYS = ["2024-01-30", "2024-01-31 23:59", "31.01.2024", "2024-02-01", "2024-02-30", "x", "5", None]
+
+
+@pytest.mark.parametrize(
+    "sign, rows",
+    {"<": [0], "<=": [0, 1], "=": [1], "==": [1], ">=": [1, 3], ">": [3], "!=": [0, 3], "<>": [0, 3]}.items(),
+)
+@pytest.mark.parametrize("order", [None, "dmy", "mdy"])
+def test_dates_of_text_are_ordered(sign: str, rows: list[int], order: str | None) -> None:
+    """Each cell by its own day, a moment too; what is not a date fulfils nothing."""
+    column = pa.chunked_array([DAYS[:3], DAYS[3:]])
+    more = [2] if order == "dmy" and 1 in rows else []
+    mask = Condition.of(f"x {sign} 2024-01-31").mask({"x": column}, date_order=order)
+
+    assert sorted(rows + more) == np.flatnonzero(mask).tolist()
+
+
+@pytest.mark.parametrize("kind", [pa.date32(), pa.date64(), pa.timestamp("us"), pa.timestamp("s")])
+def test_dates_of_typed_columns_are_ordered(kind: pa.DataType) -> None:
+    """Before the beginning of the count too, and years that Python has not."""
+    days = [datetime.date(1969, 12, 31), datetime.date(1970, 1, 2), None]
+    column = pa.chunked_array([pa.array(days, pa.date32()).cast(kind)])
+    far = pa.chunked_array([pa.array([4_000_000, None], pa.int32()).cast(pa.date32())])
+
+    assert [True, False, False] == Condition.of("x < 1970-01-01").mask({"x": column}).tolist()
+    assert [True, False] == Condition.of("x > 2025-01-01").mask({"x": far}).tolist()
+
+
+def test_a_day_is_not_compared_where_there_is_none() -> None:
+    """Numbers have none, moments of a time zone have several, and 2024-02-30 is text."""
+    for cells, words in (
+        (pa.array([1]), "which has no dates"), (pa.array([1], pa.timestamp("us", "UTC")), "moments of a time zone"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=words):
+            Condition.of("x >= 2024-01-31").mask({"x": pa.chunked_array([cells])})
+    for text in ("x >= 2024-02-30", "x > '2024-01-31'"):
+        with pytest.raises(ValueError, match="compares numbers and dates such as 2025-12-31"):
+            Condition.of(text)
+
+
 def test_dates_are_compared_as_dates() -> None:
     """As before: a cell is not spelled."""
     day = datetime.date(2024, 1, 31)

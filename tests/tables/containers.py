@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 from collections.abc import Callable
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from dpselect.sources.warehouse import Warehouse
 
 Columns = dict[str, list[Any]]
 _NUMBERS = itertools.count()
+_MOMENTS = {"date32[day]": "date", "timestamp[us]": "timestamp"}
 
 
 def _rows(columns: Columns) -> list[tuple[Any, ...]]:
@@ -38,6 +40,10 @@ def kind(cells: list[Any]) -> Any:
     import pyarrow
 
     types = {type(cell) for cell in cells if cell is not None}
+    if types == {date}:
+        return pyarrow.date32()
+    if types == {datetime}:
+        return pyarrow.timestamp("us")
     return pyarrow.string() if str in types else pyarrow.float64() if float in types else pyarrow.int64()
 
 
@@ -87,7 +93,7 @@ def _duckdb(columns: Columns, _: Path, __: Any) -> Any:
 def _postgres(columns: Columns, _: Path, request: Any) -> Any:
     pytest.importorskip("ibis")
     server, name = request.getfixturevalue("postgres"), f"people_{next(_NUMBERS)}"
-    kinds = {"string": "text", "double": "double precision", "int64": "bigint"}
+    kinds = {"string": "text", "double": "double precision", "int64": "bigint"} | _MOMENTS
     listed = ", ".join(f'"{column}" {kinds[str(kind(cells))]}' for column, cells in columns.items())
     server.run(f"CREATE TABLE {name} ({listed})")
     import psycopg
@@ -108,12 +114,13 @@ def _sqlite(columns: Columns, folder: Path, request: Any) -> Any:
     pytest.importorskip("ibis")
     import sqlite3
 
-    kinds = {"string": "text", "double": "real", "int64": "integer"}
+    kinds = {"string": "text", "double": "real", "int64": "integer"} | _MOMENTS
     listed = ", ".join(f'"{column}" {kinds[str(kind(cells))]}' for column, cells in columns.items())
     with sqlite3.connect(folder / "t.db") as connection:
         connection.execute(f"CREATE TABLE people ({listed})")
         marks = ", ".join("?" * len(columns))
-        connection.executemany(f"INSERT INTO people VALUES ({marks})", _rows(columns))
+        rows = [[str(cell) if isinstance(cell, date) else cell for cell in row] for row in _rows(columns)]
+        connection.executemany(f"INSERT INTO people VALUES ({marks})", rows)
     connection.close()
     warehouse = Warehouse.open(f"sqlite://{folder / 't.db'}", "people")
     request.addfinalizer(warehouse.close)

@@ -2,7 +2,7 @@
 
 from dpselect.dataset.curator_check import DatasetCheck, checked
 from dpselect.dataset.description import Dataset
-from dpselect.dataset.parts import BudgetLimits, DatasetError, NumericDomain, WeightColumn
+from dpselect.dataset.parts import BudgetLimits, DatasetError, DateDomain, NumericDomain, WeightColumn
 from dpselect.dataset.skeleton import skeleton
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Dataset",
     "DatasetCheck",
     "DatasetError",
+    "DateDomain",
     "NumericDomain",
     "WeightColumn",
     "checked",

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from dpselect.dataset.description import Dataset
 from dpselect.dataset.edge_counts import PRIVATE, SHOWN, edge_counts, examples
-from dpselect.dataset.parts import DatasetError, NumericDomain
+from dpselect.dataset.parts import DatasetError, DateDomain, NumericDomain
 from dpselect.dataset.source_rows import cells, nodes, reading_of, spelled
 from dpselect.sources import csv_text, excel, identity
 from dpselect.sources.cells import is_missing
 from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.distinct import Distinct, distinct
+from dpselect.sources.periods import require_without_zone
 from dpselect.sources.public_names import PublicNames
 from dpselect.sources.web import local
 
@@ -84,7 +85,9 @@ def _of_rows(dataset: Dataset) -> DatasetCheck:
     lines = [PRIVATE, f"rows: {rows}"]
     lines += _of_sheet(dataset, facts)
     for name, domain in dataset.columns.items():
-        if isinstance(domain, NumericDomain):
+        if isinstance(domain, DateDomain):
+            line, facts["columns"][name] = _dates(dataset, read[name], domain, name)
+        elif isinstance(domain, NumericDomain):
             line, facts["columns"][name] = _numbers(dataset, read[name], domain)
         else:
             line, facts["columns"][name] = _values(read[name], domain, name)
@@ -132,6 +135,30 @@ def _numbers(dataset: Dataset, held: Any, domain: NumericDomain) -> tuple[str, d
         f"{facts['numbers']} numbers, {empty} empty, {facts['not_a_number']} not a number{examples(unread)}; "
         f"{facts['outside']} outside of the bounds{examples(facts['beyond'])}"
     )
+    return line, facts
+
+
+def _dates(dataset: Dataset, held: Any, domain: DateDomain, name: str) -> tuple[str, dict[str, Any]]:
+    """Return what was read of a column of dates, and how much of it lies outside of the bounds."""
+    periods, column = domain.periods.written(dataset.date_order), distinct(held)
+    require_without_zone(held, name)
+    lacking = periods.moving().codes(column, name) < 0
+    outside = ~lacking & (periods.codes(column, name) < 0)
+    empty, unread = _apart(held, lacking)
+    facts: dict[str, Any] = {
+        "dates": int((~lacking).sum()),
+        "empty": empty,
+        "not_a_date": int(lacking.sum()) - empty,
+        "unread": unread,
+        "outside": int(outside.sum()),
+        "beyond": _shown(_at(held, outside)),
+    }
+    line = (
+        f"{facts['dates']} dates, {empty} empty, {facts['not_a_date']} not a date{examples(unread)}; "
+        f"{facts['outside']} outside of the bounds{examples(facts['beyond'])}"
+    )
+    if facts["not_a_date"] and dataset.date_order is None:
+        line += '; 2025-12-31 is read, and 31.12.2025 with date_order = "dmy"'
     return line, facts
 
 

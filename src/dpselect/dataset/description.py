@@ -18,6 +18,7 @@ from dpselect.dataset.parts import (
     BudgetLimits,
     ColumnDomain,
     DatasetError,
+    DateDomain,
     NumericDomain,
     WeightColumn,
     at_least_one,
@@ -26,11 +27,13 @@ from dpselect.dataset.parts import (
     refusal,
     require_known,
     text,
+    texts,
 )
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger.accountant import Terms
 from dpselect.ledger.ledger import Ledger
 from dpselect.sources.locators import is_url, without_secrets
+from dpselect.sources.periods import Periods
 from dpselect.utilities.columns import public_values
 from dpselect.views import Graph, WeightedGraph
 from dpselect.views.grid import Grid
@@ -38,6 +41,7 @@ from dpselect.views.nodes import declared
 from dpselect.views.synthetic import synthetic_graph, synthetic_table
 
 AnyGraph = TypeVar("AnyGraph")
+_DATES = "this has dates: ask for medians, quantiles, counts or groups of it, or name another column."
 _TEXTS = (
     "source", "graph", "table", "separator", "decimal", "thousands", "encoding", "date_order", "sheet", "where",
     "person", "order", "label", "about",
@@ -68,7 +72,7 @@ class Dataset(DatasetFields):
         person: the column that tells persons apart: all rows of a person are protected. Without it, one row is.
         rows_per_person: how many rows of one person count.
         order: the column by which the first of them are chosen, instead of a hash of what each counts for.
-        columns: the columns that may be asked about: bounds and a step for numbers, or a list of public values.
+        columns: the columns that may be asked about: bounds and a step for numbers or dates, or a list of values.
         nodes: the public nodes of a graph: how many, if they are 0, 1, 2, ..., or a list of their names. In ``.mtx``
             and ``.net`` files, so many are 1, 2, 3, ...
         ends: the columns of a table of edges.
@@ -147,9 +151,9 @@ class Dataset(DatasetFields):
         for name, kind in (("weight", WeightColumn), ("budget", BudgetLimits)):
             if getattr(self, name) is not None:
                 self._set(name, part_of((name,), kind, getattr(self, name)))
-        self._set("missing", _texts("missing", self.missing))
-        self._set("unit", _texts("unit", (self.unit,) if isinstance(self.unit, str) else self.unit))
-        self._set("ends", _texts("ends", self.ends))
+        self._set("missing", texts("missing", self.missing))
+        self._set("unit", texts("unit", (self.unit,) if isinstance(self.unit, str) else self.unit))
+        self._set("ends", texts("ends", self.ends))
         self._set("columns", self._domains())
         if self.nodes is not None:
             self._set("nodes", nodes_of(self.nodes))
@@ -216,11 +220,14 @@ class Dataset(DatasetFields):
             raise ValueError("A frame in memory has no place that a file could name: save it, and name the file.")
         return toml_text.written(self.facts)
 
-    def _domain(self, column: str) -> ColumnDomain:
+    def _domain(self, column: str) -> NumericDomain | tuple[Any, ...]:
         if column not in self.columns:
             there = ", ".join(self.columns)
             raise DatasetError(("columns", column), f"no such column is described: ask about one of {there}.")
-        return self.columns[column]
+        domain = self.columns[column]
+        if isinstance(domain, DateDomain):
+            raise DatasetError(("columns", column), _DATES)
+        return domain
 
     def domain(self, column: str) -> tuple[float, float] | list[Any]:
         """Return the public domain of a column, as estimators take it: a pair of bounds, or a list of values.
@@ -258,6 +265,15 @@ class Dataset(DatasetFields):
         if isinstance(domain, NumericDomain):
             raise DatasetError(("columns", column), "this has bounds: name a column with a list of values.")
         return domain
+
+    def names(self, column: str) -> tuple[Any, ...] | Periods:
+        """Return the public list of a column, for what counts: its values, or the periods of its dates.
+
+        Raises:
+            DatasetError: no such column is described, or it has numbers.
+        """
+        known = self.columns.get(column)
+        return known.periods if isinstance(known, DateDomain) else self.groups(column)
 
     def terms(self) -> Terms:
         """Return what the budget allows.
@@ -338,7 +354,11 @@ class Dataset(DatasetFields):
                 return synthetic_graph(nodes, kind)
             weights = source_rows.weights(self)
             return synthetic_graph(nodes, kind, {"cap": weights.cap, "kind": weights.kind})
-        return synthetic_table({name: self.domain(name) if name in self.columns else None for name in self._wanted})
+        return synthetic_table({name: self._bounds_or_values(name) for name in self._wanted})
+
+    def _bounds_or_values(self, column: str) -> Sequence[Any] | None:
+        known = self.columns.get(column)
+        return (known.lower,) if isinstance(known, DateDomain) else None if known is None else self.domain(column)
 
     @property
     def _wanted(self) -> list[str]:
@@ -376,9 +396,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _plain(each) for name, each in value.items()}
     return list(value) if isinstance(value, tuple) else value
-
-
-def _texts(name: str, values: Any) -> tuple[str, ...]:
-    if not isinstance(values, (list, tuple)):
-        raise DatasetError((name,), 'this is a list of text: write ["a", "b"].')
-    return tuple(text((name,), each) for each in values)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
+from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
@@ -18,6 +19,7 @@ from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import exact_delta, exact_epsilon, exact_public, whole
 from dpselect.ledger.accountant import Terms
 from dpselect.sources.locators import is_url
+from dpselect.sources.periods import Periods, public_date
 from dpselect.sources.public_names import PublicNames
 
 Key = tuple[str, ...]
@@ -25,6 +27,7 @@ Part = TypeVar("Part")
 # Grids are arithmetic on integers that doubles hold.
 _EXACT = 2**53
 _LONGEST = 300
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _QUOTIENT = re.compile(r"[+-]?[0-9]{1,300}/[0-9]{1,300}")
 
 
@@ -70,6 +73,38 @@ class NumericDomain:
         over = lcm(self.lower.denominator, self.step.denominator)
         if max(abs(self.lower * over), abs(self.upper * over), Fraction(over)) > _EXACT:
             raise DatasetError(("step",), "step is so fine that doubles cannot hold the values: write a larger one.")
+
+
+@dataclass(frozen=True)
+class DateDomain:
+    """Bounds of a column of dates, and how fine answers about it are; public.
+
+    Attributes:
+        lower, upper: dates, or text such as ``"2025-12-31"``; what lies outside counts as the nearest of them.
+        step: ``"day"``, ``"week"``, ``"month"``, ``"quarter"`` or ``"year"``: how fine answers are.
+
+    Raises:
+        DatasetError: not such dates.
+
+    >>> DateDomain("2025-01-01", "2025-12-31", "quarter").periods.names[0]
+    '2025-Q1'
+    """
+
+    lower: date
+    upper: date
+    step: str = "day"
+
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper"):
+            with refusal((name,)):
+                object.__setattr__(self, name, public_date(name, getattr(self, name)))
+        with refusal(("step",)):
+            _ = self.periods
+
+    @property
+    def periods(self) -> Periods:
+        """Return the days, weeks, months, quarters or years between the bounds."""
+        return Periods.between(self.lower, self.upper, self.step)
 
 
 @dataclass(frozen=True)
@@ -127,8 +162,8 @@ class BudgetLimits:
         return Terms.of(self.epsilon, self.delta, neighbours, name, self.rule)
 
 
-# A list of public values, or the bounds of numbers.
-ColumnDomain = NumericDomain | tuple[Any, ...]
+# A list of public values, or the bounds of numbers or dates.
+ColumnDomain = NumericDomain | DateDomain | tuple[Any, ...]
 
 
 @contextmanager
@@ -169,6 +204,13 @@ def text(key: Key, value: Any) -> str:
     raise DatasetError(key, 'this must be text that is not empty: write it in quotes, such as "name".')
 
 
+def texts(name: str, values: Any) -> tuple[str, ...]:
+    """Return a list of texts."""
+    if not isinstance(values, (list, tuple)):
+        raise DatasetError((name,), 'this is a list of text: write ["a", "b"].')
+    return tuple(text((name,), each) for each in values)
+
+
 def at_least_one(key: Key, value: Any, meaning: str) -> int:
     """Return a public number of things."""
     with refusal(key):
@@ -200,8 +242,17 @@ def require_known(key: Key, there: Collection[str], known: Collection[str]) -> N
             raise DatasetError((*key, str(name)), f"there is no such key: {advice}")
 
 
+def _is_date(value: Any) -> bool:
+    """Return whether a bound is written as a date."""
+    return isinstance(value, date) or (isinstance(value, str) and bool(_DATE.fullmatch(value)))
+
+
 def domain_of(key: Key, value: Any) -> ColumnDomain:
     """Return the public domain of a column: a list of its values, or the bounds of its numbers."""
+    if isinstance(value, Mapping) and any(_is_date(value.get(name)) for name in ("lower", "upper")):
+        return part_of(key, DateDomain, value)
+    if isinstance(value, DateDomain):
+        return value
     if isinstance(value, (NumericDomain, Mapping)):
         return part_of(key, NumericDomain, value)
     if not isinstance(value, (list, tuple)):

@@ -16,6 +16,7 @@ from dpselect.sources.warehouse import Warehouse
 from dpselect.sources.web import is_database
 
 _NUMBERS = "{lower = ?, upper = ?, step = 1}"
+_DATES = '{lower = ?, upper = ?, step = "month"}'
 _VALUES = "[?]"
 _EITHER = 'numbers; for text write every value instead, ["a", "b"]'
 _BUDGET = ("", "[budget]", "epsilon = ?                     # the most that may ever be spent; it never changes")
@@ -122,6 +123,8 @@ def _domain(kind: str) -> str:
     """Return what is to be filled in for a column of a type; of text files nobody knows it."""
     if kind in ("numbers", ""):
         return f"{_NUMBERS}   # {kind or _EITHER}"
+    if kind.startswith(("date", "timestamp")):
+        return f"{_DATES}   # {kind}: bounds such as 2025-12-31, by day, week, month, quarter or year"
     return f"{_VALUES}   # {kind}: every value that counts, in quotes where it is text"
 
 

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.dataset.fields import DatasetFields
-from dpselect.dataset.parts import DatasetError, NumericDomain, WeightColumn
-from dpselect.sources import frames, tables
+from dpselect.dataset.parts import DatasetError, DateDomain, NumericDomain, WeightColumn
+from dpselect.sources import days, frames, tables
 from dpselect.sources.absent import no_column
 from dpselect.sources.column_cells import array_of, reals
+from dpselect.sources.distinct import distinct
 from dpselect.sources.edges import public_nodes
 from dpselect.sources.graphs import Dropped
 from dpselect.sources.tables import Reading, TableFile
@@ -34,7 +35,8 @@ def order_of(dataset: DatasetFields) -> RowOrder | None:
     """Return what orders the rows of each person; ``None`` where nothing is declared."""
     if dataset.order is None:
         return None
-    return RowOrder(dataset.order, isinstance(dataset.columns.get(dataset.order), NumericDomain))
+    known = dataset.columns.get(dataset.order)
+    return RowOrder(dataset.order, isinstance(known, NumericDomain), isinstance(known, DateDomain))
 
 
 def source(dataset: DatasetFields) -> RowSource:
@@ -80,7 +82,8 @@ def spelled(dataset: DatasetFields, held: Any) -> Any:
 def columns(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
     """Return cells of columns as arrays, sorted by the declared order; of a frame, as it holds them.
 
-    Text that spells numbers of a column with bounds is read as doubles, once; what is not a number is NaN.
+    Text that spells numbers of a column with bounds is read as doubles, once; what is not a number is NaN. Dates are
+    days of NumPy, and NaT where they are none.
     """
     ordered = [*dict.fromkeys([*names, *(() if dataset.order is None else (dataset.order,))])]
     read = cells(dataset, ordered)
@@ -89,10 +92,20 @@ def columns(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
     numeric = {name for name in ordered if isinstance(dataset.columns.get(name), NumericDomain)}
     arrays = {name: frames.column(spelled(dataset, held) if name in numeric else held) for name, held in read.items()}
     arrays |= {name: reals(arrays[name]).values for name in numeric if arrays[name].dtype.kind in "UO"}
+    dated = [name for name in ordered if isinstance(dataset.columns.get(name), DateDomain)]
+    arrays |= {
+        name: _dates(arrays[name], dataset.date_order, name) for name in dated if arrays[name].dtype.kind in "UO"
+    }
     if dataset.order is None:
         return arrays
     rows = _sorted(reals(array_of(arrays[dataset.order])).values if dataset.order in numeric else arrays[dataset.order])
     return {name: arrays[name][rows] for name in names}
+
+
+def _dates(cells: NDArray[Any], order: str | None, name: str) -> NDArray[Any]:
+    column = distinct(cells)
+    held = np.append(days.days(column.cells, order, name), days.NO_DAY)
+    return held[column.codes].astype("M8[D]")
 
 
 def graph(dataset: DatasetFields, kind: Any) -> Any:

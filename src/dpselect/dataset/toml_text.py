@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -133,6 +134,8 @@ def value(of: Any) -> str:
         return json.dumps(of, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(of, Fraction):
         return _number(of)
+    if isinstance(of, date):
+        return of.isoformat()
     if isinstance(of, Mapping):
         return f"{{{', '.join(f'{key(name)} = {value(each)}' for name, each in of.items())}}}"
     if isinstance(of, (list, tuple)):

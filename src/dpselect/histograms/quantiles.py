@@ -18,6 +18,7 @@ from dpselect.kernel.errors import Advice
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.release import quantiles as halving
+from dpselect.release.date_answers import public_periods, with_dates
 from dpselect.release.joint_quantiles import MOST_SHARES, MOST_TOTAL, MOST_VALUES
 from dpselect.release.rank_bound import RankBound
 from dpselect.release.release import Release
@@ -27,7 +28,7 @@ from dpselect.views import Column, StoredColumn
 from dpselect.views.column_arguments import ColumnArguments
 from dpselect.views.column_rows import column_rows
 from dpselect.views.contributions import Contributions
-from dpselect.views.grid import Grid
+from dpselect.views.grid import EvenGrid, Grid
 
 HALVING, JOINT, TREE = "halving", "joint", "tree"
 METHODS = ("auto", HALVING, JOINT, TREE)
@@ -107,7 +108,7 @@ def quantiles(
             one between 0 and 1, which may be either: half a per cent is ``q=[0.005]``.
         grid: the public candidates, strictly increasing, at least 2. A ``range`` may have any number of values.
         lower, upper, step: the same as an even grid: lower, lower + step, ... up to upper; step is 1 between integers.
-            It is never written out, so it may have any number of values too.
+            It is never written out, so it may have any number of values too. Dates as of :func:`dpselect.median`.
         epsilon: the budget of all quantiles, and of all groups, together.
         method: ``"halving"``, ``"joint"``, ``"tree"`` or ``"auto"``, what :func:`quantile_method` says of the number
             of shares and of grid values, and of ``total``. ``"joint"`` without a total pays a tenth of epsilon for a
@@ -129,9 +130,10 @@ def quantiles(
     >>> [abs(found - true) < 30 for found, true in zip(release.value, (900, 100, 500), strict=True)]
     [True, True, True]
     """
-    values, rows = column_rows(values, column, by, groups, person, rows_per_person)
-    points = public_values(grid, lower, upper, step)
-    return _release(values, shares_of(q, p), points, epsilon, method, total, rows, ledger)
+    periods = public_periods(grid, lower, upper, step)
+    values, rows = column_rows(values, column, by, groups, person, rows_per_person, periods)
+    points = public_values(grid, lower, upper, step) if periods is None else EvenGrid(0, 1, len(periods))
+    return with_dates(_release(values, shares_of(q, p), points, epsilon, method, total, rows, ledger), periods)
 
 
 def quantile_method(

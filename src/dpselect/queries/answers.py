@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from typing import Any, TypeVar
 
 from dpselect.certificates.plain import number_of, text
@@ -42,10 +43,12 @@ def _typed(value: Any, example: Any) -> Any:
     if isinstance(example, Mapping) and isinstance(value, Mapping):
         names, form = {text(name): name for name in example}, next(iter(example.values()), None)
         return {names.get(name, name): _typed(each, form) for name, each in value.items()}
+    if isinstance(value, str) and isinstance(example, date):
+        return date.fromisoformat(value)
     if not isinstance(value, list):
         return value
     if isinstance(example, tuple):
         form = next(iter(example), None)
         return tuple(_typed(each, form) for each in value)
     (winner,) = value
-    return winner
+    return _typed(winner, example) if isinstance(example, date) else winner

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, dataclass_tr
 
 import numpy as np
 
-from dpselect.dataset import Dataset
+from dpselect.dataset import Dataset, DateDomain
 from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import DPSelectError
 from dpselect.kernel.numbers import Epsilon
@@ -275,6 +275,8 @@ def _plain(value: Any) -> Any:
 
 
 def _require_column(dataset: Dataset, column: str, kind: FieldKind) -> None:
+    if kind.dates and isinstance(dataset.columns.get(column), DateDomain):
+        return
     if kind.numeric is None:
         dataset.domain(column)
     elif kind.numeric:

@@ -6,16 +6,20 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpselect.dataset import Dataset, NumericDomain
+from dpselect.dataset import Dataset, DateDomain, NumericDomain
 from dpselect.queries.base import CountedData, QueryData, QueryError
+from dpselect.sources.periods import Periods
 
 
-def bounds(dataset: Dataset, column: str) -> dict[str, int | float]:
-    """Return the lower and upper bound and the step of a column of numbers, as functions of the library take them.
+def bounds(dataset: Dataset, column: str) -> dict[str, Any]:
+    """Return the bounds and the step of a column of numbers or dates, as functions of the library take them.
 
     Raises:
         DatasetError: no such column is described, or it has a list of values.
     """
+    known = dataset.columns.get(column)
+    if isinstance(known, DateDomain):
+        return date_bounds(known)
     dataset.grid(column)
     domain = dataset.columns[column]
     assert isinstance(domain, NumericDomain)
@@ -27,6 +31,17 @@ def grid_bounds(domain: NumericDomain) -> dict[str, int | float]:
     return {name: plain(getattr(domain, name)) for name in ("lower", "upper", "step")}
 
 
+def date_bounds(domain: DateDomain) -> dict[str, Any]:
+    """Return the bounds and the step of dates."""
+    return {"lower": domain.lower, "upper": domain.upper, "step": domain.step}
+
+
+def size(dataset: Dataset, column: str) -> int:
+    """Return how many candidates a column of numbers or dates has (``DatasetError``: it has a list of values)."""
+    known = dataset.columns.get(column)
+    return len(known.periods) if isinstance(known, DateDomain) else dataset.grid(column).size
+
+
 def plain(number: Fraction) -> int | float:
     """Return a public number as people write it: an integer where it is one."""
     return int(number) if number.denominator == 1 else float(number)
@@ -34,7 +49,7 @@ def plain(number: Fraction) -> int | float:
 
 def group_count(dataset: Dataset, by: str | None) -> int:
     """Return how many public groups there are; 1 without a column of groups (``DatasetError``: no such values)."""
-    return 1 if by is None else len(dataset.groups(by))
+    return 1 if by is None else len(dataset.names(by))
 
 
 def table(data: QueryData, *columns: str | None) -> Any:
@@ -53,7 +68,7 @@ def _wanted(data: QueryData, columns: Sequence[str | None]) -> list[str]:
 
 def grouping(dataset: Dataset, by: str | None) -> dict[str, Any]:
     """Return the arguments of groups and persons that functions of the library take."""
-    asked: dict[str, Any] = {} if by is None else {"by": by, "groups": [*dataset.groups(by)]}
+    asked: dict[str, Any] = {} if by is None else {"by": by, "groups": dataset.names(by)}
     if dataset.person is not None:
         asked |= {"person": dataset.person, "rows_per_person": dataset.rows_per_person}
     return asked
@@ -61,8 +76,14 @@ def grouping(dataset: Dataset, by: str | None) -> dict[str, Any]:
 
 def grouping_facts(dataset: Dataset, by: str | None) -> dict[str, Any]:
     """Return the public facts of groups and persons, for readers of an answer."""
-    grouped = {} if by is None else {"groups": [*dataset.groups(by)]}
+    grouped = {} if by is None else {"groups": listed(dataset, by)}
     return grouped | ({} if dataset.person is None else {"rows per person": dataset.rows_per_person})
+
+
+def listed(dataset: Dataset, column: str) -> list[Any]:
+    """Return the public list of a column, for readers of an answer."""
+    names = dataset.names(column)
+    return [*names.names] if isinstance(names, Periods) else [*names]
 
 
 def by_words(by: str | None) -> str:

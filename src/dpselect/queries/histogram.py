@@ -9,7 +9,7 @@ from dpselect.dataset import Dataset, NumericDomain
 from dpselect.kernel.budget import Accountant
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
-from dpselect.queries.kinds import ANY_COLUMN, CATEGORICAL_COLUMN, EDGES, argument
+from dpselect.queries.kinds import COUNTED_COLUMN, EDGES, LISTED_COLUMN, argument
 from dpselect.release.counts import counts
 from dpselect.release.release import Release
 
@@ -18,20 +18,20 @@ class Histogram(Query[Any]):
     """The number of rows that each public value or bin of a column holds.
 
     Attributes:
-        column: a column of values or numbers.
+        column: a column of values, numbers or dates.
         bins: of numbers, the edges of bins; without them every step is a bin.
-        by: a column with a list of values: one histogram for each of them, all for one epsilon.
+        by: a column with a list of values, or of dates: one histogram for each of them, all for one epsilon.
     """
 
     name = "histogram"
 
-    column: str = argument(ANY_COLUMN, "the column that is counted", kw_only=False)
+    column: str = argument(COUNTED_COLUMN, "the column that is counted", kw_only=False)
     bins: Sequence[float] | None = argument(
         EDGES, "of numbers, the edges of bins; without them every step is a bin", default=None, label="Edges of bins",
         example="0, 18, 65, 120",
     )  # fmt: skip
     by: str | None = argument(
-        CATEGORICAL_COLUMN, "one histogram in each public group of this column", default=None, label="In groups of"
+        LISTED_COLUMN, "one histogram in each public group of this column", default=None, label="In groups of"
     )
 
     def candidates(self, dataset: Dataset) -> int:
@@ -39,8 +39,8 @@ class Histogram(Query[Any]):
         domain = dataset.columns[self.column]
         if not isinstance(domain, NumericDomain):
             if self.bins is not None:
-                raise QueryError("bins are of numbers and this column has values: leave them out.", "bins")
-            cells = len(domain)
+                raise QueryError("bins are of numbers and this column has none: leave them out.", "bins")
+            cells = len(dataset.names(self.column))
         else:
             cells = dataset.grid(self.column).size - 1 if self.bins is None else len(self.bins) - 1
         return cells * columns.group_count(dataset, self.by)
@@ -62,11 +62,16 @@ class Histogram(Query[Any]):
 
     def public(self, dataset: Dataset) -> dict[str, Any]:
         """Return the values or edges, the groups and the rows per person."""
-        return self._cells(dataset) | columns.grouping_facts(dataset, self.by)
+        return self._shown(dataset) | columns.grouping_facts(dataset, self.by)
 
     def _cells(self, dataset: Dataset) -> dict[str, Any]:
         domain = dataset.columns[self.column]
         if not isinstance(domain, NumericDomain):
-            return {"domain": [*domain]}
+            return {"domain": dataset.names(self.column)}
         grid = dataset.grid(self.column)
         return {"bins": grid.array().tolist() if self.bins is None else [*self.bins]}
+
+    def _shown(self, dataset: Dataset) -> dict[str, Any]:
+        if isinstance(dataset.columns[self.column], NumericDomain):
+            return self._cells(dataset)
+        return {"domain": columns.listed(dataset, self.column)}

@@ -11,6 +11,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from dpselect.dataset.parts import ColumnDomain, DateDomain, NumericDomain
+
 # Exact sums of prices stay short: of any numbers, a few hundred odd ones would be too long for any ledger.
 _MOST = 1000
 # JSON has no other end of a text.
@@ -36,6 +38,7 @@ class FieldKind:
         choices: what may be chosen.
         labels: of choices in forms, where their names say too little.
         numeric: of columns: whether they have bounds, values, or either (``None``).
+        dates: of columns: whether they may have dates.
     """
 
     parse: Callable[[Any], Any]
@@ -46,6 +49,13 @@ class FieldKind:
     choices: tuple[str, ...] = ()
     labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
     numeric: bool | None = None
+    dates: bool = False
+
+    def takes(self, domain: ColumnDomain) -> bool:
+        """Return whether a column with this domain is of the kind."""
+        if isinstance(domain, DateDomain):
+            return self.dates
+        return self.numeric is None or isinstance(domain, NumericDomain) == self.numeric
 
     @property
     def several(self) -> bool:
@@ -143,12 +153,14 @@ def _name(value: Any) -> str:
     return value
 
 
-def _column(numeric: bool | None) -> FieldKind:
+def _column(numeric: bool | None, dates: bool = False) -> FieldKind:
     schema = {"type": "string", "minLength": 1, "maxLength": _LONGEST_NAME}
-    return FieldKind(_name, schema, control="column", numeric=numeric)
+    return FieldKind(_name, schema, control="column", numeric=numeric, dates=dates)
 
 
 NUMERIC_COLUMN, CATEGORICAL_COLUMN, ANY_COLUMN = (_column(numeric) for numeric in (True, False, None))
+# Columns of questions that only count, which may be of dates.
+ORDERED_COLUMN, LISTED_COLUMN, COUNTED_COLUMN = (_column(numeric, dates=True) for numeric in (True, False, None))
 
 
 def listed(

@@ -8,7 +8,7 @@ from dpselect.dataset import Dataset
 from dpselect.kernel.budget import Accountant
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData
-from dpselect.queries.kinds import CATEGORICAL_COLUMN, argument, whole
+from dpselect.queries.kinds import LISTED_COLUMN, argument, whole
 from dpselect.release.most_common import most_common
 from dpselect.release.release import Release
 
@@ -20,19 +20,19 @@ class MostCommon(Query[Any]):
     """The k values that most rows, or most different persons, have.
 
     Attributes:
-        column: a column with a list of values.
+        column: a column with a list of values, or of dates, whose periods are the values.
         k: how many to name.
     """
 
     name = "most_common"
     title = "Most common values"
 
-    column: str = argument(CATEGORICAL_COLUMN, "a column of values", kw_only=False)
+    column: str = argument(LISTED_COLUMN, "a column of values", kw_only=False)
     k: int = argument(whole(1, MOST_WINNERS), "how many to name", default=1, label="How many")
 
     def candidates(self, dataset: Dataset) -> int:
         """Return the number of values; more winners than those are refused."""
-        return columns.require_winners(self.k, len(dataset.groups(self.column)), "public values")
+        return columns.require_winners(self.k, len(dataset.names(self.column)), "public values")
 
     def release(self, data: QueryData, accountant: Accountant) -> Release[Any]:
         """Return the release of :func:`dpselect.most_common`."""
@@ -42,7 +42,7 @@ class MostCommon(Query[Any]):
             epsilon=self.epsilon,
             person=data.dataset.person,
             item=self.column,
-            domain=[*data.dataset.groups(self.column)],
+            domain=data.dataset.names(self.column),
             ledger=accountant,
         )
 
@@ -54,4 +54,4 @@ class MostCommon(Query[Any]):
 
     def public(self, dataset: Dataset) -> dict[str, Any]:
         """Return the values."""
-        return {"domain": [*dataset.groups(self.column)]}
+        return {"domain": columns.listed(dataset, self.column)}

@@ -10,19 +10,19 @@ from dpselect.histograms.quantiles import quantiles
 from dpselect.kernel.budget import Accountant
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
-from dpselect.queries.kinds import CATEGORICAL_COLUMN, NUMERIC_COLUMN, PERCENTAGES, SHARES, argument
+from dpselect.queries.kinds import LISTED_COLUMN, ORDERED_COLUMN, PERCENTAGES, SHARES, argument
 from dpselect.release.release import Release
 from dpselect.utilities.shares import shares_of
 
 
-class Quantiles(Query[tuple[float, ...]]):
+class Quantiles(Query[tuple[Any, ...]]):
     """Several quantiles of a column of numbers at one price, of all rows or in each public group.
 
     Attributes:
-        column: a column with bounds.
+        column: a column with bounds, of numbers or dates.
         q: shares of the rows, such as 0.25, 0.5 and 0.75; each once, as doubles.
         p: percentages instead of shares, such as 25, 50 and 75.
-        by: a column with a list of values: one answer for each of them, all for one epsilon.
+        by: a column with a list of values, or of dates: one answer for each of them, all for one epsilon.
 
     >>> Quantiles("age", p=[10, 90], epsilon=1).words()
     'What are the percentiles 10, 90 of age?'
@@ -30,7 +30,7 @@ class Quantiles(Query[tuple[float, ...]]):
 
     name = "quantiles"
 
-    column: str = argument(NUMERIC_COLUMN, "a column of numbers", kw_only=False)
+    column: str = argument(ORDERED_COLUMN, "a column of numbers or dates", kw_only=False)
     q: Sequence[float] | None = argument(
         SHARES, "shares of the rows, each once", default=None, label="Shares of the rows", example="0.25, 0.5, 0.75"
     )
@@ -42,7 +42,7 @@ class Quantiles(Query[tuple[float, ...]]):
         example="25, 50, 75",
     )
     by: str | None = argument(
-        CATEGORICAL_COLUMN, "one answer in each public group of this column", default=None, label="In groups of"
+        LISTED_COLUMN, "one answer in each public group of this column", default=None, label="In groups of"
     )
 
     def require(self) -> None:
@@ -56,11 +56,11 @@ class Quantiles(Query[tuple[float, ...]]):
         """Return how many quantiles there are, for each group."""
         return len(self._places) * columns.group_count(dataset, self.by)
 
-    def release(self, data: QueryData, accountant: Accountant) -> Release[tuple[float, ...]]:
+    def release(self, data: QueryData, accountant: Accountant) -> Release[tuple[Any, ...]]:
         """Return the release of :func:`dpselect.quantiles` by halving, whose error is known beforehand."""
         asked: dict[str, Any] = columns.bounds(data.dataset, self.column) | columns.grouping(data.dataset, self.by)
         cells: Any = columns.table(data, self.column, self.by)
-        release: Release[tuple[float, ...]] = quantiles(
+        release: Release[tuple[Any, ...]] = quantiles(
             cells,
             self.q,
             p=self.p,

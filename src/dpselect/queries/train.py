@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dpselect.dataset import Dataset, NumericDomain
+from dpselect.dataset import Dataset, DateDomain, NumericDomain
 from dpselect.kernel.budget import Accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
@@ -174,7 +174,9 @@ class Train(Query[Any]):
         return {"target": self.target, "domains": shown} | chosen | rows
 
     def _features(self, dataset: Dataset) -> tuple[str, ...]:
-        others = tuple(name for name in dataset.columns if name != self.target)
+        # Models learn from numbers and values.
+        known = {name for name, domain in dataset.columns.items() if not isinstance(domain, DateDomain)}
+        others = tuple(name for name in dataset.columns if name != self.target and name in known)
         return others if self.features is None else tuple(self.features)
 
     def _chosen(self) -> dict[str, Any]:
@@ -192,4 +194,4 @@ class Train(Query[Any]):
 
 def _shown(dataset: Dataset, column: str) -> Any:
     known = dataset.columns[column]
-    return columns.grid_bounds(known) if isinstance(known, NumericDomain) else [*known]
+    return columns.grid_bounds(known) if isinstance(known, NumericDomain) else [*dataset.groups(column)]

@@ -71,7 +71,8 @@ def counts(
             :class:`dpselect.data.Warehouse`, an Ibis table, or the URL of a database.
         epsilon: the budget, of all counts together.
         column: the column that is counted.
-        domain: the public values: a list of text or numbers, or a range; those that no row has are counted too.
+        domain: the public values: a list of text or numbers, a range, or :class:`dpselect.data.Periods` of dates; those
+            that no row has are counted too.
         bins: the public edges of bins of numbers instead: each bin holds its lower edge, the last both.
         by, groups: a column of groups and their public list, to count in each group: a row is in one of them, so all
             groups together cost epsilon.

@@ -13,6 +13,7 @@ from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms import mechanism
 from dpselect.release.by_group import UNIT, chosen_by_group
+from dpselect.release.date_answers import public_periods, with_dates
 from dpselect.release.release import Release
 from dpselect.release.select import select
 from dpselect.utilities.columns import public_grid
@@ -60,6 +61,8 @@ def median(
         column: where ``values`` is a table in memory, a file or a table in its engine (as of :func:`dpselect.counts`),
             the name of its column; ``by`` and ``person`` are names then too.
         lower, upper, step: the public candidates lower, lower + step, ... up to upper; step is 1 between integers.
+            Between dates it is ``"day"``, ``"week"``, ``"month"``, ``"quarter"`` or ``"year"``: a date counts in the
+            one that holds it, and the answer is the first day of one.
         grid: the candidates themselves instead, strictly increasing, at least 2.
         epsilon: the budget, of all groups together.
         by: a column of groups, one cell per value: then the release has an answer for each of ``groups``, all for one
@@ -86,10 +89,14 @@ def median(
     >>> [abs(value - true) < 50 for value, true in zip(release.value.values(), (250, 750), strict=True)]
     [True, True]
     """
-    values, rows = column_rows(values, column, by, groups, person, rows_per_person)
+    periods = public_periods(grid, lower, upper, step)
+    values, rows = column_rows(values, column, by, groups, person, rows_per_person, periods)
+    if periods is not None:
+        lower, upper, step = 0, len(periods) - 1, 1
     if rows is not None:
         points = public_grid(grid, lower, upper, step)
-        return chosen_by_group(values, Fraction(1, 2), points, epsilon, mechanism("permute-and-flip"), rows, ledger)
+        each = chosen_by_group(values, Fraction(1, 2), points, epsilon, mechanism("permute-and-flip"), rows, ledger)
+        return with_dates(each, periods)
     scores = utilities.median(values, lower=lower, upper=upper, step=step, grid=grid)
     release = select(scores, epsilon=epsilon, mechanism=mechanism("permute-and-flip"), ledger=ledger)
-    return replace(release, error_bound=replace(release.error_bound, unit=UNIT))
+    return with_dates(replace(release, error_bound=replace(release.error_bound, unit=UNIT)), periods)

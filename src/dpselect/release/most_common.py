@@ -103,7 +103,8 @@ def most_common(
         person: the column that tells persons apart: each counts once per item, whatever number of items and rows
             they have. Without it every row is one record, and rows are counted.
         item: the column of items. A row that names nobody, or an item outside of the list, is left out.
-        domain: the public items, a list of text or numbers or a range; those that nobody has are candidates too.
+        domain: the public items, a list of text or numbers, a range, or :class:`dpselect.data.Periods` of dates; those
+            that nobody has are candidates too.
         by: a column of groups, to choose k items in each of ``groups``, a public list.
         groups_per_person: in how many groups a person counts, chosen at random: each draws at its share.
         delta: for items that no list declares: far below one over the number of persons.
@@ -141,7 +142,7 @@ def _listed(
     events: Any, k: int, epsilon: Epsilon, person: Any, item: Any, domain: Any, ledger: Accountant | None
 ) -> Release[tuple[Any, ...]]:
     """Choose among the items of a public list, in memory or where the table is."""
-    if not stays(events):
+    if not stays(events) or isinstance(domain, PublicNames):
         scores = popularity(events, person=person, item=item, domain=domain)
         return _chosen(scores, k, epsilon, ledger)
     if isinstance(events, RowSource):

@@ -1,8 +1,8 @@
 """Which rows of a table are wanted, written as ``status = employed and age >= 18``: a public condition.
 
-``column op value``, joined by ``and`` and ``or`` (``and`` binds closer) and by parentheses. Nothing is evaluated but
-these comparisons, and each row is tested by itself: a cell that is missing, or is not of the kind that it is compared
-with, fulfils no comparison.
+``column op value``, a value being a number, a date such as 2025-12-31 or text, joined by ``and`` and ``or`` (``and``
+binds closer) and by parentheses. Nothing is evaluated but these comparisons, and each row is tested by itself: a cell
+that is missing, or is not of the kind that it is compared with, fulfils no comparison.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.sources import csv_text
+from dpselect.sources import csv_text, days
 from dpselect.sources.column_cells import array_of, reals
+from dpselect.sources.distinct import distinct
+from dpselect.sources.periods import zoned
 
 Mask = NDArray[np.bool_]
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -43,19 +46,32 @@ _FORM = "write conditions such as region = North and age >= 18, with quotes arou
 
 @dataclass(frozen=True)
 class Comparison:
-    """One column compared with one public value: a number, or text."""
+    """One column compared with one public value: a number, a date, or text."""
 
     column: str
     sign: str
-    value: float | str
+    value: float | str | date
 
-    def mask(self, columns: Mapping[str, Any], number: Callable[[Any], Any]) -> Mask:
+    def mask(self, columns: Mapping[str, Any], number: Callable[[Any], Any], date_order: str | None) -> Mask:
         """Return which rows fulfil it; ``number`` turns text into text that spells numbers with a point."""
         cells, compare = columns[self.column], _OPERATORS[self.sign]
+        if isinstance(self.value, date):
+            return self._day(cells, self.value, date_order)
         if isinstance(self.value, str):
             return self._text(cells, self.value)
         values = reals(array_of(number(cells))).values
         return np.asarray(compare(values, self.value) & ~np.isnan(values), dtype=np.bool_)
+
+    def _day(self, cells: Any, value: date, order: str | None) -> Mask:
+        """Return which rows hold a day before, on or after another one; a moment counts by its day."""
+        if getattr(cells.type, "tz", None) is not None:
+            if self.sign in _EQUALITY:
+                return self._text(cells, value.isoformat())
+            raise zoned(self.column)
+        column = distinct(cells)
+        held = days.days(column.cells, order, self.column)
+        fulfilled = _OPERATORS[self.sign](held, days.number_of(value)) & (held != days.NO_DAY)
+        return column.read(fulfilled.astype(np.int64)) > 0
 
     def _text(self, cells: Any, value: str) -> Mask:
         """Return which rows hold this text, or another, without a comparison per row in Python."""
@@ -102,10 +118,11 @@ class Joined:
     word: str
     parts: tuple[Comparison | Joined, ...]
 
-    def mask(self, columns: Mapping[str, Any], number: Callable[[Any], Any]) -> Mask:
+    def mask(self, columns: Mapping[str, Any], number: Callable[[Any], Any], date_order: str | None) -> Mask:
         """Return which rows fulfil it."""
         join = np.logical_and if self.word == "and" else np.logical_or
-        return np.asarray(join.reduce([part.mask(columns, number) for part in self.parts]), dtype=np.bool_)
+        masks = [part.mask(columns, number, date_order) for part in self.parts]
+        return np.asarray(join.reduce(masks), dtype=np.bool_)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -139,17 +156,24 @@ class Condition:
         """Return the columns that it reads, in order."""
         return self.tree.names
 
-    def mask(self, columns: Mapping[str, Any], number: Callable[[Any], Any] = lambda cells: cells) -> Mask:
+    def mask(
+        self,
+        columns: Mapping[str, Any],
+        number: Callable[[Any], Any] = lambda cells: cells,
+        date_order: str | None = None,
+    ) -> Mask:
         """Return which rows fulfil it, shape (n,), each judged by its own cells.
 
         Args:
             columns: chunked arrow columns by name, at least those of ``names``.
             number: turns a column of text into one that spells numbers with a point.
+            date_order: ``"dmy"`` or ``"mdy"`` where text writes dates so; 2025-12-31 is always read.
 
         Raises:
-            TypeError: a number is compared with a column of a type such as dates; types are public.
+            TypeError, ValueError: a number is compared with a column of a type such as dates, or a date with one
+                without dates; types are public.
         """
-        return self.tree.mask(columns, number)
+        return self.tree.mask(columns, number, date_order)
 
 
 class _Parser:
@@ -201,12 +225,17 @@ class _Parser:
         column, (kind, sign) = self._taken("word", "quoted")[1], self._taken("op")
         kind, word = self._taken("word", "quoted")
         number = csv_text.number(word) if kind == "word" else None
-        value: float | str = word if number is None or math.isnan(number) else number
+        value: float | str | date = word if number is None or math.isnan(number) else number
+        if kind == "word" and len(word) == len("2025-12-31") and (day := days.day_of_text(word)) is not None:
+            value = days.day_of(day)
         if isinstance(value, str) and sign not in _EQUALITY:
             point = word.replace(",", ".")
             if kind == "word" and csv_text.number(point) is not None:
                 raise ValueError(f"In {self.text!r}, numbers in a condition have a point: write {point}.")
-            raise ValueError(f"{self.text!r} orders text: {sign} compares numbers, and text is = or != another.")
+            raise ValueError(
+                f"{self.text!r} orders text: {sign} compares numbers and dates such as 2025-12-31, and text is = or != "
+                "another."
+            )
         return Comparison(column, sign, value)
 
     def _taken(self, *kinds: str) -> tuple[str, str]:

@@ -159,6 +159,7 @@ class Engine:
         counts_by_bitmap: it counts distinct integers by bitmaps.
         joins_arrays: it joins an array of this process without copying it.
         knows_nan: it tells NaN from NULL.
+        has_dates: it has a type of dates, and does not hold them as text.
         writes_money: its type of money becomes text with the sign of a currency.
         one_state: holds one state of its tables, on a connection that should only read, or may write.
         holds: whether that transaction holds the state of the tables of these names.
@@ -181,6 +182,7 @@ class Engine:
     counts_by_bitmap: bool = False
     joins_arrays: bool = False
     knows_nan: bool = True
+    has_dates: bool = True
     writes_money: bool = False
     one_state: Callable[[Any, bool], AbstractContextManager[None]] = _nothing
     holds: Callable[[Any, set[str]], bool] = _holds_nothing
@@ -234,7 +236,14 @@ EVERY_ENGINE = (
         drops=_released,
         arrays=True,
     ),
-    Engine("sqlite", "SQLite", 'python -m pip install "ibis-framework[sqlite]"', in_files=True, knows_nan=False),
+    Engine(
+        "sqlite",
+        "SQLite",
+        'python -m pip install "ibis-framework[sqlite]"',
+        in_files=True,
+        knows_nan=False,
+        has_dates=False,
+    ),
 )
 
 

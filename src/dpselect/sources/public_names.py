@@ -37,12 +37,14 @@ class PublicNames:
         """Return a list of names.
 
         Args:
-            names: a range of step 1, or text and numbers in a list, an array or a series.
+            names: a range of step 1, or text and numbers in a list, an array or a series; or what this returns.
             argument: what a caller calls it.
 
         Raises:
             TypeError, ValueError: not such a list, an empty one, or one that names something twice.
         """
+        if isinstance(names, PublicNames):
+            return names
         if isinstance(names, range):
             if not names or names.step != 1 or max(abs(names[0]), abs(names[-1])) >= EXACT:
                 raise ValueError(
@@ -65,6 +67,10 @@ class PublicNames:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def written(self, order: str | None) -> PublicNames:  # noqa: ARG002
+        """Return the same list for text that writes dates in an order of day, month and year."""
+        return self
 
     def codes(self, column: Distinct, called: Any) -> Integers:
         """Return the code of the name in every row, negative where it is none of the list, shape (n,).

@@ -35,7 +35,7 @@ def batches(path: str | Path, names: list[Any], reading: Reading = AS_IT_IS) -> 
             yield part
             continue
         mask = importlib.import_module("pyarrow").array(
-            reading.where.mask({name: part[name] for name in tested}, number)
+            reading.where.mask({name: part[name] for name in tested}, number, reading.dialect.date_order)
         )
         yield {name: part[name].filter(mask) for name in names}
 

@@ -198,7 +198,8 @@ def arrows(path: str | Path, names: list[Any], reading: Reading = AS_IT_IS) -> d
         if name not in there:
             raise no_column(name, _header(path, reading), path)
     number = (lambda cells: cells) if is_parquet(path) else reading.dialect.number
-    mask = _arrow().array(reading.where.mask({name: there[name] for name in tested}, number))
+    tested_cells = {name: there[name] for name in tested}
+    mask = _arrow().array(reading.where.mask(tested_cells, number, reading.dialect.date_order))
     return {name: values.filter(mask) for name, values in there.items() if name in names}
 
 

@@ -4,24 +4,51 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from dpselect.sources.periods import Periods
+from dpselect.sources.warehouse import is_expression
+from dpselect.views.column import Column
 from dpselect.views.contributions import Contributions
 from dpselect.views.picked import picked
+from dpselect.views.row_question import codes_of
 from dpselect.views.stored_column import StoredColumn
 from dpselect.views.table_counts import is_stored
 
 
 def column_rows(
-    table: Any, column: Any, by: Any, groups: Any, person: Any, rows_per_person: int | None
+    table: Any,
+    column: Any,
+    by: Any,
+    groups: Any,
+    person: Any,
+    rows_per_person: int | None,
+    periods: Periods | None = None,
 ) -> tuple[Any, Contributions | None]:
     """Return the values of a column, and what their rows count for.
 
     Where no column is named, values, groups and persons are columns themselves. Of a table in memory the named columns
-    are taken, and one in a file or an engine stays there until it is counted.
+    are taken, and one in a file or an engine stays there until it is counted. Of dates, the values are the places of
+    public periods.
 
     Raises:
         PrivacyError, TypeError, ValueError: as :meth:`Contributions.of`; not a table; it has no such column.
     """
     if column is not None and is_stored(table):
-        return StoredColumn(table, column), Contributions.of(by, groups, person, rows_per_person, named=True)
+        return StoredColumn(table, column, periods=periods), Contributions.of(
+            by, groups, person, rows_per_person, named=True
+        )
     values, by, person = picked(table, column, by, person)
+    if periods is not None:
+        values = _places(values, periods, "values" if column is None else column)
     return values, Contributions.of(by, groups, person, rows_per_person)
+
+
+def _places(values: Any, periods: Periods, called: Any) -> Any:
+    """Return the places of periods that dates of a column lie in; those that are not there are missing."""
+    if isinstance(values, (Column, StoredColumn)):
+        raise TypeError("A Column holds numbers, and these bounds are dates: pass the column of dates itself.")
+    if is_expression(values):
+        return StoredColumn.of(values, periods)
+    places = codes_of(periods, values, called)
+    return np.ma.masked_array(places, mask=places < 0)

@@ -23,6 +23,7 @@ from dpselect.sources.distinct import distinct
 from dpselect.sources.public_names import PublicNames
 from dpselect.views.column import Column
 from dpselect.views.grid import Grid, tally
+from dpselect.views.row_question import codes_of
 from dpselect.views.rows_of_persons import rows_that_count
 from dpselect.views.stored_column import StoredColumn
 
@@ -93,7 +94,7 @@ class Contributions:
         if isinstance(column, StoredColumn):
             return column.histograms(grid, self.by, self.groups, self.person, self.per_person)
         places = column.row_places(grid)
-        where = np.zeros_like(places) if self.groups is None else self.groups.codes(distinct(self.by), "by")
+        where = np.zeros_like(places) if self.groups is None else codes_of(self.groups, self.by, "by")
         self._require_aligned(places, where)
         mask = (places >= 0) & (where >= 0)
         if self.person is None:

@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from dpselect.sources import codes
 from dpselect.sources.codes import literal
 from dpselect.sources.column_cells import INTEGER_CLIP
+from dpselect.sources.periods import Periods
 from dpselect.sources.public_names import PublicNames
+from dpselect.views.engine_days import place_in
 from dpselect.views.grid import EvenGrid, Grid, ListedGrid, middles
 from dpselect.views.row_question import Bins, PublicCells
 
@@ -52,6 +54,8 @@ def cell_of(cells: PublicCells, column: Any, called: Any, *, text: bool = False)
     """
     import ibis
 
+    if isinstance(cells, Periods):
+        return place_in(cells, column, called)
     if isinstance(cells, PublicNames):
         return _name(cells, column, called, text=text)
     if isinstance(cells, Bins):

@@ -12,6 +12,8 @@ from typing import Any
 
 from dpselect.sources import codes
 from dpselect.sources.collation import require_exact
+from dpselect.sources.periods import Periods
+from dpselect.sources.public_names import PublicNames
 from dpselect.sources.warehouse import LOST, Warehouse, guarded
 from dpselect.views.engine_cells import cell_of
 from dpselect.views.grouped_counts import Histogram
@@ -90,8 +92,8 @@ def _md5() -> Any:
 def _require_exact(warehouse: Warehouse, question: RowQuestion) -> None:
     """Refuse collations that take texts for equal: they would make one person, or one name, of two."""
     named = [question.person]
-    named += [question.column] if not question.numeric else []
-    named += [] if question.groups is None else [question.by]
+    listed = ((question.column, question.cells), (question.by, question.groups))
+    named += [name for name, list_ in listed if isinstance(list_, PublicNames) and not isinstance(list_, Periods)]
     texts = [name for name in named if name is not None and warehouse.table[name].type().is_string()]
     if texts and not warehouse.is_csv:
         require_exact(warehouse, texts)

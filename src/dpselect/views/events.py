@@ -19,6 +19,7 @@ from dpselect.sources import frames, identity, tables
 from dpselect.sources.absent import no_column
 from dpselect.sources.distinct import distinct
 from dpselect.sources.public_names import PublicNames
+from dpselect.views.row_question import codes_of
 from dpselect.views.row_source import RowSource
 
 Integers = NDArray[np.int64]
@@ -65,10 +66,11 @@ class Events:
             TypeError, ValueError: not a table; a column is missing, or of a type that no list names.
         """
         columns, metadata = columns_of(table, [person, item] if by is None else [person, item, by])
-        who, what = identity.persons(distinct(columns[person])), names.codes(distinct(columns[item]), item)
+        order = table.reading.dialect.date_order if isinstance(table, tables.TableFile) else None
+        who, what = identity.persons(distinct(columns[person])), codes_of(names.written(order), columns[item], item)
         where = None
         if by is not None and places is not None:
-            where = places.codes(distinct(columns[by]), by)
+            where = codes_of(places.written(order), columns[by], by)
             metadata |= {"by": str(by)}
         metadata |= {"person": str(person), "item": str(item)}
         return _different(who, what, len(names), where, metadata)

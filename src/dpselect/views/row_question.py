@@ -7,7 +7,7 @@ nobody is left out alone. How a cell is read follows from that cell, from public
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice
-from dpselect.sources import column_cells, identity
+from dpselect.sources import column_cells, days, identity
 from dpselect.sources.cells import OUTSIDE
 from dpselect.sources.distinct import distinct
+from dpselect.sources.periods import Periods, require_without_zone
 from dpselect.sources.public_names import PublicNames
 from dpselect.views.column import Column
 from dpselect.views.grid import EvenGrid, Grid, ListedGrid
@@ -85,7 +86,8 @@ class Bins:
         return np.where(inside, codes, OUTSIDE).astype(np.int64)
 
 
-# What a row may count in: values of a list, bins, or the values of a grid, to the nearest of which a number moves.
+# What a row may count in: values of a list, among them periods of a calendar, bins, or the values of a grid, to the
+# nearest of which a number moves.
 PublicCells = PublicNames | Bins | Grid
 
 
@@ -102,6 +104,7 @@ class RowQuestion:
         per_person: how many rows of one person count, over all groups together.
         order: the column that orders the rows of a person; ``None`` for a hash of what they count for.
         numeric_order: whether that column is one of numbers, which a file may write with another mark than a point.
+        dates_order: whether it is one of dates, and the order of day, month and year in which text writes them.
         distinct_persons: whether different persons are counted, each once in every cell, and not their rows.
     """
 
@@ -113,6 +116,7 @@ class RowQuestion:
     per_person: int = 1
     order: Any = None
     numeric_order: bool = False
+    dates_order: tuple[bool, str | None] = (False, None)
     distinct_persons: bool = False
 
     @property
@@ -137,6 +141,12 @@ class RowQuestion:
         names = {"column": self.column, "by": self.by, "person": self.person}
         return {name: str(value) for name, value in names.items() if value is not None}
 
+    def with_dates(self, order: str | None) -> RowQuestion:
+        """Return the same question of a table whose text writes dates in an order of day, month and year."""
+        cells = self.cells.written(order) if isinstance(self.cells, PublicNames) else self.cells
+        groups = None if self.groups is None else self.groups.written(order)
+        return replace(self, cells=cells, groups=groups, dates_order=(self.dates_order[0], order))
+
     def counter(self) -> GroupedCounts:
         """Return what adds the rows up."""
         return GroupedCounts(1 if self.groups is None else len(self.groups), self.size)
@@ -155,7 +165,7 @@ class RowQuestion:
         cells = codes_of(self.cells, values, self.column)
         if self.groups is None:
             return np.zeros_like(cells), cells
-        return self.groups.codes(distinct(read[self.by]), self.by), cells
+        return codes_of(self.groups, read[self.by], self.by), cells
 
     def histograms(self, read: Mapping[Any, Any], number: Number = as_it_is) -> list[Histogram]:
         """Return of every group the occupied cells and how many rows each holds, of columns in memory.
@@ -181,7 +191,12 @@ class RowQuestion:
         return counts.histograms()
 
     def order_of(self, read: Mapping[Any, Any], number: Number = as_it_is) -> Any:
-        """Return the column that orders the rows of a person, numbers written with a point."""
+        """Return the column that orders the rows of a person, numbers written with a point, dates as days."""
+        is_date, written = self.dates_order
+        if is_date and written is not None:
+            column = distinct(read[self.order])
+            held = np.append(days.days(column.cells, written, self.order), days.NO_DAY)
+            return held[column.codes].astype("M8[D]")
         return number(read[self.order]) if self.numeric_order else read[self.order]
 
 
@@ -192,6 +207,8 @@ def codes_of(cells: PublicCells, values: Any, called: Any) -> Integers:
         TypeError, ValueError: a column of a type that no domain lists; types are public.
     """
     if isinstance(cells, PublicNames):
+        if isinstance(cells, Periods):
+            require_without_zone(values, called)
         return cells.codes(distinct(values), called)
     if isinstance(cells, Bins):
         return cells.codes(values)

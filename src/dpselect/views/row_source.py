@@ -14,10 +14,12 @@ class RowOrder:
     Attributes:
         column: its name.
         numeric: whether it is of numbers, however they are written.
+        dates: whether it is of dates, however they are written.
     """
 
     column: str
     numeric: bool = False
+    dates: bool = False
 
 
 @dataclass(frozen=True, repr=False, eq=False)

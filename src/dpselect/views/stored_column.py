@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect.sources import codes
 from dpselect.sources.locators import is_url
+from dpselect.sources.periods import Periods
 from dpselect.sources.public_names import PublicNames
 from dpselect.sources.table_batches import batches
 from dpselect.sources.tables import TableFile
@@ -34,6 +35,7 @@ class StoredColumn:
         source: a Warehouse, or whatever :meth:`Warehouse.open` takes; the path of a file, or a file with what is
             declared of it (:class:`dpselect.data.TableFile`), which is read a few blocks at a time.
         column: its name.
+        periods: public periods, the places of which stand for dates, in a column of dates.
 
     Attributes:
         metadata: where it came from, for the ledger.
@@ -42,21 +44,30 @@ class StoredColumn:
         ValueError, TypeError: no such column, or one that is not numeric.
     """
 
-    def __init__(self, source: Any, column: str, *, bounds: Any = None, grid: Numbers | None = None) -> None:
+    def __init__(
+        self,
+        source: Any,
+        column: str,
+        *,
+        bounds: Any = None,
+        grid: Numbers | None = None,
+        periods: Periods | None = None,
+    ) -> None:
         self._table = _opened(source)
-        self._name, self._bounds, self._grid = column, bounds, grid
+        self._name, self._bounds, self._grid, self._periods = column, bounds, grid, periods
         if isinstance(self._table, Warehouse):
             self._table.require([column])
+        if isinstance(self._table, Warehouse) and periods is None:
             require_number(self._table.table[column], column, text=self._table.is_csv)
         elif isinstance(self._table, TableFile):
             require_columns(self._table, [column])
         self.metadata: Mapping[str, str] = {**self._table.metadata, "column": column}
 
     @classmethod
-    def of(cls, expression: Any) -> StoredColumn:
+    def of(cls, expression: Any, periods: Periods | None = None) -> StoredColumn:
         """Return the column of an Ibis expression, such as ``table.salary``."""
         name = expression.get_name()
-        return cls(expression.as_table(), name)
+        return cls(expression.as_table(), name, periods=periods)
 
     @property
     def clipped(self) -> int:
@@ -119,7 +130,7 @@ class StoredColumn:
                     f"{name}= as a name, with the table and column=."
                 )
         counted_on = grid if self._grid is None else grid_of(self._grid)
-        question = RowQuestion(self._name, counted_on, by, groups, person, per_person)
+        question = RowQuestion(self._name, self._periods or counted_on, by, groups, person, per_person)
         counted, _ = table_histograms(self._table, question)
         if self._bounds is not None:
             # The nearest place of a number that was moved into bounds lies between those of the bounds.

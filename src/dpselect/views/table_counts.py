@@ -56,7 +56,10 @@ def table_histograms(table: Any, question: RowQuestion) -> tuple[list[Histogram]
     name = None
     if isinstance(table, RowSource):
         if table.order is not None:
-            question = replace(question, order=table.order.column, numeric_order=table.order.numeric)
+            order = table.order
+            question = replace(
+                question, order=order.column, numeric_order=order.numeric, dates_order=(order.dates, None)
+            )
         table, name = table.place, table.table
     if stays(table):
         with Warehouse.open(table, name) as warehouse, warehouse.reading():
@@ -64,6 +67,7 @@ def table_histograms(table: Any, question: RowQuestion) -> tuple[list[Histogram]
     file = TableFile(table) if isinstance(table, (str, Path)) else table
     number = file.reading.dialect.number if isinstance(file, TableFile) else as_it_is
     if isinstance(file, TableFile):
+        question = question.with_dates(file.reading.dialect.date_order)
         _require(file, question)
         if question.person is None or (_has_engine() and not question.distinct_persons):
             counted = _of_rows(file, question) if question.person is None else _of_persons(file, question)

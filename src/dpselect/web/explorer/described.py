@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.dataset import Dataset, NumericDomain
+from dpselect.dataset import Dataset, DateDomain, NumericDomain
 from dpselect.queries import Query
 from dpselect.views import Graph
 from dpselect.web.explorer.cells import Cells
@@ -70,6 +70,9 @@ def table_of(dataset: Dataset) -> Mapping[str, Cells]:
         spread = _spread(place)
         if isinstance(domain, NumericDomain):
             columns[name] = Cells.of(map(_text, _numbers(dataset, name, spread)))
+        elif isinstance(domain, DateDomain):
+            periods = domain.periods
+            columns[name] = Cells.of(str(periods.start(int(at))) for at in (spread * len(periods)).astype(np.int64))
         else:
             columns[name] = Cells.of(str(domain[at]) for at in _falling(len(domain), spread).tolist())
     if dataset.person is not None:

@@ -6,14 +6,15 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from dpselect.dataset import NumericDomain
+from dpselect.certificates.plain import plain
+from dpselect.dataset import DateDomain, NumericDomain
 from dpselect.dataset.parts import ColumnDomain
 from dpselect.kernel.neighbours import PROTECTED_UNITS
 from dpselect.kernel.written import written
 from dpselect.ledger.accountant import Remaining
 from dpselect.ledger.events import Event
 from dpselect.ledger.requests import ANALYST, REQUEST
-from dpselect.queries.columns import grid_bounds
+from dpselect.queries.columns import date_bounds, grid_bounds
 from dpselect.web.server.dataset import HostedDataset
 from dpselect.web.server.house import House
 from dpselect.web.server.people import Visitor
@@ -60,6 +61,8 @@ def details(dataset: HostedDataset, visitor: Visitor, standing: Standing) -> dic
 
 def _domain(domain: ColumnDomain) -> Any:
     """Return a domain as a description writes it."""
+    if isinstance(domain, DateDomain):
+        return plain(date_bounds(domain))
     return grid_bounds(domain) if isinstance(domain, NumericDomain) else [*domain]
 
 

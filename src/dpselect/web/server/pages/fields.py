@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.datastructures import QueryParams
 
-from dpselect.dataset import Dataset, NumericDomain
+from dpselect.dataset import Dataset, DateDomain, NumericDomain
 from dpselect.queries import FieldKind, Query, QueryError
 from dpselect.queries.columns import plain
 from dpselect.web.server.queries import Queries
@@ -113,15 +113,13 @@ def _field(name: str, field: dataclasses.Field[Any], dataset: Dataset) -> FormFi
 
 
 def _columns(kind: FieldKind, dataset: Dataset) -> list[str]:
-    return [
-        name
-        for name, domain in dataset.columns.items()
-        if kind.numeric is None or isinstance(domain, NumericDomain) == kind.numeric
-    ]
+    return [name for name, domain in dataset.columns.items() if kind.takes(domain)]
 
 
 def _described(column: str, dataset: Dataset) -> str:
     domain = dataset.columns[column]
+    if isinstance(domain, DateDomain):
+        return f"{column} ({domain.lower} to {domain.upper})"
     if isinstance(domain, NumericDomain):
         return f"{column} ({plain(domain.lower)} to {plain(domain.upper)})"
     return f"{column} ({len(domain)} value{'' if len(domain) == 1 else 's'})"

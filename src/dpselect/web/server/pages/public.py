@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dpselect.dataset import Dataset, NumericDomain
+from dpselect.dataset import Dataset, DateDomain, NumericDomain
 from dpselect.queries.columns import grid_bounds
 
 # Public values that are listed.
@@ -24,6 +24,8 @@ def nodes(dataset: Dataset) -> str:
 
 
 def _domain(domain: Any) -> tuple[str, str]:
+    if isinstance(domain, DateDomain):
+        return "dates", f"{domain.lower} to {domain.upper} in steps of a {domain.step}"
     if isinstance(domain, NumericDomain):
         return "numbers", "{lower} to {upper} in steps of {step}".format(**grid_bounds(domain))
     return "values", _some(domain)

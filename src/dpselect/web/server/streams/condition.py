@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from dpselect.dataset import Dataset, NumericDomain
+from dpselect.dataset import Dataset, DateDomain, NumericDomain
 from dpselect.queries import QueryData
 from dpselect.queries.kinds import ANY_COLUMN
 from dpselect.sources import identity
@@ -33,7 +33,8 @@ from dpselect.web.server.refusal import Wrong
 
 _NO_COLUMN = "This dataset has no such column: name one of its columns."
 _NO_VALUE = (
-    "Compare a column with its public values, and a column of numbers with bounds: the dataset's facts say which."
+    "Compare a column with its public values, and a column of numbers with bounds: the dataset's facts say which. "
+    "Dates are not compared here."
 )
 
 
@@ -76,7 +77,7 @@ def require_condition(where: Mapping[ColumnName, Between | Values | Value], data
         domain = dataset.columns.get(name)
         if domain is None:
             raise Wrong(_NO_COLUMN)
-        if isinstance(domain, NumericDomain) != isinstance(term, Between):
+        if isinstance(domain, DateDomain) or isinstance(domain, NumericDomain) != isinstance(term, Between):
             raise Wrong(_NO_VALUE)
         if not isinstance(domain, NumericDomain) and not {*_listed(term)} <= {*domain}:
             raise Wrong(_NO_VALUE)
