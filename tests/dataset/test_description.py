@@ -212,7 +212,7 @@ REFUSED = {
     'source = "a.xlsx"\ndecimal = ","\n[columns]\nx = ["a"]\n': (2, "decimal: this goes with files of text"),
     'source = "a.xlsx"\nencoding = "cp1252"\n[columns]\nx = ["a"]\n': (2, "encoding: this goes with files of text"),
     'source = "a.parquet"\nthousands = ","\n[columns]\nx = ["a"]\n': (2, "thousands: this goes with files of text"),
-    'source = "a.csv"\nsheet = "b"\n[columns]\nx = ["a"]\n': (2, "sheet: only Excel files"),
+    'source = "a.csv"\nsheet = "b"\n[columns]\nx = ["a"]\n': (2, "sheet: only files of sheets"),
     'source = "a.csv"\ntable = "b"\n[columns]\nx = ["a"]\n': (2, "table: a file is one table: delete it"),
     'source = "duckdb://a.db"\n[columns]\nx = ["a"]\n': (1, "source: a database holds several tables"),
     'source = "duckdb://a.db"\ntable = "t"\nwhere = "a = 1"\n[columns]\nx = ["a"]\n': (3, "where: this goes with a fi"),

@@ -11,7 +11,7 @@ import pytest
 
 from dpselect.cli import main
 from dpselect.data import Column, TableFile
-from dpselect.sources import excel
+from dpselect.sources import sheets
 
 openpyxl = pytest.importorskip("openpyxl", reason="Excel files need the extra excel")
 
@@ -64,9 +64,9 @@ def test_a_sheet_is_read_to_its_end(tmp_path, dimension) -> None:
     """Whatever size it declares: writers that stream declare it before they know."""
     rows = [row(place, f"<v>{30 + place % 11}</v>") for place in range(2, ROWS + 2)]
     path = written(tmp_path / "t.xlsx", sheet_of(rows, dimension))
-    cells = excel.columns(path, ["income", "job"])
+    cells = sheets.columns(path, ["income", "job"])
 
-    assert ["income", "job"] == excel.header(path)
+    assert ["income", "job"] == sheets.header(path)
     assert [str(30 + place % 11) for place in range(2, ROWS + 2)] == cells["income"].to_pylist()
     assert {"nurse": 500, "smith": 500} == Counter(cells["job"].to_pylist())
 
@@ -77,7 +77,7 @@ def test_a_wrong_cell_is_one_missing_cell(tmp_path, wrong) -> None:
     rows = [row(place, f"<v>{place}</v>") for place in range(2, 8)]
     changed = [*rows[:2], row(4, wrong), *rows[3:]]
     before, after = (
-        excel.columns(written(tmp_path / f"{name}.xlsx", sheet_of(each)), ["income", "job"])
+        sheets.columns(written(tmp_path / f"{name}.xlsx", sheet_of(each)), ["income", "job"])
         for name, each in (("before", rows), ("after", changed))
     )
 
@@ -89,7 +89,7 @@ def test_a_wrong_cell_is_one_missing_cell(tmp_path, wrong) -> None:
 def test_the_number_of_a_row_moves_no_other(tmp_path, stated) -> None:
     """A row that states another one is a record, the only one, in its place."""
     rows = [row(place, f"<v>{place}</v>", stated=stated if place == 4 else None) for place in range(2, 8)]
-    cells = excel.columns(written(tmp_path / "t.xlsx", sheet_of(rows)), ["income"])
+    cells = sheets.columns(written(tmp_path / "t.xlsx", sheet_of(rows)), ["income"])
 
     assert [str(place) for place in range(2, 8)] == cells["income"].to_pylist()
 
@@ -99,7 +99,7 @@ def test_a_wrong_reference_spoils_its_own_row_alone(tmp_path, reference) -> None
     """It is a record still."""
     rows = [row(place, f"<v>{place}</v>") for place in range(2, 8)]
     rows[2] = re.sub(r'<c r="A4"', f'<c r="{reference}"', rows[2])
-    cells = excel.columns(written(tmp_path / "t.xlsx", sheet_of(rows)), ["income"])["income"].to_pylist()
+    cells = sheets.columns(written(tmp_path / "t.xlsx", sheet_of(rows)), ["income"])["income"].to_pylist()
 
     assert ["2", "3", "5", "6", "7"] == [*cells[:2], *cells[3:]]
 
@@ -120,7 +120,7 @@ def test_half_a_sheet_is_refused(tmp_path) -> None:
     path = written(tmp_path / "t.xlsx", sheet[: len(sheet) // 2])
 
     with pytest.raises(ValueError, match="not a complete Excel file"):
-        excel.columns(path, ["income"])
+        sheets.columns(path, ["income"])
 
 
 def test_cells_without_a_reference_keep_their_places(tmp_path) -> None:
@@ -129,7 +129,7 @@ def test_cells_without_a_reference_keep_their_places(tmp_path) -> None:
     path = written(tmp_path / "t.xlsx", sheet_of([f"<row>{cells}</row>"]))
 
     assert {"income": [None], "job": ["7"]} == {
-        name: column.to_pylist() for name, column in excel.columns(path, ["income", "job"]).items()
+        name: column.to_pylist() for name, column in sheets.columns(path, ["income", "job"]).items()
     }
 
 

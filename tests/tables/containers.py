@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from dpselect.sources.tables import TableFile
 from dpselect.sources.warehouse import Warehouse
+from tests.sources.ods_files import ods_file
 
 Columns = dict[str, list[Any]]
 _NUMBERS = itertools.count()
@@ -85,6 +87,38 @@ def _xlsx(columns: Columns, folder: Path, _: Any) -> Any:
     return folder / "t.xlsx"
 
 
+def _jsonl(columns: Columns, folder: Path, _: Any) -> Any:
+    lines = [json.dumps(dict(zip(columns, row, strict=True)), default=str) for row in _rows(columns)]
+    (folder / "t.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return folder / "t.jsonl"
+
+
+def _feather(columns: Columns, folder: Path, _: Any) -> Any:
+    from pyarrow import feather
+
+    feather.write_feather(_arrow(columns), folder / "t.feather", chunksize=50)
+    return folder / "t.feather"
+
+
+def _ods(columns: Columns, folder: Path, _: Any) -> Any:
+    return ods_file(folder / "t.ods", [[*columns], *_rows(columns)])
+
+
+def _statistics(ending: str) -> Callable[[Columns, Path, Any], Any]:
+    def write(columns: Columns, folder: Path, _: Any) -> Any:
+        pyreadstat, pandas = pytest.importorskip("pyreadstat"), pytest.importorskip("pandas")
+        frame = pandas.DataFrame({name: pandas.Series(cells, dtype=object) for name, cells in columns.items()})
+        for name, cells in columns.items():
+            if str(kind(cells)) in ("double", "int64"):
+                frame[name] = frame[name].astype("float64")
+            elif str(kind(cells)) == "string":
+                frame[name] = frame[name].fillna("")
+        getattr(pyreadstat, f"write_{ending}")(frame, str(folder / f"t.{ending}"))
+        return folder / f"t.{ending}"
+
+    return write
+
+
 def _duckdb(columns: Columns, _: Path, __: Any) -> Any:
     ibis = pytest.importorskip("ibis")
     return ibis.memtable(_arrow(columns))
@@ -152,6 +186,11 @@ CONTAINERS: dict[str, Callable[[Columns, Path, Any], Any]] = {
     "parquet": _parquet,
     "parquet in parts": _parts,
     "xlsx": _xlsx,
+    "ods": _ods,
+    "jsonl": _jsonl,
+    "feather": _feather,
+    "sav": _statistics("sav"),
+    "dta": _statistics("dta"),
     "duckdb": _duckdb,
     "postgres": _postgres,
     "sqlite": _sqlite,

@@ -8,7 +8,7 @@ from typing import Any
 
 from dpselect.dataset.fields import DatasetFields
 from dpselect.dataset.parts import DatasetError, Key, NumericDomain, refusal
-from dpselect.sources import edge_forms, edges
+from dpselect.sources import edge_forms, edges, feather, sheets, spelled_files
 from dpselect.sources.conditions import Condition
 from dpselect.sources.dialects import Dialect
 from dpselect.sources.locators import is_url, require_plain, without_secrets
@@ -73,14 +73,16 @@ def _faults(dataset: DatasetFields) -> Iterator[tuple[bool, Key, str]]:
 def _strays(dataset: DatasetFields) -> Iterator[tuple[bool, Collection[str], str]]:
     """Yield keys that may say something of what is not there: whether it is not, the keys, and what to do."""
     ending = dataset.place.lower()
-    is_frame, is_graph, is_sheet = dataset.frame is not None, dataset.graph is not None, ending.endswith(".xlsx")
+    is_frame, is_graph, is_sheet = dataset.frame is not None, dataset.graph is not None, ending.endswith(sheets.ENDINGS)
     yield dataset.in_engine, _OF_FILES, "this goes with a file: name a view of the database that has what you want."
     yield is_frame, _OF_FILES, "this goes with a file: change the frame itself, or save it and name the file."
     yield is_frame, ("order",), "a frame has the order of its rows: sort it, and leave this out."
-    yield ending.endswith(".parquet"), _OF_TEXT, _TYPED
+    yield ending.endswith((".parquet", *feather.ENDINGS)), _OF_TEXT, _TYPED
+    is_other = ending.endswith(spelled_files.ENDINGS) and not is_sheet
+    yield is_other, ("separator", "encoding", "line_breaks", "skip_rows"), _TYPED
     # Text in a sheet may be grouped, and its numbers have a point.
     yield is_sheet, ("separator", "encoding", *(("decimal",) if dataset.decimal != "." else ())), _TYPED
-    yield not is_sheet, ("sheet",), "only Excel files (.xlsx) have sheets: delete it."
+    yield not is_sheet, ("sheet",), "only files of sheets (.xlsx, .ods) have them: delete it."
     yield not dataset.in_engine, ("table",), "a file is one table: delete it, or name a database as duckdb://FILE."
     yield not is_graph, _OF_GRAPHS, "this goes with a graph: delete it, or name a graph instead of a source."
     yield is_graph, _OF_TABLES, "a graph has nodes and edges, and no rows of a table: delete this."

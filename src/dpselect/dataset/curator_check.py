@@ -15,7 +15,7 @@ from dpselect.dataset.description import Dataset
 from dpselect.dataset.edge_counts import PRIVATE, SHOWN, edge_counts, examples
 from dpselect.dataset.parts import DatasetError, DateDomain, NumericDomain
 from dpselect.dataset.source_rows import cells, nodes, reading_of, spelled
-from dpselect.sources import csv_text, excel, identity
+from dpselect.sources import csv_text, identity, sheets
 from dpselect.sources.cells import is_missing
 from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.distinct import Distinct, distinct
@@ -100,11 +100,11 @@ def _of_rows(dataset: Dataset) -> DatasetCheck:
 
 def _of_sheet(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
     """Return what a sheet shows otherwise than it is read: hidden rows, and numbers shown as percents."""
-    if not dataset.address.lower().endswith(excel.ENDING) or dataset.in_engine or dataset.frame is not None:
+    if not dataset.address.lower().endswith(sheets.ENDINGS) or dataset.in_engine or dataset.frame is not None:
         return []
     path, reading = local(dataset.address), reading_of(dataset)
-    names = excel.header(path, reading.sheet, reading.dialect)
-    rows = [*excel.rows(path, reading.sheet, reading.dialect)]
+    names = sheets.header(path, reading.sheet, reading.dialect)
+    rows = [*sheets.rows(path, reading.sheet, reading.dialect)]
     facts["hidden_rows"] = sum(row.hidden for row in rows)
     lines = [f"hidden rows: {facts['hidden_rows']}, which are read as all others"] if facts["hidden_rows"] else []
     percents = Counter(names[place - 1] for row in rows for place in row.percents if place <= len(names))

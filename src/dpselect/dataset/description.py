@@ -58,7 +58,7 @@ class Dataset(DatasetFields):
     """A public description of a private table or graph. It holds no row, and a file of it is read by :meth:`load`.
 
     Attributes:
-        source: a table: a ``.csv``, ``.tsv``, ``.parquet`` or ``.xlsx`` file, or the URL of a database.
+        source: a table: a file as :meth:`dpselect.data.TableFile.of` takes it, or the URL of a database.
         graph: a file of edges instead, or the URL of a database.
         table: the table of a database, as ``name`` or ``schema.name``.
         separator, decimal, thousands, encoding: how text is written, as for :meth:`dpselect.data.TableFile.of`.

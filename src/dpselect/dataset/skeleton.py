@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dpselect.dataset.toml_text import key, value
-from dpselect.sources import edge_forms, edges, tables
+from dpselect.sources import edge_forms, edges, feather, tables
 from dpselect.sources.dialects import advice
 from dpselect.sources.edge_forms import EdgeForm
 from dpselect.sources.locators import is_url, missing
@@ -52,7 +52,7 @@ def skeleton(
 def _table(source: str, table: str | None, said: Sequence[str], reading: Reading) -> list[str]:
     kinds = _schema(source, table, reading)
     names = [*kinds]
-    if not source.lower().endswith(".parquet") and len(names) == 1 and (advised := advice(names)):
+    if not _has_schema(source) and len(names) == 1 and (advised := advice(names)):
         raise ValueError(f"{Path(source).name} has one column, and {advised}.")
     width = max(map(len, map(key, names)), default=0)
     head = [] if _has_schema(source) else [*_of_headers(source)]
@@ -134,7 +134,7 @@ def _ledger(source: str) -> str:
 
 
 def _has_schema(source: str) -> bool:
-    return source.lower().endswith(".parquet") or is_database(source)
+    return source.lower().endswith((".parquet", *feather.ENDINGS)) or is_database(source)
 
 
 def _schema(source: str, table: str | None, reading: Reading) -> dict[str, str]:
@@ -145,8 +145,8 @@ def _schema(source: str, table: str | None, reading: Reading) -> dict[str, str]:
             return {name: "numbers" if kind.is_numeric() else _word(str(kind)) for name, kind in kinds}
     if table is not None:
         raise ValueError("A file is one table: leave --table out; a DuckDB database is named as duckdb://FILE.")
-    names = tables.names(source, reading)
-    if not source.lower().endswith(".parquet"):
+    names = tables.listed_names(source, reading)
+    if not _has_schema(source):
         return dict.fromkeys(names, "")
     types = importlib.import_module("pyarrow.types")
     numeric = (types.is_integer, types.is_floating, types.is_decimal)

@@ -16,7 +16,7 @@ from dpselect.sources.dialects import advice
 _SHOWN = 20
 # Files whose first line, and no schema, names the columns.
 _BEFORE = "skip_rows says how many lines stand before it"
-_CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx")
+_CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx", ".ods")
 
 
 def no_column(name: Any, names: Sequence[Any], source: Any = None) -> ValueError:

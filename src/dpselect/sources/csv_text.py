@@ -81,7 +81,9 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
     path = Path(path)
     if not path.name.lower().endswith(ENDINGS):
         shown = without_secrets(str(path))
-        raise no_table(path, shown, "a file that ends in .csv, .csv.gz, .tsv, .xlsx or .parquet")
+        raise no_table(
+            path, shown, "a file that ends in .csv, .tsv, .jsonl, .xlsx, .ods, .parquet, .feather, .sav or .dta"
+        )
     if not path.is_file():
         raise missing(path)
     form = _form(path, dialect)

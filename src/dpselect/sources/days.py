@@ -91,7 +91,7 @@ def period(day: Integers, step: str) -> Integers:
     """Return which period each day lies in, counted from that of 1970-01-01; weeks begin on Mondays.
 
     >>> period(np.array([-4, -3, 0, 3, 4]), "week").tolist(), period(np.array([-1, 0, 30, 31]), "month").tolist()
-    (([-1, 0, 0, 0, 1]), [-1, 0, 0, 1])
+    ([-1, 0, 0, 0, 1], [-1, 0, 0, 1])
     """
     if step == "day":
         return day

@@ -1,4 +1,4 @@
-"""Columns of files of tables, a part of the rows at a time: text, parquet or Excel."""
+"""Columns of files of tables, a part of the rows at a time, whatever kind of file."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dpselect.sources import arrow_text, csv_text, excel, parts
+from dpselect.sources import arrow_text, csv_text, feather, parts, spelled_files
 from dpselect.sources.absent import no_column
-from dpselect.sources.tables import AS_IT_IS, Reading, is_parquet, is_typed, without_missing
+from dpselect.sources.tables import AS_IT_IS, Reading, has_schema, is_feather, is_parquet, is_typed, without_missing
 from dpselect.sources.tables import names as names_of
 from dpselect.sources.web import local
 
@@ -28,7 +28,7 @@ def batches(path: str | Path, names: list[Any], reading: Reading = AS_IT_IS) -> 
     path = local(path)
     tested = () if reading.where is None else reading.where.names
     wanted = [*dict.fromkeys([*names, *tested])]
-    number = (lambda cells: cells) if is_parquet(path) else reading.dialect.number
+    number = (lambda cells: cells) if has_schema(path) else reading.dialect.number
     for read in _batches(path, wanted, reading):
         part = without_missing(read, reading.missing)
         if reading.where is None:
@@ -54,18 +54,22 @@ def _batches(path: Path, names: list[Any], reading: Reading) -> Iterator[dict[An
     if not is_typed(path):
         for table in csv_text.batches(path, names, reading.dialect):
             yield {name: table[place] for place, name in enumerate(names)}
+    elif is_feather(path):
+        yield from feather.batches(path, names)
     elif is_parquet(path):
         tested = () if reading.where is None else reading.where.names
         coded = [] if reading.missing else [name for name in names if name not in tested]
         yield from _parquet_batches(path, names, coded)
     else:
-        yield excel.columns(path, names, reading.sheet, reading.dialect)
+        yield from spelled_files.batches(path, names, reading.sheet, reading.dialect)
 
 
 def _require_one_type(path: Path, names: list[Any]) -> None:
     """Refuse parquet files whose schemas differ in a column."""
-    if is_parquet(path):
-        schemas = [importlib.import_module("pyarrow.parquet").read_schema(each) for each in parts.files(path)]
+    if has_schema(path):
+        parquet = importlib.import_module("pyarrow.parquet")
+        read = feather.schema if is_feather(path) else parquet.read_schema
+        schemas = [read(each) for each in parts.files(path)]
         for name in names:
             if len({schema.field(name).type for schema in schemas if name in schema.names}) > 1:
                 raise parts.unlike(name, path)

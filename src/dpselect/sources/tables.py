@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dpselect._optional import not_installed
 from dpselect.kernel.errors import Advice
-from dpselect.sources import arrow_text, csv_text, excel, frames, parts
+from dpselect.sources import arrow_text, csv_text, feather, frames, parts, sheets, spelled_files
 from dpselect.sources.absent import no_column
 from dpselect.sources.conditions import Condition
 from dpselect.sources.dialects import PLAIN, Dialect, advice
@@ -101,7 +101,8 @@ class TableFile:
         """Return a file with what is declared of it; nothing is read yet.
 
         Args:
-            path: a ``.csv``, ``.tsv``, ``.xlsx`` or ``.parquet`` file.
+            path: a file of text (``.csv``, ``.tsv``, ``.jsonl``), a sheet (``.xlsx``, ``.ods``), of columns
+                (``.parquet``, ``.feather``), or of statistics (``.sav``, ``.dta``).
             separator: ``","`` (a tab in ``.tsv``), ``";"``, ``"|"`` or ``"tab"``.
             decimal: ``"."`` or ``","``; a point unless said, but between semicolons numbers ask for it.
             encoding: such as ``"utf-8"``, ``"latin-1"`` or ``"cp1252"``.
@@ -127,7 +128,7 @@ class TableFile:
             FileNotFoundError, ImportError, ValueError: as :func:`table`; a name that is not a column; numbers between
                 semicolons without ``decimal``.
         """
-        there = names(self.path, self.reading)
+        there = listed_names(self.path, self.reading)
         if numbers:
             self.reading.dialect.require_decimal()
         for name in numbers:
@@ -146,7 +147,7 @@ def column(path: str | Path, name: str | None = None, reading: Reading = AS_IT_I
     """Return one column of numbers as an arrow array: text, or the type of the schema.
 
     Args:
-        path: a ``.csv``, ``.tsv``, ``.parquet`` or ``.xlsx`` file; text and sheets have a header line.
+        path: a file as :meth:`TableFile.of` takes it; text and sheets have a header line.
         name: the column; may be left out when there is one only.
         reading: how the file is read.
 
@@ -159,8 +160,8 @@ def column(path: str | Path, name: str | None = None, reading: Reading = AS_IT_I
     wanted = _choose(names(path, reading), name, path)
     reading.dialect.require_decimal()
     cells = arrows(path, [wanted], reading)[wanted]
-    # A parquet file says itself how it is written.
-    return cells if is_parquet(path) else reading.dialect.number(cells)
+    # A schema says itself how numbers are written.
+    return cells if has_schema(path) else reading.dialect.number(cells)
 
 
 def table(
@@ -176,7 +177,7 @@ def table(
     """
     path = local(path)
     there = arrows(path, names, reading)
-    if is_parquet(path):
+    if has_schema(path):
         return {name: frames.column(values) for name, values in there.items()}
     return {
         name: _text(reading.dialect.number(values) if name in numbers else values) for name, values in there.items()
@@ -197,7 +198,7 @@ def arrows(path: str | Path, names: list[Any], reading: Reading = AS_IT_IS) -> d
     for name in tested:
         if name not in there:
             raise no_column(name, _header(path, reading), path)
-    number = (lambda cells: cells) if is_parquet(path) else reading.dialect.number
+    number = (lambda cells: cells) if has_schema(path) else reading.dialect.number
     tested_cells = {name: there[name] for name in tested}
     mask = _arrow().array(reading.where.mask(tested_cells, number, reading.dialect.date_order))
     return {name: values.filter(mask) for name, values in there.items() if name in names}
@@ -214,13 +215,23 @@ def names(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
     return _header(local(path), reading)
 
 
+def listed_names(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
+    """Return the names of the columns as :func:`names`, of a file that lists them (``ValueError``: it does not)."""
+    there = names(path, reading)
+    if not there and is_typed(local(path)):
+        raise ValueError(f"{local(path).name} has no list of its columns: ask about one by its name.")
+    return there
+
+
 def types(path: str | Path) -> list[Any]:
-    """Return the arrow types of the columns of a parquet file, or of the first of several.
+    """Return the arrow types of the columns of a parquet or feather file, or of the first of several.
 
     Raises:
         FileNotFoundError, ImportError: no such file; pyarrow is not installed.
     """
     path = local(path)
+    if is_feather(path):
+        return [*feather.schema(path).types]
     return [*_arrow("parquet").read_schema(parts.files(path)[0] if parts.are_in(path) else path).types]
 
 
@@ -259,8 +270,10 @@ def _header(path: Path, reading: Reading) -> list[str]:
     if not is_typed(path):
         return csv_text.header(path, reading.dialect)
     _require_plain(path, reading.dialect)
-    if not is_parquet(path):
-        return excel.header(path, reading.sheet, reading.dialect)
+    if not has_schema(path):
+        return spelled_files.header(path, reading.sheet, reading.dialect)
+    if is_feather(path):
+        return [*feather.schema(path).names]
     arrow, parquet = _arrow(), _arrow("parquet")
     try:
         result: list[str] = parquet.read_schema(path).names
@@ -277,7 +290,10 @@ def _columns(path: Path, names: Sequence[Any], reading: Reading) -> dict[Any, An
     if not is_typed(path):
         return without_missing(csv_text.columns(path, [*names], reading.dialect), reading.missing)
     _require_plain(path, reading.dialect)
-    there = _parquet(path, names) if is_parquet(path) else excel.columns(path, names, reading.sheet, reading.dialect)
+    if not has_schema(path):
+        there = spelled_files.columns(path, names, reading.sheet, reading.dialect)
+    else:
+        there = feather.columns(path, names) if is_feather(path) else _parquet(path, names)
     return without_missing(there, reading.missing)
 
 
@@ -305,9 +321,19 @@ def is_parquet(path: Path) -> bool:
     return path.name.lower().endswith(".parquet")
 
 
+def is_feather(path: Path) -> bool:
+    """Return whether the ending of a file says that it is a feather file."""
+    return path.name.lower().endswith(feather.ENDINGS)
+
+
+def has_schema(path: Path) -> bool:
+    """Return whether the columns of a file have the types of a schema, and are not text."""
+    return is_parquet(path) or is_feather(path)
+
+
 def is_typed(path: Path) -> bool:
     """Return whether a file itself says how it is written."""
-    return path.name.lower().endswith((".parquet", excel.ENDING))
+    return has_schema(path) or path.name.lower().endswith(spelled_files.ENDINGS)
 
 
 def _require_plain(path: Path, dialect: Dialect) -> None:
@@ -315,10 +341,11 @@ def _require_plain(path: Path, dialect: Dialect) -> None:
     if not path.is_file():
         raise missing(path)
     said = (dialect.separator, dialect.mark, dialect.encoding) != (None, PLAIN.mark, PLAIN.encoding)
+    said = said or (dialect.skip_rows > 0 and not path.name.lower().endswith(sheets.ENDINGS))
     # Numbers of a sheet are spelled with a point, and its text may be grouped and have units.
     of_text = (dialect.thousands, dialect.unit, dialect.skip_rows, dialect.date_order) != (None, (), 0, None)
-    if said or (of_text and is_parquet(path)):
-        what = "decimal, thousands, unit, skip_rows, date_order" if is_parquet(path) else "decimal comma"
+    if said or (of_text and has_schema(path)):
+        what = "decimal, thousands, unit, skip_rows, date_order" if has_schema(path) else "decimal comma"
         raise ValueError(
             f"{path.name} says itself how it is written: separator, {what} and encoding go with .csv and .tsv files, "
             "leave them out."
@@ -347,10 +374,12 @@ def _parquet(path: Path, names: Sequence[Any]) -> dict[Any, Any]:
 
 def _choose(names: list[str], name: str | None, path: Path) -> str:
     """Return the wanted column."""
+    if name is not None and name in names and names.count(name) == 1:
+        return name
     if not names:
         raise ValueError("The file has no columns: pass a table.")
     if name is None and len(names) == 1:
-        advised = "" if is_parquet(path) else advice(names)
+        advised = "" if has_schema(path) else advice(names)
         if advised:
             raise ValueError(f"{path.name} has one column, and {advised}.")
         return names[0]

@@ -18,7 +18,8 @@ from urllib.parse import unquote, urlsplit
 from dpselect.sources.locators import is_url, without_secrets
 
 ENDINGS = (
-    ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".xlsx", ".parquet",
+    ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".xlsx", ".ods",
+    ".parquet", ".feather", ".arrow", ".sav", ".zsav", ".dta", ".tdt",
     ".edges", ".edges.gz", ".mtx", ".mtx.gz", ".net", ".gml", ".graphml", ".gexf",
 )  # fmt: skip
 # Larger files are read where they are, after a download that the curator watches.

@@ -96,7 +96,7 @@ class Column:
         skip_rows: int = 0,
         unit: str | Sequence[str] = (),
     ) -> Column:
-        """Return a column of a ``.csv``, ``.tsv``, ``.parquet`` or ``.xlsx`` file.
+        """Return a column of a file, as :meth:`dpselect.data.TableFile.of` takes it.
 
         Args:
             path: the file.

@@ -14,7 +14,7 @@ DEFAULT = "local-dampening-flip"
 # The columns of counts; the other one names markers.
 PRIVATE = ("b", "c")
 DATA = (
-    paths.input("file", help="a table (.csv, .parquet) with columns b and c, one line per marker"),
+    paths.input("file", help="a .tdt of PLINK, or a table with columns b and c, one line per marker"),
     option("--families", type=whole, required=True, metavar="N", help="the public number of families in the study"),
     option("--label", default="snp", metavar="COLUMN", help="the column of marker names (default snp)"),
 )

@@ -1,0 +1,144 @@
+"""Files of statistics programs as text: SPSS (.sav, .zsav) and Stata (.dta).
+
+A value with a label is its label, a category; one that the file declares as missing is missing. Others are spelled:
+whole numbers without a fraction, dates as 2024-01-31. Every cell is spelled out by itself, from its own bytes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from dpselect._optional import not_installed
+from dpselect.sources import days
+from dpselect.sources.categories import spellings
+
+ENDINGS = (".sav", ".zsav", ".dta")
+# Rows that are read at a time.
+_ROWS = 2**16
+_DAY = 86400
+# Days from the beginning of each calendar to 1970-01-01, and how many of its units a day has, by formats.
+_SPSS, _STATA = 141428, 3653
+_FORMATS: tuple[tuple[re.Pattern[str], int, int], ...] = (
+    (re.compile(r"(DATETIME|YMDHMS)[0-9.]*"), _SPSS, _DAY),
+    (re.compile(r"(A|E|S|J)?DATE[0-9.]*"), _SPSS, _DAY),
+    (re.compile(r"%-?t?d.*"), _STATA, 1),
+    (re.compile(r"%-?tc.*", re.IGNORECASE), _STATA, 1000 * _DAY),
+)
+# Days that a date of Python reaches.
+_FIRST, _LAST = -719162, 2932896
+
+
+def names(path: Path) -> list[str]:
+    """Return the names of the variables.
+
+    Raises:
+        ImportError: pyreadstat is not installed.
+        ValueError: not a complete file of its kind.
+    """
+    return [*_facts(path).column_names]
+
+
+def columns(path: Path, wanted: Sequence[Any]) -> dict[Any, Any]:
+    """Return variables as arrow arrays of text (errors as :func:`names`)."""
+    arrow = importlib.import_module("pyarrow")
+    read = [*batches(path, wanted)]
+    return {name: arrow.chunked_array([each[name].chunk(0) for each in read], arrow.string()) for name in wanted}
+
+
+def batches(path: Path, wanted: Sequence[Any]) -> Iterator[dict[Any, Any]]:
+    """Yield variables as arrow arrays of text, a part of the rows at a time (errors as :func:`names`)."""
+    arrow, facts = importlib.import_module("pyarrow"), _facts(path)
+    there = [name for name in facts.column_names if name in wanted]
+    spell = {name: _speller(facts, name) for name in there}
+    start = 0
+    while True:
+        # Each byte is a letter here, so that no cell is refused for its encoding, and none is a date of Python's.
+        held, _ = _read(
+            path,
+            usecols=there,
+            row_offset=start,
+            row_limit=_ROWS,
+            encoding="ISO-8859-1",
+            output_format="dict",
+            disable_datetime_conversion=True,
+        )
+        many = len(next(iter(held.values()), ()))
+        if not many:
+            return
+        yield {
+            name: arrow.chunked_array([arrow.array([spell[name](cell) for cell in held[name]], arrow.string())])
+            for name in there
+        }
+        start += many
+        if many < _ROWS:
+            return
+
+
+def _facts(path: Path) -> Any:
+    return _read(path, metadataonly=True)[1]
+
+
+def _read(path: Path, **how: Any) -> Any:
+    """Return what pyreadstat reads; what it says when it fails may quote cells, so it is not repeated."""
+    try:
+        reader = importlib.import_module("pyreadstat")
+    except ImportError:
+        raise not_installed("Reading files of SPSS and Stata needs pyreadstat", "statistics") from None
+    read = reader.read_dta if path.suffix.lower() == ".dta" else reader.read_sav
+    try:
+        return read(str(path), **how)
+    except Exception:
+        raise ValueError(f"{path.name} is not a complete file of SPSS or Stata.") from None
+
+
+def _speller(facts: Any, name: str) -> Callable[[Any], str | None]:
+    """Return what spells the cells of a variable, by what the file declares of it."""
+    labels = {_key(value): str(label) for value, label in (facts.variable_value_labels.get(name) or {}).items()}
+    form = str(facts.original_variable_types.get(name, ""))
+    dated = next(((begin, units) for pattern, begin, units in _FORMATS if pattern.fullmatch(form)), None)
+    # Stata's files say none: newer ones have UTF-8, older ones mostly this.
+    encodings = (facts.file_encoding,) if facts.file_encoding else ("utf-8", "cp1252")
+
+    def spelled(cell: Any) -> str | None:
+        if isinstance(cell, str):
+            text = _decoded(cell, encodings)
+            return labels.get(text, text) if text else None
+        if cell is None or (number := float(cell)) != number:
+            return None
+        label = labels.get(number)
+        if label is not None:
+            return label
+        return spellings(number)[0] if dated is None else _moment(number, *dated)
+
+    return spelled
+
+
+def _key(value: Any) -> Any:
+    return value if isinstance(value, str) else float(value)
+
+
+def _decoded(cell: str, encodings: Sequence[str]) -> str | None:
+    """Return a text in the first of these encodings that it is of, ``None`` where it is of none."""
+    for encoding in encodings:
+        try:
+            return cell.encode("latin-1").decode(encoding)
+        except (UnicodeError, LookupError):
+            continue
+    return None
+
+
+def _moment(number: float, begin: int, units: int) -> str | None:
+    """Return a date as text, with its time where it has one, and ``None`` far from all calendars."""
+    if not math.isfinite(number):
+        return None
+    whole = math.floor(number / units)
+    if not _FIRST <= whole - begin <= _LAST:
+        return None
+    day, rest = days.day_of(whole - begin).isoformat(), number - whole * units
+    minutes, seconds = divmod(int(rest * _DAY / units), 60)
+    return f"{day} {minutes // 60:02}:{minutes % 60:02}:{seconds:02}" if minutes or seconds else day

@@ -1,0 +1,114 @@
+"""Files of SPSS and Stata: labels are categories, and what the file declares as missing is missing."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpselect as dps
+from dpselect.data import TableFile
+from dpselect.sources import tables
+
+pytest.importorskip("pyarrow")
+pyreadstat = pytest.importorskip("pyreadstat", reason="SPSS and Stata need the extra statistics")
+pandas = pytest.importorskip("pandas")
+
+LABELS = {"sex": {1: "male", 2: "female", 9: "no answer"}, "party": {"a": "Party A"}}
+
+
+def survey(folder: Path, ending: str = "sav", rows: int = 4) -> Path:
+    """A file as an institute hands it out."""
+    frame = pandas.DataFrame(
+        {
+            "income": [2420.0, 99999.0, 1999.5, None],
+            "sex": [1.0, 2.0, 9.0, 3.0],
+            "party": ["a", "b", "", "ZZZZ"],
+            "since": [date(2025, 12, 31), None, date(1582, 10, 16), date(9999, 12, 31)],
+            "at": [datetime(2025, 12, 31, 8, 5), datetime(2025, 1, 1), None, datetime(1969, 12, 31, 23, 59, 59)],
+        }
+    ).head(rows)
+    path, how = folder / f"a.{ending}", {"variable_value_labels": LABELS}
+    if ending == "sav":
+        missing = {"income": [99999], "sex": [{"lo": 9, "hi": 10}]}
+        pyreadstat.write_sav(frame, str(path), missing_ranges=missing, **how)
+    else:
+        frame["since"] = frame["since"].replace({date(1582, 10, 16): date(1960, 1, 1)})
+        pyreadstat.write_dta(frame, str(path), variable_value_labels={"sex": LABELS["sex"]})
+    return path
+
+
+def cells(path: Path, name: str) -> list[Any]:
+    """The cells of a column."""
+    return list(TableFile.of(path).columns()[name])
+
+
+def test_what_spss_declares_is_what_is_read(tmp_path: Path) -> None:
+    """Labels, values that stand for missing ones, dates and moments of its own calendar."""
+    path = survey(tmp_path)
+
+    assert ["income", "sex", "party", "since", "at"] == tables.names(path)
+    assert ["2420", None, "1999.5", None] == cells(path, "income")
+    assert ["male", "female", None, "3"] == cells(path, "sex")
+    assert ["Party A", "b", None, "ZZZZ"] == cells(path, "party")
+    assert ["2025-12-31", None, "1582-10-16", "9999-12-31"] == cells(path, "since")
+    assert ["2025-12-31 08:05:00", "2025-01-01", None, "1969-12-31 23:59:59"] == cells(path, "at")
+
+
+def test_what_stata_declares_is_what_is_read(tmp_path: Path) -> None:
+    """The same of another calendar."""
+    path = survey(tmp_path, "dta")
+
+    assert ["male", "female", "no answer", "3"] == cells(path, "sex")
+    assert ["2025-12-31", None, "1960-01-01", "9999-12-31"] == cells(path, "since")
+    assert ["2025-12-31 08:05:00", "2025-01-01", None, "1969-12-31 23:59:59"] == cells(path, "at")
+
+
+def test_labels_are_asked_about(tmp_path: Path) -> None:
+    """By their words; a number with a label is not a number."""
+    path = survey(tmp_path, "dta")
+    with dps.budget(epsilon=1000):
+        counted = dps.counts(path, column="sex", domain=["female", "male", 3], epsilon=100).value
+
+    assert {"female": 1, "male": 1, 3: 1} == counted
+    assert [3.0] == [each for each in dps.data.Column.read(path, "sex").values.tolist() if each == each]
+
+
+def test_bytes_of_another_encoding_spoil_their_own_cell(tmp_path: Path) -> None:
+    """And refuse no file, as the reader itself would."""
+    path = survey(tmp_path)
+    written = path.read_bytes()
+    assert 1 == written.count(b"ZZZZ")
+    path.write_bytes(written.replace(b"ZZZZ", b"\xff\xfe\xff\xfe"))
+
+    with pytest.raises(Exception, match="encoding"):
+        pyreadstat.read_sav(str(path))
+    assert ["Party A", "b", None, None] == cells(path, "party")
+
+
+def test_a_date_beyond_every_calendar_is_missing_alone(tmp_path: Path) -> None:
+    """A number of seconds that no date has."""
+    frame = pandas.DataFrame({"day": [0.0, 1e300, -1e300, 13_800_000_000.0, None]})
+    pyreadstat.write_sav(frame, str(tmp_path / "a.sav"), variable_format={"day": "DATE11"})
+
+    assert [None, None, "2020-02-02 05:20:00", None] == cells(tmp_path / "a.sav", "day")[1:]
+
+
+def test_parts_are_read_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever their size."""
+    from dpselect.sources import statistics_files
+
+    whole = {name: cells(survey(tmp_path), name) for name in ("income", "since")}
+    for size in (1, 2, 3, 4, 5):
+        monkeypatch.setattr(statistics_files, "_ROWS", size)
+        assert whole == {name: cells(tmp_path / "a.sav", name) for name in whole}
+
+
+def test_a_file_that_breaks_off_is_refused(tmp_path: Path) -> None:
+    """In one sentence that quotes nothing."""
+    path = survey(tmp_path)
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(ValueError, match=r"^a.sav is not a complete file of SPSS or Stata\.$"):
+        tables.names(path)
