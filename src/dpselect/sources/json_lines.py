@@ -80,7 +80,7 @@ def _object(decoder: json.JSONDecoder, line: bytes) -> dict[str, Any]:
 
 
 def _spelled(value: Any) -> str | None:
-    """Return a value as text, ``None`` where it is no single value, or holds half of a surrogate pair."""
+    """Return a value as text, ``None`` where it is not a single value, or holds half of a surrogate pair."""
     if isinstance(value, bool):
         return str(value).lower()
     if not isinstance(value, str) or not value:

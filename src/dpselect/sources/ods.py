@@ -42,7 +42,7 @@ def opened(path: Path, name: str | None) -> Iterator[Iterator[SheetRow]]:
 
 
 def _rows(path: Path, content: Any, name: str | None) -> Iterator[SheetRow]:
-    """Yield the rows of a sheet; those behind the last one with a cell are no records."""
+    """Yield the rows of a sheet; those behind the last one with a cell are not records."""
     tables, inside, is_there = 0, False, False
     number, waiting = 0, 0
     for event, element in _elements(path, content):
