@@ -102,13 +102,12 @@ def quantiles(
     Args:
         values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
             is left out. A column of an Ibis table is counted where it is.
-        column: where ``values`` is a table, the name of its column; as of :func:`dpselect.median`.
         q: distinct shares of the records, 0 <= share <= 1: 0 is the minimum, 0.5 the median, 1 the maximum.
         p: instead of ``q``, distinct percentages, 0 <= p <= 100. What can only be shares is refused, and so is a single
             one between 0 and 1, which may be either: half a per cent is ``q=[0.005]``.
         grid: the public candidates, strictly increasing, at least 2. A ``range`` may have any number of values.
-        lower, upper, step: the same as an even grid: lower, lower + step, ... up to upper; step is 1 between integers.
-            It is never written out, so it may have any number of values too. Dates as of :func:`dpselect.median`.
+        lower, upper, step: the same as an even grid, of any size, as of :func:`dpselect.median`, dates too; step is 1
+            between integers.
         epsilon: the budget of all quantiles, and of all groups, together.
         method: ``"halving"``, ``"joint"``, ``"tree"`` or ``"auto"``, what :func:`quantile_method` says of the number
             of shares and of grid values, and of ``total``. ``"joint"`` without a total pays a tenth of epsilon for a
@@ -116,7 +115,7 @@ def quantiles(
             which it was.
         total: how many records there are, if that is public; never counted in a private table. A wrong one costs
             accuracy and no privacy. Not with ``by`` or ``person``: fewer records count there.
-        by, groups, person, rows_per_person: as of :func:`dpselect.median`.
+        column, by, groups, person, rows_per_person: as of :func:`dpselect.median`.
         ledger: where the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy, add-remove; for person neighbours where ``person`` is passed. Larger shares

@@ -9,7 +9,8 @@ from typing import Any
 
 from dpselect.sources import arrow_text, csv_text, feather, parts, spelled_files
 from dpselect.sources.absent import no_column
-from dpselect.sources.tables import AS_IT_IS, Reading, has_schema, is_feather, is_parquet, is_typed, without_missing
+from dpselect.sources.file_kinds import has_schema, is_feather, is_parquet, is_typed
+from dpselect.sources.tables import AS_IT_IS, Reading, without_missing
 from dpselect.sources.tables import names as names_of
 from dpselect.sources.web import local
 

@@ -1,4 +1,4 @@
-"""Tables in files: text, parquet or Excel. Messages never quote a cell, because cells are private.
+"""Tables in files of every kind. Messages never quote a cell, because cells are private.
 
 How a file is read is declared: its ending says the format, a :class:`Dialect` how text is written, and a
 :class:`Condition` which rows are wanted. Each of them looks at one row at a time.
@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from dpselect._optional import not_installed
 from dpselect.kernel.errors import Advice
-from dpselect.sources import arrow_text, csv_text, feather, frames, parts, sheets, spelled_files
+from dpselect.sources import arrow_text, csv_text, feather, frames, parts, spelled_files
 from dpselect.sources.absent import no_column
 from dpselect.sources.conditions import Condition
 from dpselect.sources.dialects import PLAIN, Dialect, advice
-from dpselect.sources.locators import missing, without_secrets
+from dpselect.sources.file_kinds import has_schema, is_feather, is_typed, require_plain
+from dpselect.sources.locators import without_secrets
 from dpselect.sources.web import local
 
 
@@ -269,7 +270,7 @@ def _header(path: Path, reading: Reading) -> list[str]:
         return parts.header(path, lambda each: _header(each, reading))
     if not is_typed(path):
         return csv_text.header(path, reading.dialect)
-    _require_plain(path, reading.dialect)
+    require_plain(path, reading.dialect)
     if not has_schema(path):
         return spelled_files.header(path, reading.sheet, reading.dialect)
     if is_feather(path):
@@ -289,7 +290,7 @@ def _columns(path: Path, names: Sequence[Any], reading: Reading) -> dict[Any, An
         return parts.joined(path, lambda each: _columns(each, names, reading))
     if not is_typed(path):
         return without_missing(csv_text.columns(path, [*names], reading.dialect), reading.missing)
-    _require_plain(path, reading.dialect)
+    require_plain(path, reading.dialect)
     if not has_schema(path):
         there = spelled_files.columns(path, names, reading.sheet, reading.dialect)
     else:
@@ -314,42 +315,6 @@ def without_missing(there: dict[Any, Any], missing: tuple[str, ...]) -> dict[Any
             continue
         result[name] = compute.if_else(mask, arrow.scalar(None, cells.type), cells)
     return result
-
-
-def is_parquet(path: Path) -> bool:
-    """Return whether the ending of a file says that it is a parquet file."""
-    return path.name.lower().endswith(".parquet")
-
-
-def is_feather(path: Path) -> bool:
-    """Return whether the ending of a file says that it is a feather file."""
-    return path.name.lower().endswith(feather.ENDINGS)
-
-
-def has_schema(path: Path) -> bool:
-    """Return whether the columns of a file have the types of a schema, and are not text."""
-    return is_parquet(path) or is_feather(path)
-
-
-def is_typed(path: Path) -> bool:
-    """Return whether a file itself says how it is written."""
-    return has_schema(path) or path.name.lower().endswith(spelled_files.ENDINGS)
-
-
-def _require_plain(path: Path, dialect: Dialect) -> None:
-    """Refuse a typed file that is not there, and what is said of text where there is none."""
-    if not path.is_file():
-        raise missing(path)
-    said = (dialect.separator, dialect.mark, dialect.encoding) != (None, PLAIN.mark, PLAIN.encoding)
-    said = said or (dialect.skip_rows > 0 and not path.name.lower().endswith(sheets.ENDINGS))
-    # Numbers of a sheet are spelled with a point, and its text may be grouped and have units.
-    of_text = (dialect.thousands, dialect.unit, dialect.skip_rows, dialect.date_order) != (None, (), 0, None)
-    if said or (of_text and has_schema(path)):
-        what = "decimal, thousands, unit, skip_rows, date_order" if has_schema(path) else "decimal comma"
-        raise ValueError(
-            f"{path.name} says itself how it is written: separator, {what} and encoding go with .csv and .tsv files, "
-            "leave them out."
-        )
 
 
 def _text(values: Any) -> NDArray[Any]:
