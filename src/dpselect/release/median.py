@@ -20,6 +20,7 @@ from dpselect.utilities.columns import public_grid
 from dpselect.views import Column, StoredColumn
 from dpselect.views.column_arguments import ColumnArguments
 from dpselect.views.column_rows import column_rows
+from dpselect.views.contributions import Contributions
 
 
 @overload
@@ -91,12 +92,23 @@ def median(
     """
     periods = public_periods(grid, lower, upper, step)
     values, rows = column_rows(values, column, by, groups, person, rows_per_person, periods)
-    if periods is not None:
-        lower, upper, step = 0, len(periods) - 1, 1
+    bounds = (lower, upper, step) if periods is None else (0, len(periods) - 1, 1)
+    return with_dates(_of_numbers(values, rows, grid, bounds, epsilon, ledger), periods)
+
+
+def _of_numbers(
+    values: Any,
+    rows: Contributions | None,
+    grid: ArrayLike | None,
+    bounds: tuple[Any, Any, Any],
+    epsilon: Epsilon,
+    ledger: Accountant | None,
+) -> Release[float] | Release[dict[Any, float]]:
+    """Choose the median of numbers, or of places, in every group or of all rows."""
+    lower, upper, step = bounds
     if rows is not None:
         points = public_grid(grid, lower, upper, step)
-        each = chosen_by_group(values, Fraction(1, 2), points, epsilon, mechanism("permute-and-flip"), rows, ledger)
-        return with_dates(each, periods)
+        return chosen_by_group(values, Fraction(1, 2), points, epsilon, mechanism("permute-and-flip"), rows, ledger)
     scores = utilities.median(values, lower=lower, upper=upper, step=step, grid=grid)
     release = select(scores, epsilon=epsilon, mechanism=mechanism("permute-and-flip"), ledger=ledger)
-    return with_dates(replace(release, error_bound=replace(release.error_bound, unit=UNIT)), periods)
+    return replace(release, error_bound=replace(release.error_bound, unit=UNIT))
