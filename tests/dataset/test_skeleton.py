@@ -142,7 +142,7 @@ def test_a_schema_says_which_columns_hold_numbers() -> None:
         assert "age        = {lower = ?, upper = ?, step = 1}   # numbers\n" in text
     for name in ("a.csv", "a.tsv", "a.xlsx"):
         assert described(name).startswith(f"# PRIVATE until you look: if {name} has no line of names")
-        assert 2 == described(name).count("numbers; for text write every value instead")
+        assert 2 == described(name).count("for text write every value instead")
 
 
 @pytest.mark.usefixtures("unreadable")

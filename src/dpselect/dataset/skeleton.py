@@ -18,7 +18,7 @@ from dpselect.sources.web import is_database
 _NUMBERS = "{lower = ?, upper = ?, step = 1}"
 _DATES = '{lower = ?, upper = ?, step = "month"}'
 _VALUES = "[?]"
-_EITHER = 'numbers; for text write every value instead, ["a", "b"]'
+_EITHER = 'numbers, or dates by step = "month"; for text write every value instead, ["a", "b"]'
 _BUDGET = ("", "[budget]", "epsilon = ?                     # the most that may ever be spent; it never changes")
 
 

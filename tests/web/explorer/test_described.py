@@ -122,3 +122,11 @@ def test_the_python_of_a_notebook_makes_the_same_data() -> None:
             assert [[*each] for each in expected.values()] == [[*each] for each in names[name].values()]
         else:
             assert expected.degrees.tolist() == names[name].degrees.tolist()
+
+
+def test_made_up_dates_lie_within_their_bounds() -> None:
+    """First days of the periods that a description says."""
+    columns = {"since": {"lower": "2025-01-01", "upper": "2025-12-31", "step": "quarter"}, "job": ["a", "b"]}
+    made = table_of(dps.Dataset(source="a.csv", columns=columns))
+
+    assert {f"2025-{month:02}-01" for month in (1, 4, 7, 10)} == {name for name, _ in made["since"].counts}

@@ -157,3 +157,25 @@ def test_labels_of_real_queries_are_words(survey) -> None:
     assert "(default: tree)" == notes["model"]
     assert "(default: move to the nearest value)" == notes["unknown"]
     assert ("(optional)", "") == (notes["delta"], notes["target"])
+
+
+def test_dates_are_offered_where_they_may_be_asked_about() -> None:
+    """Medians, counts and groups; neither totals nor models."""
+    columns = {
+        "since": {"lower": "2025-01-01", "upper": "2025-12-31"},
+        "pay": {"lower": 0, "upper": 9},
+        "job": ["a", "b"],
+    }
+    dataset = Dataset(source="a.csv", columns=columns)
+    offered = {
+        (name, field.name)
+        for name, query in QUERIES.items()
+        if not query.of_graph
+        for field in forms.fields_of(query, dataset)
+        if any(value == "since" and shown == "since (2025-01-01 to 2025-12-31)" for value, shown in field.options)
+    }
+
+    assert {
+        ("median", "column"), ("median", "by"), ("quantiles", "column"), ("quantiles", "by"), ("histogram", "column"),
+        ("histogram", "by"), ("most_common", "column"),
+    } == offered  # fmt: skip
