@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import csv
 import importlib.util
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from tests.sources.ods_files import ods_file
 
 Cells = dict[str, list[Any]]
 
@@ -149,6 +152,29 @@ def parquet_file(cells: Cells, folder: Path) -> Path:
     return path
 
 
+def feather_file(cells: Cells, folder: Path) -> Path:
+    """A feather file whose schema the first row declares."""
+    from pyarrow import feather
+
+    path = folder / f"{len(next(iter(cells.values())))}.feather"
+    feather.write_feather(arrow(cells), path)
+    return path
+
+
+def json_file(cells: Cells, folder: Path) -> Path:
+    """Lines of JSON."""
+    path = folder / f"{len(next(iter(cells.values())))}.jsonl"
+    lines = [json.dumps(dict(zip(cells, row, strict=True))) for row in _rows(cells)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def _sheet_file(cells: Cells, folder: Path) -> Path:
+    if not all(value is None or isinstance(value, (str, int, float)) for value in cells["a"]) or "\0" in cells["a"]:
+        raise TypeError
+    return ods_file(folder / f"{len(next(iter(cells.values())))}.ods", [[*cells], *_rows(cells)])
+
+
 def _file(make: Callable[[Cells, Path], Path]) -> Callable[[Cells, Path], Any]:
     def hold(cells: Cells, folder: Path) -> Any:
         from dpselect.sources import tables
@@ -179,6 +205,9 @@ READERS = (
     Reader("arrow", lambda cells, _: arrow(cells), "pyarrow"),
     Reader("csv", _file(csv_file), "pyarrow"),
     Reader("parquet", _file(parquet_file), "pyarrow"),
+    Reader("feather", _file(feather_file), "pyarrow"),
+    Reader("lines of JSON", _file(json_file), "pyarrow"),
+    Reader("ods", _file(_sheet_file), "pyarrow"),
 )
 
 
