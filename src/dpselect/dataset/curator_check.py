@@ -120,22 +120,8 @@ def _of_sheet(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
 def _numbers(dataset: Dataset, held: Any, domain: NumericDomain) -> tuple[str, dict[str, Any]]:
     """Return what was read of a column of numbers, and how much of it lies outside of the bounds."""
     values = reals(array_of(spelled(dataset, held))).values
-    lacking = np.isnan(values)
     outside = (values < float(domain.lower)) | (values > float(domain.upper))
-    empty, unread = _apart(held, lacking)
-    facts: dict[str, Any] = {
-        "numbers": int((~lacking).sum()),
-        "empty": empty,
-        "not_a_number": int(lacking.sum()) - empty,
-        "unread": unread,
-        "outside": int(outside.sum()),
-        "beyond": _shown(_at(held, outside)),
-    }
-    line = (
-        f"{facts['numbers']} numbers, {empty} empty, {facts['not_a_number']} not a number{examples(unread)}; "
-        f"{facts['outside']} outside of the bounds{examples(facts['beyond'])}"
-    )
-    return line, facts
+    return _bounded(held, np.isnan(values), outside, "number")
 
 
 def _dates(dataset: Dataset, held: Any, domain: DateDomain, name: str) -> tuple[str, dict[str, Any]]:
@@ -143,22 +129,28 @@ def _dates(dataset: Dataset, held: Any, domain: DateDomain, name: str) -> tuple[
     periods, column = domain.periods.written(dataset.date_order), distinct(held)
     require_without_zone(held, name)
     lacking = periods.moving().codes(column, name) < 0
-    outside = ~lacking & (periods.codes(column, name) < 0)
+    line, facts = _bounded(held, lacking, ~lacking & (periods.codes(column, name) < 0), "date")
+    if facts["not_a_date"] and dataset.date_order is None:
+        line += '; 2025-12-31 is read, and 31.12.2025 with date_order = "dmy"'
+    return line, facts
+
+
+def _bounded(held: Any, lacking: Mask, outside: Mask, noun: str) -> tuple[str, dict[str, Any]]:
+    """Return how many cells are such a thing, are empty, are none, or lie outside of the bounds."""
     empty, unread = _apart(held, lacking)
+    many, none = int((~lacking).sum()), int(lacking.sum()) - empty
     facts: dict[str, Any] = {
-        "dates": int((~lacking).sum()),
+        f"{noun}s": many,
         "empty": empty,
-        "not_a_date": int(lacking.sum()) - empty,
+        f"not_a_{noun}": none,
         "unread": unread,
         "outside": int(outside.sum()),
         "beyond": _shown(_at(held, outside)),
     }
     line = (
-        f"{facts['dates']} dates, {empty} empty, {facts['not_a_date']} not a date{examples(unread)}; "
+        f"{many} {noun}s, {empty} empty, {none} not a {noun}{examples(unread)}; "
         f"{facts['outside']} outside of the bounds{examples(facts['beyond'])}"
     )
-    if facts["not_a_date"] and dataset.date_order is None:
-        line += '; 2025-12-31 is read, and 31.12.2025 with date_order = "dmy"'
     return line, facts
 
 
