@@ -88,6 +88,21 @@ def test_bytes_of_another_encoding_spoil_their_own_cell(tmp_path: Path) -> None:
     assert ["Party A", "b", None, None] == cells(path, "party")
 
 
+@pytest.mark.parametrize(
+    "form", ["DATE11", "ADATE10", "EDATE10", "SDATE10", "JDATE7", "QYR8", "MOYR8", "WKYR10", "DATETIME20"]
+)
+def test_every_format_of_dates_is_one(form: str, tmp_path: Path) -> None:
+    """Whatever of a date it shows; other numbers are none."""
+    pyreadstat.write_sav(
+        pandas.DataFrame({"day": [13_800_067_200.0], "number": [13_800_067_200.0]}),
+        str(tmp_path / "a.sav"),
+        variable_format={"day": form},
+    )
+
+    assert ["2020-02-03"] == cells(tmp_path / "a.sav", "day")
+    assert ["13800067200"] == cells(tmp_path / "a.sav", "number")
+
+
 def test_a_date_beyond_every_calendar_is_missing_alone(tmp_path: Path) -> None:
     """A number of seconds that no date has."""
     frame = pandas.DataFrame({"day": [0.0, 1e300, -1e300, 13_800_000_000.0, None]})

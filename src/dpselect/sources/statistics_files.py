@@ -19,13 +19,13 @@ from dpselect.sources.categories import spellings
 
 ENDINGS = (".sav", ".zsav", ".dta")
 # Rows that are read at a time.
-_ROWS = 2**16
+_ROWS = 2**18
 _DAY = 86400
 # Days from the beginning of each calendar to 1970-01-01, and how many of its units a day has, by formats.
 _SPSS, _STATA = 141428, 3653
 _FORMATS: tuple[tuple[re.Pattern[str], int, int], ...] = (
     (re.compile(r"(DATETIME|YMDHMS)[0-9.]*"), _SPSS, _DAY),
-    (re.compile(r"(A|E|S|J)?DATE[0-9.]*"), _SPSS, _DAY),
+    (re.compile(r"([AESJ]?DATE|MOYR|QYR|WKYR)[0-9.]*"), _SPSS, _DAY),
     (re.compile(r"%-?t?d.*"), _STATA, 1),
     (re.compile(r"%-?tc.*", re.IGNORECASE), _STATA, 1000 * _DAY),
 )
