@@ -16,65 +16,56 @@ def place_in(periods: Periods, column: Any, called: Any) -> Any:
     Raises:
         ValueError: a column of a type without dates, or with a time zone.
     """
-    import ibis
-
     kind = column.type()
     if kind.is_timestamp() and kind.timezone is not None:
         raise zoned(called)
     if (kind.is_date() or kind.is_timestamp()) and not engine_of(column).has_dates:
         # What such a column holds is text.
-        column, kind = column.cast("string"), ibis.expr.datatypes.string
-    if kind.is_string():
+        column = column.cast("string")
+    if column.type().is_string():
         place = _of_text(periods, column)
     elif kind.is_date() or kind.is_timestamp():
         place = _of_dates(periods, column)
     else:
         raise ValueError(f"Column {called!r} is {kind} in the table, which has no dates: cast it to dates.")
-    return place.fill_null(_integer(-1)).cast("int64")
+    return place.cast("int64").fill_null(-1)
 
 
 def _of_dates(periods: Periods, column: Any) -> Any:
     """Return the place of dates or moments; what is outside is compared, and never taken apart."""
-    import ibis
-
     low, last = periods.ends
-    first, behind = ibis.literal(low), ibis.literal(last + timedelta(days=1))
+    first, behind = low, last + timedelta(days=1)
     if column.type().is_timestamp():
-        first, behind = (ibis.literal(datetime.combine(each, time())) for each in (low, last + timedelta(days=1)))
+        first, behind = datetime.combine(first, time()), datetime.combine(behind, time())
     below, above = column < first, column >= behind
-    inside = ibis.ifelse(below | above, first, column)
-    number = _period(inside.year(), inside.month(), inside.day(), periods.step) - _integer(periods.first)
-    return ibis.cases(
-        (column.isnull(), _integer(-1)), (below, _outside(periods, 0)), (above, _outside(periods, -1)), else_=number
-    )
+    inside = (below | above).ifelse(first, column)
+    number = _period(inside.year(), inside.month(), inside.day(), periods.step) - periods.first
+    return _placed(periods, column.isnull(), below, above, number)
 
 
 def _of_text(periods: Periods, column: Any) -> Any:
     """Return the place of what text says, as :func:`dpselect.sources.days.day_of_text` reads it."""
-    import ibis
-
     is_written = column.re_search(f"^{days.ISO}$").fill_null(False)
     # Nothing else is cast.
-    text = ibis.ifelse(is_written, column.lstrip(), ibis.literal("0001-01-01"))
+    text = is_written.ifelse(column.lstrip(), "0001-01-01")
     year, month, day = (text.substr(start, many).cast("int64") for start, many in ((0, 4), (5, 2), (8, 2)))
-    number = _period(year, month, day, periods.step) - _integer(periods.first)
-    low, high = (ibis.literal(each.isoformat()) for each in periods.ends)
+    number = _period(year, month, day, periods.step) - periods.first
+    low, high = (each.isoformat() for each in periods.ends)
     # The signs of such texts have the order of their dates, whatever an engine collates by.
-    below, above = text.substr(0, 10) < low, text.substr(0, 10) > high
-    return ibis.cases(
-        (~is_written, _integer(-1)), (below, _outside(periods, 0)), (above, _outside(periods, -1)), else_=number
-    )
+    return _placed(periods, ~is_written, text.substr(0, 10) < low, text.substr(0, 10) > high, number)
 
 
-def _outside(periods: Periods, place: int) -> Any:
-    """Return where a date outside counts: in the first or the last period, or nowhere."""
-    return _integer(place % len(periods) if periods.moved else -1)
+def _placed(periods: Periods, lacking: Any, below: Any, above: Any, number: Any) -> Any:
+    """Return the place of a period; a date outside counts in the first or the last one, or nowhere."""
+    import ibis
+
+    first, last = (0, len(periods) - 1) if periods.moved else (-1, -1)
+    # Side by side: SQLite does not read deep expressions.
+    return ibis.cases((lacking, -1), (below, first), (above, last), else_=number)
 
 
 def _period(year: Any, month: Any, day: Any, step: str) -> Any:
     """Return the number of a period, as :func:`dpselect.sources.days.period` counts them."""
-    import ibis
-
     year, month, day = (each.cast("int64") for each in (year, month, day))
     # From the year 0 on, so that nothing is negative, and back to 1970.
     if step == "year":
@@ -83,8 +74,8 @@ def _period(year: Any, month: Any, day: Any, step: str) -> Any:
     if step in ("month", "quarter"):
         return months - 1970 * 12 if step == "month" else _quotient(months, 3) - 1970 * 4
     # Years that begin in March, so that the day that is sometimes missing is their last.
-    years = year - ibis.ifelse(month <= 2, 1, 0)
-    within = _quotient((month + ibis.ifelse(month <= 2, 9, -3)) * 153 + 2, 5) + day - 1
+    years = year - (month <= 2).ifelse(1, 0)
+    within = _quotient((month + (month <= 2).ifelse(9, -3)) * 153 + 2, 5) + day - 1
     number = years * 365 + _quotient(years, 4) - _quotient(years, 100) + _quotient(years, 400) + within
     return number - 719468 if step == "day" else _quotient(number + 2, 7) - 102781
 
@@ -92,9 +83,3 @@ def _period(year: Any, month: Any, day: Any, step: str) -> Any:
 def _quotient(number: Any, by: int) -> Any:
     """Return the whole quotient of integers that are not negative, and so small that doubles are exact."""
     return (number / by).floor().cast("int64")
-
-
-def _integer(value: int) -> Any:
-    import ibis
-
-    return ibis.literal(value, "int64")
