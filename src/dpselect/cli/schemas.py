@@ -119,6 +119,7 @@ ANSWERS: Mapping[str, Schema] = {
         outside_the_bounds=WHOLE,
         # Of one column of names.
         outside_the_list=WHOLE,
+        without_leading_zeros=WHOLE,
         unused=WHOLE,
         names=WHOLE,
         # Of groups and persons beside a column.
@@ -142,17 +143,22 @@ ANSWERS: Mapping[str, Schema] = {
         largest_degree=WHOLE,
         most_followers=WHOLE,
         # Of a description.
+        hidden_rows=WHOLE,
+        percents=_map(WHOLE),
         columns=_map(
             _object(
                 {"empty": WHOLE},
                 numbers=WHOLE,
                 not_a_number=WHOLE,
+                dates=WHOLE,
+                not_a_date=WHOLE,
                 unread=_list(TEXT),
                 outside=WHOLE,
                 beyond=_list(TEXT),
                 listed=WHOLE,
                 outside_the_list=WHOLE,
                 strangers=_list(TEXT),
+                without_leading_zeros=WHOLE,
                 unused=WHOLE,
                 names=WHOLE,
             )
