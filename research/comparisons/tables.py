@@ -1,6 +1,6 @@
 """How long counts of a table take, in files that are read where they are, and how much memory.
 
-    python -m research.comparisons.tables [--rows 1000000 10000000]
+    python -m research.comparisons.tables [--rows 1000000 10000000] [--formats csv parquet]
 
 Processor seconds of one process each on one processor, least of three runs, without imports; memory is the most that
 the process held. DuckDB and polars count the same cells without any privacy, and without our rules for cells. Persons
@@ -15,7 +15,8 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -27,8 +28,8 @@ _PART = 10**7
 _COMMAND = [sys.executable, "-m", "research.comparisons.tables"]
 
 
-def write(folder: Path, rows: int) -> None:
-    """Write a table of persons, regions and incomes as csv and parquet, ten million rows at a time."""
+def write(folder: Path, rows: int, formats: Sequence[str] = ("csv", "parquet")) -> None:
+    """Write a table of persons, regions and incomes as csv, parquet or both, ten million rows at a time."""
     import pyarrow
     from pyarrow import csv, parquet
 
@@ -36,10 +37,12 @@ def write(folder: Path, rows: int) -> None:
     names = np.array([*REGIONS, "Nowhere"])
     kinds = pyarrow.schema([("person", "int64"), ("region", "string"), ("income", "int64")])
     form = csv.WriteOptions(quoting_style="none")
-    with (
-        parquet.ParquetWriter(folder / "t.parquet", kinds) as typed,
-        csv.CSVWriter(folder / "t.csv", kinds, write_options=form) as text,
-    ):
+    writers = {
+        "csv": lambda: csv.CSVWriter(folder / "t.csv", kinds, write_options=form),
+        "parquet": lambda: parquet.ParquetWriter(folder / "t.parquet", kinds),
+    }
+    with ExitStack() as stack:
+        files = [stack.enter_context(writers[each]()) for each in formats]
         for start in range(0, rows, _PART):
             many = min(_PART, rows - start)
             part = pyarrow.table(
@@ -50,8 +53,8 @@ def write(folder: Path, rows: int) -> None:
                 },
                 kinds,
             )
-            typed.write_table(part)
-            text.write_table(part)
+            for file in files:
+                file.write_table(part)
 
 
 class Silent:
@@ -87,6 +90,9 @@ MEASURED: dict[str, Callable[[str], object]] = {
     "median of incomes": lambda path: dps.median(path, column="income", **GRID, **LISTED),
     "  DuckDB counts": lambda path: _duckdb(path, "SELECT income, count(*) FROM '{}' GROUP BY 1"),
     "  polars counts": lambda path: _polars(path, "income"),
+    "most common regions, of persons": lambda path: dps.most_common(
+        path, 2, item="region", person="person", domain=REGIONS, **LISTED
+    ),
     "median by region": lambda path: dps.median(path, column="income", **GRID, **GROUPS, **LISTED),
     "median by region, of persons": lambda path: dps.median(
         path, column="income", **GRID, **GROUPS, **PERSONS, **LISTED
@@ -140,12 +146,12 @@ def main() -> None:
         one(said.one, said.path)
         return
     if said.write is not None:
-        write(Path(said.write), *said.rows)
+        write(Path(said.write), *said.rows, said.formats)
         return
     for rows in said.rows:
         with tempfile.TemporaryDirectory() as folder:
             # In a process of its own: those that are measured inherit the memory of this one.
-            subprocess.run([*_COMMAND, "--write", folder, "--rows", str(rows)], check=True)
+            subprocess.run([*_COMMAND, "--write", folder, "--rows", str(rows), "--formats", *said.formats], check=True)
             print(f"{rows:,} rows".ljust(34) + "".join(f"{each:>18}" for each in said.formats))
             for name in MEASURED:
                 cells = [least(name, str(Path(folder) / f"t.{each}")) for each in said.formats]

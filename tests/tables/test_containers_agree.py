@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
+from dpselect.sources import table_batches, text_blocks
 from dpselect.sources.public_names import PublicNames
 from dpselect.views.column import Column
 from dpselect.views.grid import EvenGrid, ListedGrid, grid_of
@@ -137,6 +138,29 @@ def test_persons_are_counted_once_for_each_value(
     assert [pairs[job] for job in JOBS.names] == persons.tolist()
     assert [[cells[region, job] for job in JOBS.names] for region in REGIONS] == [each.tolist() for each in groups]
     assert {"item": "job", "person": "who"}.items() <= metadata.items()
+
+
+@pytest.mark.parametrize("container", ["csv", "tsv", "parquet"])
+def test_files_are_counted_part_by_part(
+    container: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Persons, names and groups that are spread over many parts of a file are those of the whole."""
+    monkeypatch.setattr(text_blocks, "_BLOCK", 300)
+    monkeypatch.setattr(table_batches, "_ROWS", 9)
+    table = CONTAINERS[container](PEOPLE, tmp_path, request)
+    wrong = [name for name, question in QUESTIONS.items() if counted(table, question) != by_the_rule(question)]
+    (persons,), _ = item_counts(table, "job", JOBS, person="name")
+    pairs = Counter(job for _, job in {*zip(PEOPLE["name"], PEOPLE["job"], strict=True)})
+
+    assert [] == wrong
+    assert [pairs[job] for job in JOBS.names] == persons.tolist()
+    assert most_common_of(PEOPLE) == most_common_of(table)
+
+
+def most_common_of(table: Any) -> tuple[Any, ...]:
+    """The names that most persons have, of those that no list declares."""
+    asked = {"person": "name", "item": "job", "kept": 3, "delta": 1e-9, "epsilon": 10**4, "ledger": _Unlimited()}
+    return dps.most_common(table, 2, **asked).value
 
 
 ASKED = {"epsilon": 10**6, "by": "region", "groups": REGIONS, "person": "who", "rows_per_person": 2}

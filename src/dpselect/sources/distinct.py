@@ -131,11 +131,10 @@ def _indices(coded: Any) -> Integers:
 
 def _of_text(column: Any, retyped: bool) -> Distinct:
     coded = hasattr(column.type, "value_type")
-    encoded = column if coded else column.dictionary_encode().unify_dictionaries()
-    if not encoded.num_chunks:
-        return Distinct(np.zeros(0, dtype=np.int64), cells.objects([]), retyped, True)
-    codes = np.concatenate([_indices(chunk) for chunk in encoded.chunks])
-    names = encoded.chunk(0).dictionary.to_pylist()
+    # One array has one dictionary: those of many parts would be merged part by part, each time with all names so far.
+    whole = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    encoded = whole if coded else whole.dictionary_encode()
+    codes, names = _indices(encoded), encoded.dictionary.to_pylist()
     known = {name: place for place, name in enumerate(dict.fromkeys(names)) if name is not None}
     if len(known) < len(names):
         # A dictionary that somebody made may hold a text twice, or a missing one.

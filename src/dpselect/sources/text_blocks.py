@@ -78,6 +78,8 @@ def sound(block: bytes, form: TextForm, *, ragged: bool = False) -> bytes:
     starts = np.append(0, ends[:-1] + 1)
     quotes = np.flatnonzero(signs == _QUOTE) if form.quotes else np.zeros(0, np.int64)
     before = np.searchsorted(quotes, starts)
+    if not ragged and _regular(signs, quotes, before, form):
+        return block
     alone = _unlike(signs, quotes, ends, before, form)
     short = np.zeros(ends.size, np.bool_)
     if ragged:
@@ -204,6 +206,12 @@ def _quoted(block: bytes, separator: bytes) -> tuple[Places, bool]:
         else:
             bounds.append(place)
     return np.array(bounds, dtype=np.int64), bool(len(bounds) % 2)
+
+
+def _regular(signs: NDArray[np.uint8], quotes: Places, before: Places, form: TextForm) -> bool:
+    """Return whether every record has quotes in pairs, which enclose its cells: then those of the block do in turn."""
+    even = not (before % 2).any() and quotes.size % 2 == 0
+    return even and not _wrong(signs, quotes, np.arange(quotes.size), form.separator).any()
 
 
 def _unlike(signs: NDArray[np.uint8], quotes: Places, ends: Places, before: Places, form: TextForm) -> Mask:

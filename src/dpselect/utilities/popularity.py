@@ -14,7 +14,7 @@ from typing import Any
 from dpselect.scores.scores import Scores
 from dpselect.sources.public_names import PublicNames
 from dpselect.views import Events
-from dpselect.views.table_counts import item_counts, stays
+from dpselect.views.table_counts import is_stored, item_counts
 
 
 def popularity(events: Any, *, person: Any = None, item: Any, domain: Any) -> Scores:
@@ -38,7 +38,7 @@ def popularity(events: Any, *, person: Any = None, item: Any, domain: Any) -> Sc
     array([2, 3, 0])
     """
     names = PublicNames.of(domain, "domain")
-    if person is None or stays(events):
+    if person is None or is_stored(events):
         (counts,), metadata = item_counts(events, item, names, person=person)
     else:
         counted = Events.read(events, person, item, names)

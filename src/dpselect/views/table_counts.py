@@ -69,7 +69,7 @@ def table_histograms(table: Any, question: RowQuestion) -> tuple[list[Histogram]
     if isinstance(file, TableFile):
         question = question.with_dates(file.reading.dialect.date_order)
         _require(file, question)
-        if question.person is None or (_has_engine() and not question.distinct_persons):
+        if question.person is None or _has_engine():
             counted = _of_rows(file, question) if question.person is None else _of_persons(file, question)
             return counted, {**file.metadata, **question.metadata}
     read, metadata = columns_of(table, question.columns)
@@ -121,8 +121,16 @@ def _of_rows(file: TableFile, question: RowQuestion) -> list[Histogram]:
     """Count part by part; memory does not grow with the file."""
     counts = question.counter()
     for read in batches(file.path, question.columns, file.reading):
+        if question.groups is None and isinstance(question.cells, PublicNames):
+            # What each different cell stands for is looked up once.
+            column = distinct(read[question.column])
+            many = np.bincount(column.codes + 1, minlength=column.cells.size + 1)[1:]
+            places = question.cells.codes(replace(column, codes=np.arange(many.size)), question.column)
+            mask = places >= 0
+            counts.add(np.zeros_like(places[mask]), places[mask], many[mask])
+            continue
         groups, places = question.codes(read, file.reading.dialect.number)
-        mask = (groups >= 0) & (places >= 0)
+        mask = places >= 0 if question.groups is None else (groups >= 0) & (places >= 0)
         counts.add(*((groups, places) if mask.all() else (groups[mask], places[mask])))
     return counts.histograms()
 
