@@ -82,7 +82,8 @@ def _parquet_batches(path: Path, names: list[Any], coded: list[Any]) -> Iterator
     try:
         kinds = parquet.read_schema(path)
         text = [name for name in coded if kinds.names.count(name) == 1 and _is_text(kinds.field(name).type)]
-        with parquet.ParquetFile(path, read_dictionary=text) as file:
+        # What is read ahead would stay in memory until the end of the file.
+        with parquet.ParquetFile(path, read_dictionary=text, pre_buffer=False) as file:
             twice = next((name for name in names if file.schema_arrow.names.count(name) > 1), None)
             if twice is not None:
                 raise ValueError(f"{path.name} has two columns called {twice!r}: give every column a name of its own.")
