@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +20,8 @@ from dpselect.views.column import Column
 from dpselect.views.grid import EvenGrid, ListedGrid, grid_of
 from dpselect.views.row_question import Bins, RowQuestion
 from dpselect.views.row_source import RowOrder, RowSource
-from dpselect.views.support import support_table
+from dpselect.views.support import GAPS, support_table
+from dpselect.views.support import QUESTIONS as QUESTIONS_OF_ENGINES
 from dpselect.views.table_counts import item_counts, table_histograms
 from tests.tables.containers import CONTAINERS, Columns
 
@@ -154,26 +156,8 @@ def test_files_are_counted_part_by_part(
 
     assert [] == wrong
     assert [pairs[job] for job in JOBS.names] == persons.tolist()
-    assert most_common_of(PEOPLE) == most_common_of(table)
-
-
-def most_common_of(table: Any) -> tuple[Any, ...]:
-    """The names that most persons have, of those that no list declares."""
-    asked = {"person": "name", "item": "job", "kept": 3, "delta": 1e-9, "epsilon": 10**4, "ledger": _Unlimited()}
-    return dps.most_common(table, 2, **asked).value
-
-
-ASKED = {"epsilon": 10**6, "by": "region", "groups": REGIONS, "person": "who", "rows_per_person": 2}
-
-
-@pytest.mark.parametrize("container", [name for name in CONTAINERS if name != "spark"])
-def test_every_function_answers_about_every_container(
-    container: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    """With a budget at which noise is nothing, the same answers as of lists."""
-    table = CONTAINERS[container](PEOPLE, tmp_path, request)
-
-    assert answers(PEOPLE) == answers(table)
+    for function in FUNCTIONS["`most_common` with a delta and `kept`"]:
+        assert function(PEOPLE).value == function(table).value
 
 
 class _Unlimited:
@@ -183,19 +167,78 @@ class _Unlimited:
         """Allow it."""
 
 
-def answers(table: Any) -> list[Any]:
-    """What every function answers without noise worth the name."""
-    ledger, bounds = _Unlimited(), {"lower": 0, "upper": 120}
-    asked = {**ASKED, "ledger": ledger}
-    listed = {"item": "job", "epsilon": 10**6, "ledger": ledger}
-    return [
-        dps.median(table, column="age", **bounds, **asked).value,
-        dps.quantiles(table, [0.1, 0.9], column="age", **bounds, **asked).value,
-        dps.counts(table, column="job", domain=["cook", "nurse"], **asked).value,
-        dps.counts(table, column="pay", bins=[-1, 0, 4], **asked).value,
-        dps.most_common(table, 1, domain=["cook", "nurse"], person="who", **listed).value,
-        dps.most_common(table, 1, domain=["cook", "nurse"], by="region", groups=REGIONS, **listed).value,
-    ]
+# Noise is nothing at this budget.
+PAID: dict[str, Any] = {"epsilon": 10**6, "ledger": _Unlimited()}
+# The chances of a wall take time that grows with epsilon.
+ALLOWED = {**PAID, "epsilon": 100, "delta": 1e-9}
+AGES: dict[str, Any] = {"column": "age", "lower": 0, "upper": 120}
+ROWS: dict[str, Any] = {"by": "region", "groups": REGIONS, "person": "who", "rows_per_person": 2}
+ITEMS: dict[str, Any] = {"person": "name", "item": "job"}
+JOBS_LISTED: dict[str, Any] = {"item": "job", "domain": ["cook", "nurse"]}
+# What is asked of every container, by the names of the one list of what is supported.
+FUNCTIONS: dict[str, list[Callable[[Any], Any]]] = {
+    "`median`": [
+        lambda table: dps.median(table, **AGES, **ROWS, **PAID),
+        lambda table: dps.median(table, **AGES, **PAID),
+    ],
+    "`quantiles`": [
+        lambda table: dps.quantiles(table, [0.1, 0.9], **AGES, **ROWS, **PAID),
+        # A joint draw takes time that grows with epsilon.
+        lambda table: dps.quantiles(table, [0.1, 0.9], **AGES, method="joint", total=240, **PAID | {"epsilon": 60}),
+        lambda table: dps.quantiles(table, [0.1, 0.9], **AGES, total=240, **PAID),
+    ],
+    "`counts`": [
+        lambda table: dps.counts(table, column="job", domain=["cook", "nurse"], **ROWS, **PAID),
+        lambda table: dps.counts(table, column="pay", bins=[-1, 0, 4], **ROWS, **PAID),
+    ],
+    "`most_common` of a list": [
+        lambda table: dps.most_common(table, 1, person="who", **JOBS_LISTED, **PAID),
+        lambda table: dps.most_common(table, 1, **JOBS_LISTED, **PAID),
+    ],
+    "`most_common` of records in groups": [
+        lambda table: dps.most_common(table, 1, by="region", groups=REGIONS, **JOBS_LISTED, **PAID),
+    ],
+    "`most_common` with a delta and `kept`": [
+        lambda table: dps.most_common(table, 2, kept=3, **ITEMS, **ALLOWED),
+    ],
+    "`most_common` of persons in groups": [
+        lambda table: dps.most_common(
+            table, 1, person="who", by="region", groups=REGIONS, groups_per_person=3, **JOBS_LISTED, **PAID
+        ),
+    ],
+    "`most_common` with a bound on the items of a person": [
+        lambda table: dps.most_common(table, 1, items_per_person=3, **ITEMS, **ALLOWED),
+    ],
+    "`select_keys`": [
+        lambda table: dps.select_keys(table, person="name", key="job", keys_per_person=3, **ALLOWED),
+    ],
+}
+ENGINES = ["duckdb", "postgres", "sqlite", "spark"]
+
+
+@pytest.mark.parametrize("container", EVERY)
+def test_every_function_answers_about_every_container(
+    container: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """As about lists; what is not asked of an engine is refused, by the list, with the reason and before the spend."""
+    table = CONTAINERS[container](PEOPLE, tmp_path, request)
+    refused = {gap.question: str(gap.refusal()) for gap in GAPS} if container in ENGINES else {}
+    wrong = []
+    for name, functions in FUNCTIONS.items():
+        for place, function in enumerate(functions):
+            if name in refused:
+                with pytest.raises(ValueError) as raised:
+                    function(table)
+                wrong += [(name, place)] * (str(raised.value) != refused[name])
+            elif function(table).value != function(PEOPLE).value:
+                wrong.append((name, place))
+
+    assert [] == wrong
+
+
+def test_every_question_of_the_list_is_asked() -> None:
+    """Those that are supported, and those that are not."""
+    assert {*QUESTIONS_OF_ENGINES, *(gap.question for gap in GAPS)} == {*FUNCTIONS}
 
 
 def test_the_guide_shows_what_is_supported() -> None:
