@@ -23,6 +23,8 @@ from dpselect.sources.periods import require_without_zone
 from dpselect.sources.public_names import PublicNames
 from dpselect.sources.web import local
 
+# What cells of a column are when they are understood, by the fact that counts them.
+_UNDERSTOOD = {"numbers": "read as numbers", "dates": "read as dates", "listed": "in its list"}
 Mask = NDArray[np.bool_]
 # An example is not longer than this.
 _LONGEST = 40
@@ -44,6 +46,11 @@ class DatasetCheck:
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
+
+    @property
+    def first_line(self) -> str:
+        """Return how much was not understood, in one line: private, as all of it is."""
+        return f"private, for you alone: {not_understood(self.facts)}"
 
     def __repr__(self) -> str:
         return "DatasetCheck(private)"
@@ -75,6 +82,20 @@ def checked(dataset: Dataset) -> DatasetCheck:
         weight=dataset.weight,
     )
     return DatasetCheck(lines, facts)
+
+
+def not_understood(facts: dict[str, Any]) -> str:
+    """Return how many cells of each column, or lines of edges, a question leaves out; a clause."""
+    rows = facts["rows"]
+    if "between" in facts:
+        return f"{rows - facts['between']:,} of {rows:,} lines are no edges between the public nodes"
+    clauses = []
+    for name, held in facts["columns"].items():
+        kind = next(each for each in _UNDERSTOOD if each in held)
+        clauses.append(f"{rows - held[kind]:,} of {rows:,} cells of {name} were not {_UNDERSTOOD[kind]}")
+    if "persons" in facts:
+        clauses.append(f"{facts['persons']['nobody']:,} of {rows:,} rows are of nobody")
+    return "; ".join(clauses)
 
 
 def _of_rows(dataset: Dataset) -> DatasetCheck:

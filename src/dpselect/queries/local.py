@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dpselect.dataset import Dataset
+from dpselect.dataset import Dataset, DatasetCheck
 from dpselect.kernel.budget import Accountant, with_metadata
 from dpselect.kernel.errors import BudgetError
 from dpselect.ledger import InMemoryLedger, Ledger, PlannedSpends, RecordingAccountant
@@ -21,6 +21,7 @@ from dpselect.queries.publication import (
     publish,
     require_ledger,
 )
+from dpselect.queries.question_check import question_check
 from dpselect.queries.registry import DatasetMethods
 from dpselect.release.release import Release
 
@@ -76,6 +77,17 @@ class LocalDataset(DatasetMethods):
             ValueError: it is not a query about this dataset.
         """
         return plan_of(query, self.description, self._rule)
+
+    def check_of(self, query: Query[Any]) -> DatasetCheck:
+        """Return how many cells of the columns of a query are understood, for the curator alone. Nothing is spent.
+
+        The counts are exact and private. Look at the first line before you pay: what is not understood is left out.
+
+        Raises:
+            ValueError: it is not a query about this dataset.
+            OSError, ImportError: the source cannot be read.
+        """
+        return question_check(query, self.description)
 
     def ask(self, query: Query[T]) -> Release[T]:
         """Return the release that answers a query, with its certificate.
