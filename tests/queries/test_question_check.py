@@ -70,7 +70,9 @@ def test_persons_are_counted(tmp_path: Path) -> None:
     """Rows of nobody are left out too."""
     path = tmp_path / "t.csv"
     path.write_text("who,age\nann,30\n,31\nann,x\n")
-    data = dps.open(Dataset(source=str(path), columns={"age": {"lower": 0, "upper": 120}}, person="who", rows_per_person=2))
+    data = dps.open(
+        Dataset(source=str(path), columns={"age": {"lower": 0, "upper": 120}}, person="who", rows_per_person=2)
+    )
     asked = QUERIES["median"](column="age", epsilon=1)
 
     assert data.check_of(asked).first_line.endswith(
@@ -85,7 +87,7 @@ def test_a_graph_is_checked(tmp_path: Path) -> None:
     data = dps.open(Dataset(graph=str(path), nodes=5))
     asked = QUERIES["top_k"](metric="degree", epsilon=1)
 
-    assert data.check_of(asked).first_line.endswith("2 of 4 lines are no edges between the public nodes")
+    assert data.check_of(asked).first_line.endswith("2 of 4 lines are not edges between the public nodes")
 
 
 def test_a_question_about_another_column_is_refused(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def not_understood(facts: dict[str, Any]) -> str:
     """Return how many cells of each column, or lines of edges, a question leaves out; a clause."""
     rows = facts["rows"]
     if "between" in facts:
-        return f"{rows - facts['between']:,} of {rows:,} lines are no edges between the public nodes"
+        return f"{rows - facts['between']:,} of {rows:,} lines are not edges between the public nodes"
     clauses = []
     for name, held in facts["columns"].items():
         kind = next(each for each in _UNDERSTOOD if each in held)
