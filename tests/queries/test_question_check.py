@@ -80,6 +80,16 @@ def test_persons_are_counted(tmp_path: Path) -> None:
     )
 
 
+def test_dates_are_counted(tmp_path: Path) -> None:
+    """Those that are not read as dates."""
+    path = tmp_path / "t.csv"
+    path.write_text("day\n2025-01-31\n31.01.2025\n")
+    data = dps.open(Dataset(source=str(path), columns={"day": {"lower": "2025-01-01", "upper": "2025-12-31"}}))
+    asked = QUERIES["median"](column="day", epsilon=1)
+
+    assert data.check_of(asked).first_line.endswith(": 1 of 2 cells of day were not read as dates")
+
+
 def test_a_graph_is_checked(tmp_path: Path) -> None:
     """By the lines that are edges between its public nodes."""
     path = tmp_path / "edges.txt"
