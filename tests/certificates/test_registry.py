@@ -56,3 +56,26 @@ def test_an_entry_holds_nothing_else(content) -> None:
     """Every leaf is a fact of the certificate, a word of the registry, or asks to be completed."""
     content["secret"] = "4711"
     assert "4711" not in registry_entry(content)
+
+
+@pytest.mark.parametrize(
+    ("ledger", "said"),
+    [
+        (None, "TO COMPLETE"),
+        ({"rows": [{"row": 1}]}, "Recorded in a ledger before anything was drawn: 1 row."),
+        ({"rows": [{"row": 1}, {"row": 4}]}, "Recorded in a ledger before anything was drawn: 2 rows."),
+    ],
+)
+def test_an_entry_names_a_ledger_where_there_is_one(content, ledger, said: str) -> None:
+    """A release without one was recorded nowhere."""
+    content["ledger"] = ledger
+    assert json.loads(registry_entry(content))["deployment"]["accounting"]["composition"].startswith(said)
+
+
+def test_an_entry_without_public_facts_names_none(content) -> None:
+    """It asks for them."""
+    content["public"] = {}
+    variant = json.loads(registry_entry(content))["deployment"]["dp_variant"]
+
+    assert "Public facts" not in json.dumps(variant)
+    assert variant["unprotected_quantities"].startswith("TO COMPLETE")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
+from dpselect.certificates.composed import certify
 from dpselect.cli import main
 
 ASK = ["percentile", "people.csv", "--column", "age", "--p", "50", "--lower", "0", "--upper", "9", "--epsilon", "1"]
@@ -177,3 +178,21 @@ def test_a_certificate_that_was_changed_has_no_entry(capsys: pytest.CaptureFixtu
     assert "was changed" in printed(capsys, "certificate", "c.json", "--registry", "entry.yaml", status=2)
     assert "is not a certificate" in printed(capsys, "certificate", "a.ledger", "--registry", "entry.yaml", status=2)
     assert not Path("entry.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "said"),
+    [
+        (dps.Guarantee(1, "add-remove"), "How many? epsilon 1, one record"),
+        (dps.Guarantee(1, "add-remove", 0.001), "How many? epsilon 1, delta 0.001, one record"),
+        (
+            dps.Guarantee.concentrated(0.125, 0.001, "add-remove", epsilon=3),
+            "How many? epsilon 3, rho 0.125, delta 0.001, one record",
+        ),
+    ],
+)
+def test_verify_names_the_whole_promise(guarantee, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """An epsilon whose delta is left out is another promise."""
+    certify({"count": 7}, guarantee=guarantee, mechanism="noise", question="How many?").save("c.json")
+
+    assert said in printed(capsys, "verify", "c.json")

@@ -35,13 +35,13 @@ def registry_entry(content: Mapping[str, Any]) -> str:
     names = ("rho", "delta") if promise["rho"] is not None else ("epsilon", "delta")
     parameters = {name: float(Fraction(promise[name])) for name in names if Fraction(promise[name])}
     pure = "Pure DP" if not Fraction(promise["delta"]) else "Approximate DP"
-    rows = content["ledger"] or {"rows": []}
+    facts = f"Public facts: {words(content['public'])}" if content["public"] else ""
     deployment = {
         "basic": _basic(content),
         "dp_variant": {
             "variant_name": pure if promise["rho"] is None else "Zero Concentrated DP",
-            "data_domain": f"{_OPEN}which datasets are possible. Public facts: {words(content['public'])}",
-            "unprotected_quantities": f"Public facts: {words(content['public'])}",
+            "data_domain": f"{_OPEN}which datasets are possible. {facts}".rstrip(),
+            "unprotected_quantities": facts or f"{_OPEN}what is published without protection",
         },
         "privacy_loss": {
             "privacy_unit": promise["protects"],
@@ -56,7 +56,7 @@ def registry_entry(content: Mapping[str, Any]) -> str:
             "access_type": "Non-interactive",
         },
         "accounting": {
-            "composition": f"Recorded in a ledger before anything was drawn: {len(rows['rows'])} rows.",
+            "composition": _composition(content["ledger"]),
         },
         "implementation": {
             "mechanisms": f"{content['mechanism']}, sampled exactly by dpselect {content['software']['dpselect']}",
@@ -65,6 +65,14 @@ def registry_entry(content: Mapping[str, Any]) -> str:
         "administrative": {"status": "Draft", "registry_authors": [f"{_OPEN}author"], "tier": 3},
     }
     return json.dumps({"deployment": deployment}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _composition(ledger: Mapping[str, Any] | None) -> str:
+    """Return what the certificate says of a ledger."""
+    if ledger is None:
+        return f"{_OPEN}what else is released about these people, and how it adds up"
+    many = len(ledger["rows"])
+    return f"Recorded in a ledger before anything was drawn: {many} row{'s' if many > 1 else ''}."
 
 
 def _basic(content: Mapping[str, Any]) -> dict[str, Any]:

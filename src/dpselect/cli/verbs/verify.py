@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import dpselect as dps
@@ -22,8 +23,7 @@ def run(request: Request) -> Answer:
     facts: dict[str, Any] = {"whole": True, "sha256": certificate.sha256, "certificate": content}
     lines = [
         f"{request.document}: whole; SHA-256 {certificate.sha256}",
-        f"{shown(content['question'] or 'no question')} epsilon {content['guarantee']['epsilon']}, "
-        f"{content['guarantee']['protects']}, {content['date']}",
+        f"{shown(content['question'] or 'no question')} {_promise(content['guarantee'])}, {content['date']}",
     ]
     if request.ledger is not None:
         try:
@@ -34,6 +34,14 @@ def run(request: Request) -> Answer:
         lines.append(f"{request.ledger}: has row {rows}, with the same hash and cost")
         facts["in_ledger"] = True
     return Answer("\n".join(lines), facts)
+
+
+def _promise(guarantee: Mapping[str, Any]) -> str:
+    """Return the numbers of a promise, a rho and a delta where there are, and what it protects."""
+    numbers = [f"epsilon {guarantee['epsilon']}"]
+    numbers += [f"rho {guarantee['rho']}"] if guarantee.get("rho") is not None else []
+    numbers += [f"delta {guarantee['delta']}"] if guarantee.get("delta", "0") != "0" else []
+    return ", ".join([*numbers, guarantee["protects"]])
 
 
 VERB = Verb(
