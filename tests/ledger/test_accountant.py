@@ -3,6 +3,7 @@
 import itertools
 import math
 import re
+from decimal import Context, Decimal
 from fractions import Fraction
 
 import dp_accounting
@@ -67,6 +68,13 @@ def test_disjoint_parts_cost_the_largest() -> None:
 
     assert (Fraction(2), 3) == (parallel([one, two]).epsilon, parallel([one, two]).releases)
     assert Totals() == parallel([])
+
+
+@pytest.mark.parametrize("relations", [("substitution", "substitution"), ("person", "person"), ("add-remove", "edge")])
+def test_parts_between_which_a_record_may_move_cost_their_sum(relations: tuple[str, str]) -> None:
+    """One that is replaced, or all of a person: the largest would be too little."""
+    with pytest.raises(ValueError, match="add-remove"):
+        parallel([[Event("", relation, "x", Fraction(1))] for relation in relations])
 
 
 def test_rho_within_a_budget_is_rounded_down() -> None:
@@ -342,3 +350,14 @@ def test_a_refusal_shows_what_differs(rule) -> None:
     asked, left = found.groups()
     assert Fraction(asked) > Fraction(left)
     assert rule == "rho" or ("0.30000000000000004", "0.3") == (asked, left)
+
+
+@pytest.mark.parametrize("noise", [1 - 1e-10, 1 - 1e-6, 0.5, 1e-9])
+def test_randomised_response_of_theirs_is_not_below_its_epsilon(noise: float) -> None:
+    """Where it is nearly all noise, 2 / noise - 1 has few digits left."""
+    (part,) = from_dp_accounting(dp_accounting.RandomizedResponseDpEvent(noise, 2))
+    digits = Context(prec=50)
+    exact = digits.ln(digits.subtract(digits.divide(Decimal(2), Decimal(noise)), Decimal(1)))
+    found = part.guarantee.epsilon
+
+    assert 0 <= found / Fraction(exact) - 1 < Fraction(1, 10**14)

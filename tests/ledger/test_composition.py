@@ -13,7 +13,7 @@ from dp_accounting import pld
 from scipy.stats import norm
 
 import dpselect as dps
-from dpselect.ledger import composition, losses
+from dpselect.ledger import Event, composition, losses
 from dpselect.ledger.composition import PlanPart, fixed_questions, optimum
 from dpselect.ledger.losses import Grid
 
@@ -265,3 +265,50 @@ def test_extreme_totals_have_a_sum(kind) -> None:
         for adaptive in (True, False):
             found = optimum({part: count}, MILLIONTH, adaptive=adaptive)
             assert float(many) * 0.01 < found <= float(many)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-9", "1e-12", "1e-15"])
+def test_fixed_questions_of_tiny_epsilons_are_not_below_the_truth(epsilon: str) -> None:
+    """Of one release: its law has H(x) = (1 - e^((x - epsilon) / 2))^2 / (1 - e^-epsilon), at e^-x and more digits."""
+    end = Fraction(epsilon)
+    # With x = share epsilon, H(x) lies between these, and above the delta that was asked for only below the truth.
+    share = Fraction(9, 10)
+    delta = end * (1 - share) ** 2 / 4
+    found = fixed_questions(end, 1, float(delta))
+
+    assert share * end * (1 - Fraction(1, 10**8)) <= Fraction(found) <= end
+
+
+@pytest.mark.parametrize(("epsilon", "count", "delta"), [(36, 2, 1e-9), (38, 3, 1e-6), (20, 2, 1e-6), (60, 3, 1e-6)])
+def test_fixed_questions_of_large_epsilons_are_not_below_the_truth(epsilon: int, count: int, delta: float) -> None:
+    """All answers high, each with a loss of epsilon - short, are one event among those that delta must cover."""
+    found = fixed_questions(Fraction(epsilon), count, delta)
+
+    for short in np.geomspace(1e-6, 10, 200):
+        chance = (-math.expm1(-short) / -math.expm1(-epsilon)) ** count
+        assert chance * -math.expm1(min(found - count * (epsilon - short), 0)) <= delta
+    assert found <= count * epsilon
+
+
+@pytest.mark.parametrize("many", [-1, 0, 2.5, True])
+def test_how_many_parts_there_are_is_a_number(many) -> None:
+    """A negative number would take back what others cost; 0.0001 of a release is none."""
+    with pytest.raises(ValueError, match="how many"):
+        optimum({pure(0.5): 40, pure(1): many}, 1e-6)
+
+
+@pytest.mark.parametrize("moves", [-1000, 2.5, True])
+def test_moves_are_a_number(moves) -> None:
+    """A negative one had a smaller price than any release of its epsilon."""
+    with pytest.raises(ValueError, match="moves"):
+        PlanPart(dps.Guarantee(0.1, "add-remove"), moves=moves)
+
+
+def test_parts_are_of_one_relation() -> None:
+    """An edge and a record are two steps: no sum is about either."""
+    parts = [pure(1), PlanPart(dps.Guarantee(1, "edge"))]
+    with pytest.raises(ValueError, match="add-remove and edge"):
+        optimum(parts, 1e-6)
+    events = [Event("", relation, "x", Fraction(1)) for relation in ("add-remove", "edge")]
+    with pytest.raises(ValueError, match="add-remove and edge"):
+        dps.ledger.report(events, 1e-6)

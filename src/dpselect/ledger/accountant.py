@@ -19,11 +19,12 @@ from typing import Any
 
 from dpselect.kernel.concentrated import epsilon_of, rho_within
 from dpselect.kernel.errors import Advice, BudgetError
+from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
 from dpselect.kernel.prices import largest_epsilon
 from dpselect.kernel.written import written
-from dpselect.ledger.composition import PlanPart, optimum
+from dpselect.ledger.composition import PlanPart, optimum, require_one_relation
 from dpselect.ledger.events import Event
 
 RULES = ("sum", "rho")
@@ -247,7 +248,7 @@ def report(events: Iterable[Event], delta: float) -> Report:
     The sum is shown if the deltas that are stated sum to at most ``delta``.
 
     Raises:
-        ValueError: delta is not between 0 and 1.
+        ValueError: delta is not between 0 and 1, or the events are for several neighbour relations.
 
     >>> plan = [Event("", "add-remove", "exponential", Fraction(1, 10), count=100, bounded_range=True)]
     >>> print(report(plan, 1e-6))
@@ -262,6 +263,7 @@ def report(events: Iterable[Event], delta: float) -> Report:
     spent, nan, exact = list(events), float("nan"), exact_delta(delta)
     if not spent:
         return Report(delta, 0.0, 0.0, 0.0, nan)
+    require_one_relation(event.neighbours for event in spent)
     totals = fold(spent)
     basic = float(totals.epsilon) if totals.delta <= exact else nan
     rho = nan
@@ -284,13 +286,20 @@ def report(events: Iterable[Event], delta: float) -> Report:
 def parallel(parts: Sequence[Iterable[Event]]) -> Totals:
     """Return the totals over declared disjoint parts of the records: the largest of each sum.
 
-    Valid for add-remove, when which part a record belongs to depends on that record alone.
+    Valid for add-remove, when which part a record belongs to depends on that record alone. A record that is replaced
+    may leave one part and come into another, and a person may have records in several.
+
+    Raises:
+        ValueError: events for another neighbour relation.
 
     >>> one, two = (Event("", "add-remove", "exponential", Fraction(k)) for k in (1, 2))
     >>> parallel([[one], [two]]).epsilon
     Fraction(2, 1)
     """
-    sums = [fold(part) for part in parts]
+    events = [list(part) for part in parts]
+    if any(event.neighbours != Neighbours.ADD_REMOVE for part in events for event in part):
+        raise ValueError("Only add-remove neighbours differ in one part alone: for others add up all parts.")
+    sums = [fold(part) for part in events]
     return Totals(
         sum(each.spends for each in sums),
         sum(each.releases for each in sums),

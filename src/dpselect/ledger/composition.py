@@ -34,6 +34,8 @@ _ROUNDING = 1e-12
 _WIDEST, _MOST_RELEASES = 64, 10**5
 # What is cut off of a grid is this part of delta at most.
 _CUT = 10**4
+# Errors of a binomial tail, relative: of itself, and for each release, from that of a chance. Below is none at all.
+_TAIL, _TAIL_EACH, _LEAST_TAIL = 1e-12, 1e-15, 1e-290
 # Far more than the error of an exponential or a bisection.
 _UP = 1 + 1e-9
 
@@ -52,7 +54,7 @@ class PlanPart:
 
     Raises:
         ValueError: a promise by rho that is not Gaussian noise, discrete Gaussian noise of a variance of 6 or less that
-            moves by more than 1, or geometric noise that is not pure.
+            moves by more than 1, geometric noise that is not pure, or moves that are no integer of at least 0.
     """
 
     guarantee: Guarantee
@@ -63,6 +65,8 @@ class PlanPart:
     def __post_init__(self) -> None:
         if (self.guarantee.stated_rho is not None) != self.gaussian:
             raise ValueError("A promise by rho has an optimum as Gaussian noise only: pass gaussian=True for that.")
+        if type(self.moves) is not int or self.moves < 0:
+            raise ValueError("moves must be an integer of at least 0: by how much the integers move in all.")
         if self.moves and (self.gaussian or self.guarantee.delta):
             raise ValueError("Geometric noise is pure: pass a guarantee of an epsilon alone.")
         if self.squared and not self.is_exact and self.variance <= 2 * _SMOOTH:
@@ -114,7 +118,8 @@ def optimum(parts: Iterable[PlanPart] | Mapping[PlanPart, int], delta: Any, *, a
     """Return the least epsilon of all parts together at delta: rounded up, and at most a thousandth too large.
 
     It holds where the parts and their amounts are fixed in advance. Above half a million, and of more than a hundred
-    thousand releases, it is the smaller sum.
+    thousand releases, it is the smaller sum. With ``adaptive=False`` it may be larger where an epsilon is below a
+    billionth.
 
     Args:
         parts: of the plan, one for each release, or how many there are of each.
@@ -123,7 +128,8 @@ def optimum(parts: Iterable[PlanPart] | Mapping[PlanPart, int], delta: Any, *, a
             bounded range at one epsilon costs less.
 
     Raises:
-        ValueError: no such delta.
+        ValueError: no such delta, parts for several relations, or a number of parts that is not an integer of at least
+            1.
 
     >>> choice = PlanPart(Guarantee(Fraction(1, 10), "add-remove", bounded_range=True))
     >>> print(f"{optimum(100 * [choice], 1e-6):.3f} {optimum(100 * [choice], 1e-6, adaptive=False):.3f}")
@@ -134,6 +140,9 @@ def optimum(parts: Iterable[PlanPart] | Mapping[PlanPart, int], delta: Any, *, a
         raise ValueError("delta must lie between 0 and 1, for example 1e-6.")
     if not counts:
         return 0.0
+    if not all(type(many) is int and many > 0 for many in counts.values()):
+        raise ValueError("Say how many parts there are of each kind by an integer of at least 1.")
+    require_one_relation(part.guarantee.neighbours for part in counts)
     most = _sums(counts, exact)
     if counts.total() > _MOST_RELEASES:
         return most
@@ -155,6 +164,13 @@ def optimum(parts: Iterable[PlanPart] | Mapping[PlanPart, int], delta: Any, *, a
     laws = [grid.normal(float(gaussian))] if noisy else []
     laws += [grid.power(part.losses(grid), many) for part, many in counts.items() if part not in noisy]
     return min(most, grid.epsilon(reduce(grid.composed, laws), float(exact)) * _UP)
+
+
+def require_one_relation(relations: Iterable[str]) -> None:
+    """Refuse promises for several neighbour relations, of which no sum is about any (``ValueError``)."""
+    names = sorted({str(each) for each in relations})
+    if len(names) > 1:
+        raise ValueError(f"These releases protect {' and '.join(names)} neighbours: add up each relation apart.")
 
 
 def _of_one_count(variance: Fraction) -> list[tuple[Fraction, float]]:
@@ -179,16 +195,19 @@ def _sums(counts: Counter[PlanPart], delta: Fraction) -> float:
 
 def fixed_questions(epsilon: Fraction, count: int, delta: float) -> float:
     """Return the least epsilon at delta of so many releases of bounded range whose questions are fixed in advance."""
-    from scipy.special import bdtr
+    from scipy.special import betainc
 
     end, low_answers = float(epsilon), np.arange(count)
+    error = _TAIL + count * _TAIL_EACH
 
     def spent(total: float) -> float:
         top = np.clip((total + (low_answers + 1) * end) / (count + 1), 0.0, end)
-        here = np.exp(top - end) * -np.expm1(-top) / -np.expm1(-end)
-        there = -np.expm1(-top) / -np.expm1(-end)
-        kept = bdtr(low_answers, count, here) - np.exp(total) * bdtr(low_answers, count, there)
-        return float(kept.max())
+        # Of a high answer, whose chance may be far too small to be what a low one leaves of 1.
+        here = -np.expm1(top - end) / -np.expm1(-end)
+        first = betainc(count - low_answers, low_answers + 1, here)
+        second = betainc(count - low_answers, low_answers + 1, np.exp(-top) * here)
+        second = np.exp(total) * np.where(second < _LEAST_TAIL, 0.0, second)
+        return float((first * (1 + error) - second * (1 - error)).max())
 
     low, high = 0.0, min(count * end, 700.0)
     for _ in range(200):

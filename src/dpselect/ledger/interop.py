@@ -87,8 +87,8 @@ def from_dp_accounting(event: Any, neighbours: str = "add-remove") -> list[PlanP
         moves = event.sensitivity
         return [PlanPart(Guarantee(Fraction(event.noise_parameter) * moves, relation), moves=moves)]
     if kind == "RandomizedResponse" and event.num_buckets == 2:
-        epsilon = math.log(2 / event.noise_parameter - 1)
-        return [PlanPart(Guarantee(Fraction(math.nextafter(epsilon, math.inf)), relation))]
+        lie = Fraction(event.noise_parameter)
+        return [PlanPart(Guarantee(Fraction(math.log1p(2 * (1 - lie) / lie) * (1 + 1e-15)), relation))]
     if kind == "ExponentialMechanism":
         return [PlanPart(Guarantee(Fraction(event.epsilon), relation, bounded_range=True))]
     raise ValueError(f"{type(event).__name__} has no exact counterpart here: compose it there.")
