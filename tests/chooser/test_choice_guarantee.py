@@ -44,7 +44,8 @@ def maker(share=Fraction(1, 2), **given) -> ChoiceMaker:
     # Each option is best somewhere, so that what is chosen depends on the release.
     cost = {"flip": lambda x: 1 + len(x), "exponential": lambda x: 13 - len(x), "one": lambda x: 9 - ones(x)}
     named = [Option(each.name, lambda x, e, own=each.name: cost[own](x)) for each in options]
-    own = ChoiceMaker(named, metafeatures, lambda _, lost: lost, share=share, learner="regret-tree", **given)
+    given = {"learner": "regret-tree", "fall_back": "never", **given}
+    own = ChoiceMaker(named, metafeatures, lambda _, lost: lost, share=share, **given)
     trained = own.train(public, [1, 2], 1, jobs=1)
     return replace(trained, options=tuple(options))
 

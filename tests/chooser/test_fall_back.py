@@ -104,14 +104,18 @@ def test_a_learned_choice_that_did_worse_is_not_used() -> None:
         assert "rank" == own.choose(drawn(kind, 60, records), 0.1).option.name
 
 
-def test_ratios_decide_where_no_loss_vanishes() -> None:
-    """With two cells more to every loss the least is never near 0; the same option does better by ratio."""
+def test_the_ratio_of_the_paper_is_kept_where_no_loss_vanishes() -> None:
+    """With two cells more to every loss the least is never near 0, and nothing is added."""
     regret = fallen(2.0).trained.regret
+    means = runs(2.0).means(list(LAWS))
 
-    assert not regret.vanishing
-    assert fallen().trained.regret.vanishing
+    assert 0 == regret.added_loss < fallen().trained.regret.added_loss
+    for row in regret.rows:
+        losses = means[row["database"], row["epsilon"]]
+        assert row["policies"]["always block"] == losses[1] / losses.min()
     assert regret.mean("learned") > 1.01 * regret.mean("always rank")
-    assert "counts" not in str(fallen(2.0).trained.held_out())
+    assert "ratios" not in str(fallen(2.0).trained.held_out()) + str(regret)
+    assert "Ratios are of losses plus" in str(fallen().trained.regret)
 
 
 def test_nothing_is_measured_and_the_option_gets_all() -> None:
@@ -131,11 +135,13 @@ def test_the_explanation_says_both_figures_and_why() -> None:
     regret = own.trained.regret
 
     assert "Choosing did worse than always rank" in text
-    assert f"choosing lost {regret.mean('learned'):.3g} times the least loss" in text
+    assert f"choosing lost {regret.mean('learned'):.4g} times the least loss" in text
     assert (
-        f"{regret.mean_added('learned'):.3g} more than it, always rank {regret.mean('always rank'):.3g} times" in text
+        f"{regret.mean_added('learned'):.4g} more than it, always rank {regret.mean('always rank'):.4g} times" in text
     )
-    assert f"and {regret.mean_added('always rank'):.3g} more." in text
+    assert f"and {regret.mean_added('always rank'):.4g} more." in text
+    assert "Choosing is not worth its price here: always use rank." == own.trained.held_out().summary
+    assert f"ratios, which decide, are of losses plus {regret.added_loss:.4g}" in text
     assert "trained: always 'rank'" in repr(own)
     assert "added" in str(regret).splitlines()[0]
 
@@ -162,6 +168,7 @@ def test_choosing_that_pays_is_kept() -> None:
     assert own.trained.always is None
     assert ["few", "many"] == [own.choose([1] * n, 1).option.name for n in (3, 36)]
     assert "choosing lost" in own.choose([1] * 3, 1).explain()
+    assert own.trained.held_out().summary.startswith("Choosing is worth its price here: always using")
 
 
 def test_the_law_of_an_answer_is_that_of_the_option() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.chooser.option import Option
+from dpselect.chooser.regret import readable
 from dpselect.kernel.guarantee import Guarantee
 
 
@@ -57,7 +58,7 @@ class HeldOut:
         learned, learned_added: loss of the learned choice over the least, and what it lost beyond the least.
         fixed: the best fixed option, known only afterwards.
         fixed_regret, fixed_added: the same of that option, with all of epsilon.
-        vanishing: whether some least loss is all but 0: ratios say little then.
+        added_loss: added to both losses of a ratio; 0 where no least loss is all but 0.
     """
 
     learned: float
@@ -65,15 +66,31 @@ class HeldOut:
     fixed: str
     fixed_regret: float
     fixed_added: float
-    vanishing: bool
+    added_loss: float
+
+    @property
+    def pays(self) -> bool:
+        """Return whether choosing did at least as well as the best fixed option, by the ratio."""
+        return self.learned <= self.fixed_regret * (1 + 1e-9)
+
+    @property
+    def summary(self) -> str:
+        """Return one line: whether to choose, or what to use always."""
+        if not self.pays:
+            return f"Choosing is not worth its price here: always use {self.fixed}."
+        times = f"{self.fixed_regret / self.learned:.3g}"
+        return f"Choosing is worth its price here: always using {self.fixed} loses {times} times as much."
 
     def __str__(self) -> str:
         text = (
-            f"On databases left out of training, choosing lost {self.learned:.3g} times the least loss and "
-            f"{self.learned_added:.3g} more than it, always {self.fixed} {self.fixed_regret:.3g} times and "
-            f"{self.fixed_added:.3g} more."
+            f"On databases left out of training, choosing lost {readable(self.learned)} times the least loss and "
+            f"{readable(self.learned_added)} more than it, always {self.fixed} {readable(self.fixed_regret)} times and "
+            f"{readable(self.fixed_added)} more."
         )
-        return f"{text} Some least loss is all but 0, so what was lost more counts." if self.vanishing else text
+        if self.added_loss:
+            added = readable(self.added_loss)
+            text += f" Some least loss is all but 0: ratios, which decide, are of losses plus {added}."
+        return f"{text} {self.summary}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -54,6 +54,9 @@ class ChoiceMaker:
         derived: further features: name to a formula over metafeatures and ``epsilon``.
         features: which of ``recipe.features`` learners see; ``None`` for all. Few leave less to chance.
         slack: how far outside the trained range still counts as inside, as a share of its width.
+        added_loss: a public amount, in the unit of the loss, that is added to both losses of every ratio; what is
+            small beside it does not count. ``None``: 0, the ratio of the paper, or a twentieth of the median of the
+            losses that are not 0 where a least loss is all but 0 in training.
         fall_back: ``"best-fixed"``: where the best fixed option did better than the learned choice on databases left
             out of training, it is always taken, nothing is measured, and a warning says so. ``"never"``: what was
             learned is used, however it did.
@@ -88,6 +91,7 @@ class ChoiceMaker:
     derived: Mapping[str, str] = field(default_factory=dict)
     features: Sequence[str] | None = None
     slack: float = 0.5
+    added_loss: float | None = None
     fall_back: str = "best-fixed"
     trained: Trained | None = None
 
@@ -121,6 +125,8 @@ class ChoiceMaker:
                     f"The derived feature {name!r} reads {', '.join(sorted(unknown))}: no such metafeature."
                 )
         learner_of(self.learner)
+        if self.added_loss is not None and not 0 < self.added_loss < float("inf"):
+            raise ValueError("added_loss is a positive number in the unit of the loss, or None.")
         if self.fall_back not in _FALL_BACKS:
             raise ValueError(f"fall_back is one of {', '.join(_FALL_BACKS)}.")
         strange = set(self.features or ()) - set(self.recipe.features)
@@ -158,13 +164,14 @@ class ChoiceMaker:
             {option.name: option.predict for option in self.options if option.predict is not None},
             self.slack,
             None if self.features is None else tuple(self.features),
+            self.added_loss,
         )
 
     def train(
         self,
         databases: Mapping[str, Any],
         epsilons: Sequence[Any],
-        repetitions: int = 20,
+        repetitions: int = 10,
         *,
         groups: Mapping[str, str] | None = None,
         traces: str | Path | None = None,
@@ -235,10 +242,11 @@ class ChoiceMaker:
         if not names:
             raise ValueError("Every option failed in training: correct them, and train with another traces file.")
         totals = self._totals(traces, epsilons)
+        recipe = self.recipe.settled(traces.means(names))
         regret = None
         if len(set(traces.groups.values())) > 1:
-            regret = leave_out(traces, {"learned": self.recipe}, names, totals)
-        policy = Policy.learned(traces, self.recipe, names)
+            regret = leave_out(traces, {"learned": recipe}, names, totals)
+        policy = Policy.learned(traces, recipe, names)
         always = None
         # A fixed learner commits itself already.
         if regret is not None and self.learner != "fixed" and self.fall_back == "best-fixed":

@@ -17,6 +17,12 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Div: np.divide,
     ast.Pow: np.power,
 }
+_COMPARISON: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log": np.log,
@@ -31,7 +37,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula over names, with + - * / **, numbers, and log, log1p, exp, sqrt, abs, min, max.
+    """A formula over names, with + - * / **, numbers, < <= > >=, and log, log1p, exp, sqrt, abs, min, max.
+
+    A comparison is worth 1 where it holds and 0 elsewhere.
 
     Raises:
         ValueError: anything else.
@@ -40,6 +48,8 @@ class Formula:
     ('a', 'sparsity')
     >>> float(Formula("2 * max(x, 3)")({"x": 1}))
     6.0
+    >>> Formula("x * (x > 2)")({"x": [1, 3]}).tolist()
+    [0.0, 3.0]
     """
 
     text: str
@@ -79,6 +89,9 @@ class Formula:
                 self._check(right)
             case ast.UnaryOp(op=op, operand=operand) if type(op) in _UNARY:
                 self._check(operand)
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISON:
+                self._check(left)
+                self._check(right)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
                 if len(arguments) != (2 if name in ("min", "max") else 1):
                     raise ValueError(f"In {self.text!r}, {name} has a wrong number of arguments.")
@@ -86,7 +99,7 @@ class Formula:
                     self._check(argument)
             case _:
                 raise ValueError(
-                    f"{self.text!r} is not a formula: use numbers, names, + - * / ** and {', '.join(_FUNCTIONS)}."
+                    f"{self.text!r} is not a formula: use numbers, names, + - * / ** < > and {', '.join(_FUNCTIONS)}."
                 )
 
     def _value(self, node: ast.expr, known: Mapping[str, Any]) -> Any:
@@ -99,6 +112,8 @@ class Formula:
                 return _BINARY[type(op)](self._value(left, known), self._value(right, known))
             case ast.UnaryOp(op=op, operand=operand):
                 return _UNARY[type(op)](self._value(operand, known))
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return _COMPARISON[type(op)](self._value(left, known), self._value(right, known)).astype(np.float64)
             case ast.Call(func=ast.Name(id=name), args=arguments):
                 return _FUNCTIONS[name](*(self._value(argument, known) for argument in arguments))
         raise AssertionError(node)

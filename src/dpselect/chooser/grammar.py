@@ -4,13 +4,20 @@
     loss = a + b * fact
     loss = a + b * fact ** p
     loss = a + b * fact ** p * epsilon ** q
+    loss = a + b * share * other ** p
+    loss = a + b * share * other * epsilon ** q
+    loss = a + b * (fact > c)
+    loss = a + b * share * (fact > c)
 
-A fact is a metafeature, a derived feature or ``epsilon``; p and q are from a public list. For each form and each group
-left out the constants are fitted by weighted least squares of relative errors, a group counting once; a form is judged
-by its squared error of ln loss on the groups left out. The simplest form is taken whose mean is within one standard
-error of the least: fewer constants and exponents first, then the least error.
+A fact is a metafeature, a derived feature or ``epsilon``; p and q are from a public list. Share and other are different
+facts, or 1 minus a fact that lies between 0 and 1 on all public databases; c is one of seven values between those of
+the public databases. For each form and each group left out the constants are fitted by weighted least squares of
+relative errors, a group counting once; a form is judged by its squared error of ln loss on the groups left out. The
+simplest form is taken whose mean is within one standard error of the least: fewer constants, exponents and factors
+first, then the least error.
 
-References: Imola and Yang 2018, chapter 5 (program synthesis of a prediction such as 0.9 - sparsity ** 1.5).
+References: Imola and Yang 2018, chapter 5 (program synthesis of a prediction such as 0.9 - sparsity ** 1.5, and of
+another definition of a metafeature) and its example ``uniformity * (1 - sparsity)``.
 """
 
 from __future__ import annotations
@@ -27,6 +34,8 @@ from dpselect.chooser.policy import Recipe
 
 Floats = NDArray[np.float64]
 POWERS = (-2.0, -1.5, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0, 3.0)
+# Thresholds that are tried for every fact.
+_THRESHOLDS = 7
 # Rounds of least squares, each weighted by what the last one predicted.
 _ROUNDS = 4
 _LEAST = 1e-12
@@ -74,13 +83,15 @@ def search_formulas(
         raise ValueError("powers are numbers other than 0: what a fact is raised to.")
     options = maker.trained.policy.options
     means = maker.trained.traces.means(options)
-    known = _known(maker.recipe, maker.trained.traces.values(), list(means))
+    recipe = maker.trained.policy.recipe
+    known = _known(recipe, maker.trained.traces.values(), list(means))
     unknown = set(facts or ()) - set(known)
     if unknown:
         raise ValueError(f"There is no fact {sorted(unknown)[0]!r}: take {', '.join(known)}.")
     forms = _forms({name: known[name] for name in facts or known}, known["epsilon"][1], powers)
     owners = np.array([groups[database] for database, _ in means])
-    losses = np.maximum(np.array(list(means.values())), _LEAST)
+    # The constant a of a form takes up what is added.
+    losses = np.maximum(np.array(list(means.values())) + recipe.added, _LEAST)
     return {name: _simplest(forms, losses[:, place], owners) for place, name in enumerate(options)}
 
 
@@ -101,20 +112,59 @@ def _known(
 
 def _forms(facts: Mapping[str, tuple[str, Floats]], epsilons: Floats, powers: Sequence[float]) -> list[_Form]:
     """Return the forms of the grammar that have a value, and more than one, on every cell; simplest first."""
-    forms = [_Form("a", 1, np.zeros(epsilons.size))]
     with np.errstate(all="ignore"):
+        of_epsilon = [_power("epsilon", epsilons, power) for power in powers]
+        terms: list[_Form] = []
         for name, (text, values) in facts.items():
-            for power in powers:
-                written, exponents = (text, 0) if power == 1 else (f"{text} ** {_number(power)}", 1)
-                forms.append(_Form(f"a + b * {written}", 2 + exponents, values**power))
-                if name == "epsilon":
+            own = [_power(text, values, power) for power in powers]
+            terms += own if name == "epsilon" else [*own, *_products(own, of_epsilon)]
+        named = {name: fact for name, fact in facts.items() if name != "epsilon"}
+        for name, fact in named.items():
+            steps = _steps(*fact)
+            terms += steps
+            for other, (text, values) in named.items():
+                if other == name:
                     continue
-                for other in powers:
-                    with_epsilon, more = ("epsilon", 1) if other == 1 else (f"epsilon ** {_number(other)}", 2)
-                    term = values**power * epsilons**other
-                    forms.append(_Form(f"a + b * {written} * {with_epsilon}", 2 + exponents + more, term))
-    telling = [form for form in forms[1:] if np.isfinite(form.term).all() and np.ptp(form.term) > 0]
-    return sorted([forms[0], *telling], key=lambda form: form.complexity)
+                shares = _shares(text, values)
+                terms += _products(shares, steps)
+                powered = [_power(*fact, power) for power in powers if power != 1]
+                # A product of two plain factors is written once, in the order of the facts.
+                plain = _products(shares, _shares(*fact)) if list(named).index(other) < list(named).index(name) else []
+                terms += [*_products(shares, powered), *plain, *_products(plain, of_epsilon)]
+            # 1 minus a fact alone is the fact with other constants.
+            terms += _products(_shares(*fact)[1:], of_epsilon)
+    telling = [term for term in terms if np.isfinite(term.term).all() and np.ptp(term.term) > 0]
+    forms = [_Form(f"a + b * {term.text}", 2 + term.complexity, term.term) for term in telling]
+    return sorted([_Form("a", 1, np.zeros(epsilons.size)), *forms], key=lambda form: form.complexity)
+
+
+def _power(text: str, values: Floats, power: float) -> _Form:
+    return _Form(text if power == 1 else f"{text} ** {_number(power)}", int(power != 1), values**power)
+
+
+def _shares(text: str, values: Floats) -> list[_Form]:
+    """Return a fact, and 1 minus it where it lies between 0 and 1 on all public databases."""
+    fact = _Form(text, 0, values)
+    if values.min() < 0 or values.max() > 1:
+        return [fact]
+    return [fact, _Form(f"(1 - {text})", 0, 1 - values)]
+
+
+def _steps(text: str, values: Floats) -> list[_Form]:
+    """Return what is 1 above a threshold between two public values, and 0 below."""
+    own = np.unique(values)
+    between = (own[1:] + own[:-1]) / 2
+    places = np.unique(np.linspace(0, max(between.size - 1, 0), _THRESHOLDS).round().astype(int))
+    thresholds = sorted({f"{each:.3g}" for each in between[places if between.size else []].tolist()}, key=float)
+    return [_Form(f"({text} > {each})", 1, (values > float(each)).astype(float)) for each in thresholds]
+
+
+def _products(some: Sequence[_Form], others: Sequence[_Form]) -> list[_Form]:
+    return [
+        _Form(f"{one.text} * {other.text}", one.complexity + other.complexity + 1, one.term * other.term)
+        for one in some
+        for other in others
+    ]
 
 
 def _number(power: float) -> str:

@@ -32,10 +32,10 @@ def draw_regret(regret: Regret, path: str | Path, *, overwrite: bool = False) ->
     """
     figure = _figure(path, (11, 4.6))
     losses, curves = figure.subplots(1, 2)
-    names = list(regret.rows[0]["true"])
+    names, least = list(regret.rows[0]["true"]), regret.added_loss or 1e-12
     for place, name in enumerate(names):
-        true = [max(row["true"][name], 1e-12) for row in regret.rows]
-        guess = [max(row["predicted"][name], 1e-12) for row in regret.rows]
+        true = [max(row["true"][name], least) for row in regret.rows]
+        guess = [max(row["predicted"][name], least) for row in regret.rows]
         losses.plot(true, guess, _MARKERS[place % 10], color=_colour(name, place), label=name, markersize=4, alpha=0.6)
     every = [loss for row in regret.rows for kind in ("true", "predicted") for loss in row[kind].values() if loss > 0]
     ends = [min(every), max(every)]

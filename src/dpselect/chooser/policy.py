@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +19,10 @@ from dpselect.chooser.traces import Traces
 Floats = NDArray[np.float64]
 # Releases that stand for the noise: in training, and where regret is measured.
 TRAINING_DRAWS, MEASURING_DRAWS = 12, 40
+# A least loss of at most this share of the largest is all but 0: ratios to it say nothing.
+_VANISHING = 1e-6
+# What is added to every loss then, as a share of the median of the losses that are not 0.
+_ADDED_SHARE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +37,7 @@ class Recipe:
         predicts: programmers' predictions by option; each is one more feature.
         slack: how far outside the trained range is still inside, as a share of its width.
         seen_by: names of the features that learners see; ``None`` for all.
+        added_loss: what is added to every loss before ratios are taken; ``None`` until the traces are known.
     """
 
     metafeatures: tuple[Metafeature, ...]
@@ -42,6 +47,16 @@ class Recipe:
     predicts: Mapping[str, Predict]
     slack: float
     seen_by: tuple[str, ...] | None = None
+    added_loss: float | None = None
+
+    def settled(self, means: Mapping[Any, Floats]) -> Recipe:
+        """Return the recipe with its added loss, which follows from mean losses on public databases."""
+        return self if self.added_loss is not None else replace(self, added_loss=usual_added_loss(means))
+
+    @property
+    def added(self) -> float:
+        """Return the added loss, 0 until it is settled."""
+        return self.added_loss or 0.0
 
     @property
     def places(self) -> list[int]:
@@ -105,11 +120,12 @@ class Policy:
         means, values, groups = traces.means(options), traces.values(), traces.groups
         if not means:
             raise ValueError("The traces hold no database on which every option ran: train again.")
+        recipe = recipe.settled(means)
         features, logs, levels, owners = [], [], [], []
         for (database, epsilon), losses in means.items():
             seen, _ = recipe.expected(values[database], epsilon, draws)
             features.append(seen)
-            regret, level = ln_regret(losses)
+            regret, level = ln_regret(losses, recipe.added)
             logs.append(np.tile(regret, (seen.shape[0], 1)))
             levels.append(np.full(seen.shape[0], level))
             owners += [groups[database]] * seen.shape[0]
@@ -118,7 +134,7 @@ class Policy:
         many = dict(zip(*np.unique(owners, return_counts=True), strict=True))
         weights = np.array([1.0 / many[owner] for owner in owners])
         weights *= weights.size / weights.sum()
-        worst = np.max([ln_regret(losses)[0] for losses in means.values()], axis=0)
+        worst = np.max([ln_regret(losses, recipe.added)[0] for losses in means.values()], axis=0)
         return cls(
             recipe,
             tuple(options),
@@ -146,7 +162,7 @@ class Policy:
     def losses(self, features: Floats, predicted: Floats) -> Floats:
         """Return predicted losses, from predicted ln regrets: at least 1 for the best."""
         above = predicted - np.minimum(predicted.min(axis=1, keepdims=True), 0.0)
-        return np.asarray(np.exp(self.level(features)[:, None] + above))
+        return np.asarray(np.maximum(np.exp(self.level(features)[:, None] + above) - self.recipe.added, 0.0))
 
 
 @dataclass(eq=False, repr=False)
@@ -166,8 +182,22 @@ class _Level:
         return np.asarray(self._fitted.predict(features))
 
 
-def ln_regret(losses: Floats) -> tuple[Floats, float]:
-    """Return ln(loss / least loss) of every option, and ln of the least; a loss of 0 stands for a very small one."""
-    floor = 1e-9 * max(float(losses.max()), 1e-300)
-    logs = np.log(np.maximum(losses, floor))
+def ln_regret(losses: Floats, added: float) -> tuple[Floats, float]:
+    """Return ln of (loss + added) over (least loss + added) for every option, and ln of the latter."""
+    logs = np.log(losses + added)
     return logs - logs.min(), float(logs.min())
+
+
+def usual_added_loss(means: Mapping[Any, Floats]) -> float:
+    """Return 0, the ratio of the paper, unless a least loss is all but 0; a twentieth of the median positive loss then.
+
+    Where no option ever loses anything every ratio is 1, whatever is added.
+
+    >>> usual_added_loss({"a": np.array([1.0, 2.0])}), usual_added_loss({"a": np.array([0.0, 2.0])})
+    (0.0, 0.1)
+    """
+    losses = np.array(list(means.values()))
+    if not means or (losses.min(axis=1) > _VANISHING * losses.max(axis=1)).all():
+        return 0.0
+    positive = losses[losses > 0]
+    return _ADDED_SHARE * float(np.median(positive)) if positive.size else 1.0

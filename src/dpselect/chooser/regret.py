@@ -4,8 +4,9 @@ Measured on groups of databases that the policy never saw: a database is left ou
 from it. The mean over repetitions of an option's loss stands for its expectation; a pipeline's loss is the mean of
 those over the options that it would choose under the noise of its metafeatures.
 
-A ratio says little where the least loss is all but 0. So the added loss stands beside it: what a pipeline loses beyond
-the least, in the units of the loss.
+A ratio says nothing where the least loss is all but 0. There a public amount, the added loss, is added to both losses
+before the ratio is taken (``Recipe.added_loss``); elsewhere it is 0, and the ratio is that of the paper. Beside the
+ratio stands what a pipeline loses beyond the least, in the units of the loss.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from dpselect.chooser.policy import MEASURING_DRAWS, Policy, Recipe, ln_regret
 from dpselect.chooser.traces import Traces
 
 Floats = NDArray[np.float64]
-# A least loss below this share of the largest makes a ratio that says nothing.
-_VANISHING = 1e-6
+# Parts in which groups are left out, at most: with fewer groups each is left out alone.
+_PARTS = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,14 +32,15 @@ class Regret:
 
     Attributes:
         rows: ``database``, ``group``, ``epsilon`` (the total), ``policies`` name to regret, ``added`` name to what is
-            lost beyond the least loss, ``vanishing`` whether that least is all but 0, ``predicted`` and ``true`` loss
-            of every option (of the first policy), ``outside`` the share of releases that fell back, ``right`` the share
-            that took the best option.
+            lost beyond the least loss, ``predicted`` and ``true`` loss of every option (of the first policy),
+            ``outside`` the share of releases that fell back, ``right`` the share that took the best option.
         errors: standard deviation of held-out ln loss prediction of every option, relative to the others.
+        added_loss: added to both losses of a ratio; 0 where no least loss is all but 0.
     """
 
     rows: tuple[dict[str, Any], ...]
     errors: dict[str, float]
+    added_loss: float = 0.0
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -49,11 +51,6 @@ class Regret:
     def epsilons(self) -> tuple[float, ...]:
         """Return the totals, increasing."""
         return tuple(sorted({row["epsilon"] for row in self.rows}))
-
-    @property
-    def vanishing(self) -> bool:
-        """Return whether some least loss is all but 0, so that ratios say little."""
-        return any(row["vanishing"] for row in self.rows)
 
     def mean(self, policy: str, epsilon: float | None = None) -> float:
         """Return the mean over groups (each the mean of its databases), at one epsilon or over all."""
@@ -87,19 +84,13 @@ class Regret:
         return min(options, key=lambda name: self.mean(f"always {name}", epsilon))
 
     def best_fixed_of_all(self) -> str:
-        """Return the option of least mean regret over all epsilons, known only afterwards.
-
-        Where a least loss is all but 0, ratios say nothing, and the least added loss decides.
-        """
-        return min(self._options(), key=lambda name: self._deciding(f"always {name}"))
+        """Return the option of least mean regret over all epsilons, known only afterwards."""
+        return min(self._options(), key=lambda name: self.mean(f"always {name}"))
 
     def better_fixed(self, policy: str) -> str | None:
         """Return the best fixed option if it did better than a policy, else ``None``."""
         best = self.best_fixed_of_all()
-        return best if self._deciding(f"always {best}") < self._deciding(policy) * (1 - 1e-9) else None
-
-    def _deciding(self, policy: str) -> float:
-        return self.mean_added(policy) if self.vanishing else self.mean(policy)
+        return best if self.mean(f"always {best}") < self.mean(policy) * (1 - 1e-9) else None
 
     def _options(self) -> list[str]:
         return [name.removeprefix("always ") for name in self.policies if name.startswith("always ")]
@@ -109,10 +100,23 @@ class Regret:
         head = " ".join(f"{epsilon:>8g}" for epsilon in self.epsilons)
         lines = [f"{'mean held-out regret at epsilon':<{width}} {head} {'all':>8} {'worst':>8} {'added':>9}"]
         for name in self.policies:
-            cells = " ".join(f"{self.mean(name, epsilon):8.3f}" for epsilon in self.epsilons)
-            ends = f"{self.mean(name):8.3f} {self.worst(name):8.3f} {self.mean_added(name):9.3g}"
-            lines.append(f"{name:<{width}} {cells} {ends}")
+            means = [*(self.mean(name, epsilon) for epsilon in self.epsilons), self.mean(name), self.worst(name)]
+            cells = " ".join(f"{readable(each):>8}" for each in means)
+            lines.append(f"{name:<{width}} {cells} {readable(self.mean_added(name)):>9}")
+        if self.added_loss:
+            lines.append(f"Ratios are of losses plus {readable(self.added_loss)}: some least loss is all but 0.")
         return "\n".join(lines)
+
+
+def readable(number: float) -> str:
+    """Return a number of at least 0 with four digits, and without an exponent from a ten-thousandth on.
+
+    >>> [readable(each) for each in (1.23456, 23.6, 45678.9, 0.00001234, 0)]
+    ['1.235', '23.6', '45,679', '1.2e-05', '0']
+    """
+    if number >= 1000:
+        return f"{number:,.0f}"
+    return f"{number:.4g}" if number >= 1e-4 or not number else f"{number:.1e}"
 
 
 def leave_out(
@@ -126,7 +130,7 @@ def leave_out(
     """Return the held-out regret of policies learned by each recipe, and of every fixed option.
 
     The first recipe is the one whose predictions are reported; ``measured`` names the databases that count, all unless
-    given: the others train.
+    given: the others train. Up to ten groups are left out one by one, more of them in ten parts.
 
     Raises:
         ValueError: fewer than two groups.
@@ -134,60 +138,84 @@ def leave_out(
     groups, values, means = traces.groups, traces.values(), traces.means(options)
     if len(set(groups.values())) < 2:
         raise ValueError("Regret is measured on databases left out: train on at least two groups.")
+    recipes = {name: recipe.settled(means) for name, recipe in recipes.items()}
+    added = next(iter(recipes.values())).added
+    wanted = set(groups if measured is None else measured)
+    counted = list(dict.fromkeys(groups[name] for name in groups if name in wanted))
     rows: list[dict[str, Any]] = []
     misses: list[Floats] = []
-    wanted = set(groups if measured is None else measured)
-    for group in dict.fromkeys(groups[name] for name in groups if name in wanted):
-        others = traces.where(traces.columns["group"] != group)
+    for place in range(min(_PARTS, len(counted))):
+        part = counted[place::_PARTS]
+        others = traces.where(~np.isin(traces.columns["group"], part))
         policies = {name: Policy.learned(others, recipe, options) for name, recipe in recipes.items()}
-        for database in (name for name, other in groups.items() if other == group and name in wanted):
-            for total in totals:
-                if (database, total) in means:
-                    rows.append(_row(database, group, total, values[database], means, policies, options, draws, misses))
+        cells = [
+            (database, total)
+            for database, group in groups.items()
+            for total in totals
+            if group in part and database in wanted and (database, total) in means
+        ]
+        if cells:
+            found, missed = _left_out(cells, values, means, policies, options, draws, added)
+            rows += [{"group": groups[row["database"]], **row} for row in found]
+            misses += missed
     gathered = np.concatenate(misses)
-    return Regret(tuple(rows), dict(zip(options, np.sqrt((gathered**2).mean(axis=0)).tolist(), strict=True)))
+    errors = dict(zip(options, np.sqrt((gathered**2).mean(axis=0)).tolist(), strict=True))
+    return Regret(tuple(rows), errors, added)
 
 
-def _row(
-    database: str,
-    group: str,
-    total: float,
-    values: dict[str, float],
+def _left_out(
+    cells: Sequence[tuple[str, float]],
+    values: dict[str, dict[str, float]],
     means: dict[tuple[str, float], Floats],
     policies: dict[str, Policy],
     options: Sequence[str],
     draws: int,
-    misses: list[Floats],
-) -> dict[str, Any]:
-    whole = means[database, total]
-    floor = 1e-9 * max(float(whole.max()), 1e-300)
-    least = max(float(whole.min()), floor)
-    row: dict[str, Any] = {"database": database, "group": group, "epsilon": total, "policies": {}, "added": {}}
-    row["vanishing"] = bool(whole.min() < _VANISHING * whole.max())
+    added: float,
+) -> tuple[list[dict[str, Any]], list[Floats]]:
+    """Return a row for every cell (database, total), and how far the first policy's predictions were off."""
+    misses: list[Floats] = []
+    rows: list[dict[str, Any]] = [
+        {"database": database, "epsilon": total, "policies": {}, "added": {}} for database, total in cells
+    ]
     for name, policy in policies.items():
-        left = float(remaining(total, policy.recipe))
-        losses = means.get((database, left))
-        if losses is None:
+        lefts = [float(remaining(total, policy.recipe)) for _, total in cells]
+        missing = [left for (database, _), left in zip(cells, lefts, strict=True) if (database, left) not in means]
+        if missing:
             raise ValueError(
-                f"The traces lack epsilon {left:g}, which is what a share leaves of {total:g}: train again."
+                f"The traces lack epsilon {missing[0]:g}, which is what a share leaves of a total: train again."
             )
-        features, _ = policy.recipe.expected(values, left, draws)
+        seen = [
+            policy.recipe.expected(values[database], left, draws)[0]
+            for (database, _), left in zip(cells, lefts, strict=True)
+        ]
+        ends = np.cumsum([each.shape[0] for each in seen])[:-1]
+        features = np.concatenate(seen)
         chosen, predicted, outside = policy.choose(features)
-        row["policies"][name] = max(float(losses[chosen].mean()), floor) / least
-        row["added"][name] = float(losses[chosen].mean() - whole.min())
-        if "true" not in row:
-            row["true"] = dict(zip(options, losses.tolist(), strict=True))
-            guesses = np.exp(np.log(policy.losses(features, predicted)).mean(axis=0))
-            row["predicted"] = dict(zip(options, guesses.tolist(), strict=True))
-            row["outside"] = float(outside.any(axis=1).mean())
-            row["right"] = float((losses[chosen] <= losses.min()).mean())
-            true = ln_regret(losses)[0]
-            off = np.clip(predicted, 0, np.log(20.0)) - np.minimum(true, np.log(20.0))
-            misses.append(off - np.median(off, axis=1, keepdims=True))
-    for name, loss in zip(options, whole.tolist(), strict=True):
-        row["policies"][f"always {name}"] = max(loss, floor) / least
-        row["added"][f"always {name}"] = float(loss - whole.min())
-    return row
+        first = "true" not in rows[0]
+        guesses = np.split(np.log(policy.losses(features, predicted) + added), ends) if first else []
+        each_cell = zip(rows, np.split(chosen, ends), np.split(predicted, ends), np.split(outside, ends), strict=True)
+        for place, (row, taken, ln_ratios, far) in enumerate(each_cell):
+            losses = means[row["database"], lefts[place]]
+            _record(row, name, float(losses[taken].mean()), means, added)
+            if first:
+                guess = np.maximum(np.exp(guesses[place].mean(axis=0)) - added, 0.0)
+                row["true"] = dict(zip(options, losses.tolist(), strict=True))
+                row["predicted"] = dict(zip(options, guess.tolist(), strict=True))
+                row["outside"] = float(far.any(axis=1).mean())
+                row["right"] = float((losses[taken] <= losses.min()).mean())
+                true = ln_regret(losses, added)[0]
+                off = np.clip(ln_ratios, 0, np.log(20.0)) - np.minimum(true, np.log(20.0))
+                misses.append(off - np.median(off, axis=1, keepdims=True))
+    for row in rows:
+        for option, loss in zip(options, means[row["database"], row["epsilon"]].tolist(), strict=True):
+            _record(row, f"always {option}", loss, means, added)
+    return rows, misses
+
+
+def _record(row: dict[str, Any], policy: str, loss: float, means: dict[Any, Floats], added: float) -> None:
+    least = float(means[row["database"], row["epsilon"]].min())
+    row["policies"][policy] = (loss + added) / (least + added)
+    row["added"][policy] = loss - least
 
 
 def remaining(total: float, recipe: Recipe) -> float:

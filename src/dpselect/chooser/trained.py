@@ -66,7 +66,7 @@ class Trained:
             fixed,
             self.regret.mean(always),
             self.regret.mean_added(always),
-            self.regret.vanishing,
+            self.regret.added_loss,
         )
 
     def measured(
@@ -89,7 +89,8 @@ class Trained:
     def predicted(self, features: Any, predicted: Any) -> dict[str, Predicted]:
         """Return what every option is predicted to lose, and how sure that is."""
         losses = self.policy.losses(features, predicted)[0]
-        ratios = losses / losses.min()
+        added = self.policy.recipe.added
+        ratios = (losses + added) / (losses.min() + added)
         result = {}
         for name, loss, ratio in zip(self.policy.options, losses.tolist(), ratios.tolist(), strict=True):
             spread = float("inf")
