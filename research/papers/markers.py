@@ -8,7 +8,7 @@ Both are computed here over all tables; beta does not depend on epsilon, so the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 import dpselect as dps
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.smooth.smooth_private_selection import steepest
-from dpselect.utilities.tdt import tdt_sensitivity
+from dpselect.papers.tdt_bound import distance_to_sensitive
 from research.engine.experiment import Point
 from research.engine.series import PRIVACY, Series
 from research.papers.released import truncated_noise
 
-THRESHOLD = 6.0
 # Families of the tables on which losses are measured.
 LINE = 150
 EPSILONS = (3.0, 6.0, 9.0, 12.0, 15.0, 18.0, 21.0)
@@ -35,38 +34,10 @@ def simulated(markers: int, rng: np.random.Generator, families: int = 150) -> St
     return b, total - b, families
 
 
-@lru_cache(maxsize=8)
-def bound(families: int, theorem: int) -> tuple[NDArray[np.int64], float]:
-    """Return the distance of every table (b, c) to the sensitive ones, and beta."""
-    from scipy.ndimage import binary_dilation
-
-    size = 2 * families + 1
-    b, c = np.indices((size, size))
-    inside = b + c <= 2 * families
-    local = np.zeros((size, size))
-    high, low = np.maximum(b, c)[inside], np.minimum(b, c)[inside]
-    local[inside] = tdt_sensitivity(high, low, families).at(0)
-    ceiling = 8 * (families - 1) / families
-    sensitive = inside & (local >= ceiling * (1 - 1e-12) if theorem == 4 else local > THRESHOLD)
-    distance = np.where(sensitive, 0, -1)
-    db, dc = np.indices((5, 5)) - 2
-    # One family changes (b, c) by at most two in each, and in their sum.
-    step = np.abs(db + dc) <= 2
-    reached, t = sensitive, 0
-    while (distance[inside] < 0).any():
-        t += 1
-        wider = binary_dilation(reached, step) & inside
-        distance[wider & ~reached] = t
-        reached = wider
-    rest = inside & (distance > 0) & (local > 0)
-    beta = float(np.min(np.log(ceiling / local[rest]) / distance[rest]))
-    return distance, beta
-
-
 def as_released(study: Study, epsilon: float, *, theorem: int, sides: int, gamma: int = 4) -> NDArray[np.float64]:
     """Return the law of the authors' notebooks: beta capped, and noise that ends at 10."""
     b, c, families = study
-    distance, beta = bound(families, theorem)
+    distance, beta = distance_to_sensitive(families, theorem)
     beta, k = truncated_noise.capped(beta, epsilon, gamma, len(b) if sides == 2 else len(b) - 1)
     largest = 8 * (families - 1) / families * float(np.exp(-beta * distance[b, c].min()))
     alpha = epsilon / (2 * float(steepest(gamma)))
@@ -81,7 +52,7 @@ def published(study: Study, epsilon: float, *, theorem: int, sides: int, gamma: 
         ValueError: beta alone would cost all of epsilon.
     """
     b, c, families = study
-    distance, beta = bound(families, theorem)
+    distance, beta = distance_to_sensitive(families, theorem)
     share = (len(b) if sides == 2 else len(b) - 1) * (gamma - 1) * beta / epsilon
     if share >= 1:
         raise ValueError("beta costs all of epsilon.")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 import dpselect as dps
+from dpselect.papers.tdt_bound import distance_to_sensitive
 from research.engine.experiment import (
     Cell,
     Claim,
@@ -84,7 +85,7 @@ def _scores(name: str, study: markers.Study) -> dps.Scores:
     known = scores.sensitivity.ceiling
     if name in _THEOREMS:
         # Anew each time, as the authors' program does: it depends on the number of families alone.
-        distance, beta = markers.bound.__wrapped__(families, _THEOREMS[name])
+        distance, beta = distance_to_sensitive.__wrapped__(families, _THEOREMS[name])
         known *= float(np.exp(-beta * distance[b, c].min()))
     return dps.Scores(scores.values, known, neighbours="family", zero=scores.zero)
 

@@ -8,8 +8,9 @@ epsilon, exactly.
 The goals are one recall per class (true positive and true negative rate for two), combined by weights or by Pareto
 dominance. Under add-remove one record touches the recall of its own class only.
 
-References: Farias et al. 2024, Algorithm 1. Errata: the paper spends epsilon in every round; its sensitivities of the
-rates are not admissible (see ``true_positive_rate``).
+References: Farias et al. 2024, Algorithm 1, whose mutations grow as deep as the maximum depth allows, which is
+``mutation_levels=None``; three levels are the default here. Errata: the paper spends epsilon in every round; its
+sensitivities of the rates are not admissible (see ``true_positive_rate``).
 """
 
 from __future__ import annotations
@@ -69,6 +70,8 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         selected: how many trees a round keeps, at most population; ``None`` for a fifth of it, at most 20.
         depth: levels of splits of the first trees, at most max_depth; ``None`` for 3, or max_depth where that is less.
         max_depth: at most this many levels of splits, ever; at most 100.
+        mutation_levels: levels of the random subtree of a mutation, at most; ``None`` for as many as max_depth leaves
+            room for, as Algorithm 1 prints it.
         output: how many trees are released, at most population.
         mechanism: how trees are selected.
         bins, domains, classes, unknown, missing, person, rows_per_person, ledger: as :class:`DPTreeClassifier`.
@@ -98,6 +101,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         selected: int | None = None,
         depth: int | None = None,
         max_depth: int = 5,
+        mutation_levels: int | None = 3,
         output: int = 1,
         mechanism: Any = "local-dampening-flip",
         bins: int = 32,
@@ -117,6 +121,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         self.selected = selected
         self.depth = depth
         self.max_depth = max_depth
+        self.mutation_levels = mutation_levels
         self.output = output
         self.mechanism = mechanism
         self.bins = bins
@@ -142,6 +147,8 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         for name, least, most in (("bins", 2, MOST_BINS), ("population", 2, None), ("generations", 0, None)):
             whole(getattr(self, name), name, least, "a public size of the search", most)
         whole(self.max_depth, "max_depth", 1, "how many levels of splits", MOST_DEPTH)
+        if self.mutation_levels is not None:
+            whole(self.mutation_levels, "mutation_levels", 0, "how many levels a mutation grows", MOST_DEPTH)
         selected, depth = self._sizes()
         for name, size_, limit in (
             ("depth", depth, "max_depth"),
@@ -156,6 +163,12 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         if self.population * 2**depth > _LARGEST:
             raise ValueError(
                 f"The first trees have population x 2^depth nodes, at most {_LARGEST:,}: lower population or depth."
+            )
+        grown = self.max_depth if self.mutation_levels is None else min(self.mutation_levels, self.max_depth)
+        if self.population * 2**grown > _LARGEST:
+            raise ValueError(
+                f"Mutations grow 2^{grown} nodes, times population at most {_LARGEST:,}: lower mutation_levels or "
+                "max_depth."
             )
         if self.population * (self.generations + 1) > _MOST_TRIED:
             raise ValueError(
@@ -200,7 +213,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
                 draws.spend(Guarantee(each, Neighbours.ADD_REMOVE), count=self.generations - 1)
 
         def run(records: Counts, draws: Draws) -> list[Tree]:
-            search = _Search(attributes_, len(classes), draws)
+            search = _Search(attributes_, len(classes), draws, self.mutation_levels)
             trees, largest = search.several(self.population, depth), 2 * _LARGEST // self.population
             for _ in tqdm(range(self.generations), desc="generations", delay=2, leave=False, disable=None):
                 trees = self._best(trees, selected, each, search, records, mechanism, weights)
@@ -270,8 +283,11 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
 class _Search:
     """Operations on public trees: they draw from public facts only."""
 
-    def __init__(self, attributes_: Sequence[Attribute], classes: int, draws: Draws) -> None:
+    def __init__(
+        self, attributes_: Sequence[Attribute], classes: int, draws: Draws, mutation_levels: int | None = 3
+    ) -> None:
         self.attributes, self.classes, self.draws = attributes_, classes, draws
+        self._most_grown = MOST_DEPTH if mutation_levels is None else mutation_levels
         self._cuts = np.array([max(1, each.size - each.ordered) for each in attributes_])
 
     def several(self, many: int, depth: int) -> list[Node]:
@@ -299,7 +315,7 @@ class _Search:
         """Return the tree with a random subtree replaced by a random tree that stays within ``most`` levels."""
         place = self._below(size(node))
         room = max(0, most - depth_of(node, place))
-        return replaced(node, place, self.random(min(room, 3)))
+        return replaced(node, place, self.random(min(room, self._most_grown)))
 
     def pruned(self, node: Node, most: int) -> Node:
         """Return the tree cut at ``most`` levels, with random labels there."""

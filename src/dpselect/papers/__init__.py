@@ -1,8 +1,9 @@
 """What the papers print and is private, under the papers' names: for reproduction, and to compare with.
 
-Three scores, the tree that asks for noisy counts, the forest of random splits, nodes by noisy views, and a median with
-smooth sensitivity. Whatever is printed with an error that costs privacy is corrected here, and its file and its proof
-say what was wrong. The same questions have better answers in ``dpselect.utilities`` and ``dpselect.learn``.
+Every published system is here by its name: ``papers.local_diff_pid3`` and ``papers.LocalDiffPID3`` are the same, and
+``papers.published("DP-MOET-Pareto_local")`` takes the printed spelling. Defaults are those of the paper. Whatever is
+printed with an error that costs privacy is corrected here, and its documentation says what differs. The same questions
+have better answers in ``dpselect.utilities``, ``dpselect.multiobjective`` and ``dpselect.learn``.
 """
 
 from typing import Any
@@ -13,10 +14,12 @@ from dpselect.papers.median import median
 from dpselect.papers.percentile import percentile
 from dpselect.papers.private_sql import private_sql
 from dpselect.papers.smooth_median import middle_value, smooth_median
+from dpselect.papers.systems import EVERY_SYSTEM, attribute, published
 
 EVERY_UTILITY = (ego_betweenness, median, percentile)
 
 __all__ = [
+    "EVERY_SYSTEM",
     "EVERY_UTILITY",
     "RandomDecisionForestClassifier",
     "SulqID3Classifier",
@@ -27,13 +30,14 @@ __all__ = [
     "middle_value",
     "percentile",
     "private_sql",
+    "published",
     "quieter_below",
     "smooth_median",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the tree and the forest, which need scikit-learn, when they are first used."""
+    """Import a system when it is first used: trees and forests need scikit-learn."""
     if name == "RandomDecisionForestClassifier":
         from dpselect.learn.random_decision_forest import RandomDecisionForestClassifier
 
@@ -42,4 +46,7 @@ def __getattr__(name: str) -> Any:
         from dpselect.papers.sulq import SulqID3Classifier
 
         return SulqID3Classifier
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = attribute(name)
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return found
