@@ -210,7 +210,9 @@ def _contraceptive(results: Results) -> Judgement:
 def _empty(results: Results) -> Judgement:
     share = 100 * (1 - results.at("hiv1625, facts", ROWS, 0).value / 20**3)
     return Judgement(
-        f"at least {share:.1f}%", "reproduced" if 75 <= share <= 85 else "refuted", "counted, within 5 points"
+        f"at least {share:.1f}%",
+        "reproduced" if 75 <= share <= 85 else "refuted",
+        "a lower bound from the sizes, within 5 points",
     )
 
 

@@ -187,11 +187,15 @@ def test_bad_parameters_spend_nothing(kind, given, error, message: str, tmp_path
         (DPID3Classifier(shares=(1, 2)), ValueError, "three numbers"),
         (DPID3Classifier(shares=(1, 0, 2)), ValueError, "three numbers"),
         (DPID3Classifier(mechanism="luck"), ValueError, "no mechanism"),
-        (DPID3Classifier(criterion="information-gain"), dps.PrivacyError, "public ceiling"),
+        (
+            DPID3Classifier(criterion="information-gain"),
+            dps.PrivacyError,
+            "information gain: pass max_records, or mech",
+        ),
         (
             DPID3Classifier(criterion="information-gain", mechanism="shifted-local-dampening"),
             dps.PrivacyError,
-            "public reach",
+            "information gain: pass max_records",
         ),
         (DPID3Classifier(criterion="information-gain", max_records=10), ValueError, "larger public bound"),
         (DPID3Classifier(bins=100, max_depth=2, max_leaves=100), ValueError, "could have 300 leaves"),

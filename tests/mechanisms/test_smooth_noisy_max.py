@@ -304,3 +304,13 @@ def test_without_a_ceiling_it_is_refused() -> None:
     """The search for the smooth bound must end."""
     with pytest.raises(dps.PrivacyError, match="public ceiling"):
         dps.mechanism("smooth-noisy-max").law(dps.Scores([1.0, 2.0], dps.sensitivity.local(lambda t: 1 + t)), 1)
+
+
+@pytest.mark.parametrize("phi", [1e-7, 1e-12, 1e-30, 1e-300])
+def test_a_share_too_small_for_the_search_is_refused(phi: float) -> None:
+    """In one sentence of ours, when the mechanism is made; a millionth is enough."""
+    for noise in ("student-t", "cauchy-2", "cauchy-4"):
+        with pytest.raises(ValueError, match="^phi is at least 1e-6 with this noise: less leaves no scale"):
+            dps.mechanism("smooth-noisy-max", noise=noise, phi=phi)
+    scores = dps.utilities.tdt([9, 4, 0], [1, 4, 0], families=10)
+    assert 1 == pytest.approx(dps.mechanism("smooth-noisy-max", phi=1e-6).law(scores, 1).sum())

@@ -103,3 +103,21 @@ def test_what_suits_scores_is_checked_before_anything_is_spent() -> None:
 def coins() -> Any:
     """Return a small universe."""
     return dps.audit.multisets([0, 1], 3)
+
+
+@pytest.mark.parametrize("utility", ["ego_betweenness", "linear_decay"])
+def test_margins_rank_what_suits_them(utility: str) -> None:
+    """As on the command line: a hub is named by its margin where a sensitivity of thousands drowns it otherwise."""
+    star = dps.Graph.from_edges([0] * 299, range(1, 300), nodes=400)
+    scores = getattr(dps.utilities, utility)(star, max_degree=399)
+
+    named = [dps.select(scores, epsilon=3).value for _ in range(20)]
+    assert 19 <= named.count(0)
+    assert (0,) == dps.top_k(scores, 2, epsilon=20).value[:1]
+    assert len(scores) == len(dps.top_k(scores, len(scores), epsilon=1).value)
+    # Planted: what was drawn before, permute-and-flip on the scores themselves.
+    assert (
+        dps.mechanism("permute-and-flip").law(scores, 0.1)[0]
+        < 0.5
+        < dps.mechanism("permute-and-flip").law(dps.utilities.margin(scores, 1), 0.1)[0]
+    )

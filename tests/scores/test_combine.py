@@ -283,6 +283,41 @@ def test_negative_weights_of_other_sensitivities_have_range_bound_two() -> None:
             aggregate([fixed, each], weights, range_bound=1)
 
 
+def test_a_minus_does_not_walk_around_the_refusal_of_negative_weights() -> None:
+    """-q is a negative weight too: accepted, the exponential mechanism would lose 1.80 epsilon (planted)."""
+
+    def scores(x: int, range_bound: int) -> dps.Scores:
+        p = dps.Scores([(100, 0), (100, 9)][x], dps.sensitivity.constant([1, 9]), range_bound=1, kind="real")
+        q = dps.Scores([(0, 0), (9, 0)][x], dps.sensitivity.constant([9, 1]), range_bound=1, kind="real")
+        if range_bound == 1:
+            # As it was: what -q forgot.
+            q = dps.Scores(-q.values, q.sensitivity, range_bound=1, kind="real")
+            return aggregate([p, q], range_bound=1)
+        return aggregate([p, -q])
+
+    pair = audit.metric_space([[0, 1], [1, 0]])
+    assert audit.privacy_loss(dps.mechanism("exponential"), lambda x: scores(x, 1), pair, epsilon=1).worst > 1.79
+    assert audit.privacy_loss(dps.mechanism("exponential"), lambda x: scores(x, 2), pair, epsilon=1).holds
+    p, q = (dps.Scores([100, 0], dps.sensitivity.constant(each), range_bound=1) for each in ([1, 9], [9, 1]))
+    for parts in ([p, -q], [-p, q], [p, aggregate([-q])]):
+        with pytest.raises(dps.PrivacyError, match="on scores of one sign"):
+            aggregate(parts, range_bound=1)
+    turned = -q
+    assert 1 == aggregate([-p, turned], range_bound=1).range_bound == aggregate([p, -turned], range_bound=1).range_bound
+
+
+def test_a_sum_of_both_directions_has_none() -> None:
+    """With constants it keeps range bound 1, and may not stand beside a sensitivity that differs by candidate."""
+    a = dps.Scores([3, 1], 1, range_bound=1, kind="integer")
+    each = dps.Scores([3, 1], dps.sensitivity.constant([9, 1]), range_bound=1)
+    mixed = aggregate([a, a], [1, -1], range_bound=1)
+
+    assert (1, 0) == (mixed.range_bound, mixed.direction)
+    assert -1 == aggregate([-a, -a]).direction == aggregate([a], [-2]).direction
+    with pytest.raises(dps.PrivacyError, match="on scores of one sign"):
+        aggregate([mixed, each], range_bound=1)
+
+
 def test_exact_weights_keep_integers_exact() -> None:
     """Whole numbers written as floats or fractions too; half a point is a float."""
     scores = whole([3, 1])
@@ -576,6 +611,11 @@ def test_candidates_are_compared_as_they_are() -> None:
             lambda s: pareto([s, dps.Scores([1, 2], 1, candidates=["a", "b"])]),
             ValueError,
             "'a' in the place of 0: pass",
+        ),
+        (
+            lambda s: pareto([dps.Scores({"x": 1, "y": 2}, 1), dps.Scores({"y": 2, "x": 1}, 1)]),
+            ValueError,
+            "the same ones in another order: pass",
         ),
         (lambda s: aggregate([s, dps.Scores([1, 2], 1, neighbours="edge")]), ValueError, "different neighbours"),
         (lambda s: pareto([dps.Scores([1], 1)]), ValueError, "of at least two"),

@@ -66,16 +66,37 @@ def test_sums_in_closed_form_are_the_sums(table, place, steps) -> None:
         assert walked[:t].sum(axis=0).tolist() == built.total(np.array([t]))[0].tolist()
 
 
+@pytest.mark.parametrize("name", ["exponential", "permute-and-flip"])
+def test_two_steps_of_range_bound_one_keep_it(name: str) -> None:
+    """Enumerated: up to two steps, each all up or all down by at most one; the sensitivity of one step is too small."""
+    one_step = [np.array(each) for each in np.ndindex(2, 2, 2)]
+    moves = {tuple(s * a + t * b) for a in one_step for b in one_step for s in (1, -1) for t in (1, -1)}
+    mechanism, start, worst = dps.mechanism(name), np.array([4, 4, 3]), {}
+    for steps in (1, 2):
+
+        def law(values, m=steps):
+            made = of_several_steps(dps.Scores(values, 1, range_bound=1, kind="integer"), m)
+            assert 1 == made.range_bound
+            return np.log(mechanism.law(made, 1))
+
+        own = law(start)
+        worst[steps] = max(float(np.abs(law(start + np.array(move)) - own).max()) for move in moves)
+    assert worst[2] <= 1 + 1e-9 < 1.5 < worst[1]
+    assert worst[2] > 0.8
+
+
 def test_constants_are_multiplied_upwards_and_directions_are_lost() -> None:
     """One public number, and one for each candidate; floats are never below the product."""
     one = of_several_steps(dps.Scores([3, 1], 2, range_bound=1, kind="integer", neighbours="edge", zero="worst"), 3)
-    assert (6.0, True, 2, "worst", "edge") == (
+    assert (6.0, True, 1, "worst", "edge") == (
         one.sensitivity.ceiling,
         one.sensitivity.fixed,
         one.range_bound,
         one.zero,
         one.neighbours,
     )
+    assert 0 == one.direction
+    assert 2 == of_several_steps(dps.Scores([3.5, 1], 2, range_bound=1), 3).range_bound
     each = of_several_steps(dps.Scores([3.0, 1.0], sensitivity.constant([0.1, 2])), 3).sensitivity
     assert 3 * 0.1 <= each.bounds[0] <= np.nextafter(3 * 0.1, 1)
     assert 6 == each.bounds[1]

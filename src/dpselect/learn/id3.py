@@ -147,9 +147,17 @@ class DPID3Classifier(PrivateTrees):
             whole(self.n_records, "n_records", 1, "the public number of rows", MOST_RECORDS)
         if self.max_records is None and (conditional or self.criterion == "information-gain"):
             # A dry run on an empty table: whatever needs the bound says so before anything is read or spent.
-            self._mechanism().prepared(
-                criterion("information-gain", None)({0: np.zeros((2, 2), dtype=np.int64)}), Fraction(1)
-            )
+            try:
+                self._mechanism().prepared(
+                    criterion("information-gain", None)({0: np.zeros((2, 2), dtype=np.int64)}), Fraction(1)
+                )
+            except PrivacyError:
+                raise PrivacyError(
+                    Advice(
+                        "This mechanism needs a public bound on information gain: pass {max_records}, or "
+                        "{mechanism='local-dampening'}."
+                    )
+                ) from None
 
     def _shares_of_queries(self) -> tuple[Fraction, Fraction, Fraction]:
         if self.shares is None:

@@ -40,6 +40,9 @@ EVERY_MECHANISM: dict[str, Callable[..., Mechanism]] = {
     "shifted-local-dampening-flip": shifted_local_dampening_flip,
 }
 
+# Scores that are ranked by their margins where no mechanism is named (``Scores(suits=)``).
+MARGIN = "margin"
+
 # What every parameter called ``mechanism`` takes.
 Named = str | Mechanism
 
@@ -130,7 +133,7 @@ def default_mechanism(scores: Scores | None) -> Mechanism:
         return local_dampening_flip()
     known = require_scores(scores).sensitivity
     if scores.suits is not None:
-        return _by_name(scores.suits)
+        return permute_and_flip() if scores.suits == MARGIN else _by_name(scores.suits)
     if known.smoothed is not None:
         return smooth_noisy_max()
     return permute_and_flip() if known.fixed or known.bounds is not None else local_dampening_flip()

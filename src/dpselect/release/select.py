@@ -14,13 +14,14 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_grouped
-from dpselect.mechanisms.named import mechanism_for
+from dpselect.mechanisms.named import MARGIN, mechanism_for
 from dpselect.mechanisms.worst_case import error_bound_of, error_bound_of_source
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, p_value, require_measure, require_ordered
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question, require_count
 from dpselect.release.release import Release as Release
 from dpselect.scores.grouped import CandidateSource, GroupedScores
+from dpselect.scores.margin import margin
 from dpselect.scores.scores import Scores, require_same_k, require_scores
 
 
@@ -39,8 +40,9 @@ def select(
 
     Without ``mechanism=`` a public rule decides: permute-and-flip where constants bound the scores,
     local-dampening-flip where their sensitivity grows with the distance, smooth-noisy-max where only a smooth bound is
-    known, exponential for a joint list, and what the utility says where that is better (permute-and-flip for triangles,
-    ego betweenness and linear decay). ``release.mechanism`` says what drew.
+    known, exponential for a joint list, and what the utility says where that is better: permute-and-flip for triangles,
+    and for ego betweenness and linear decay by their margins (``utilities.margin``), as on the command line.
+    ``release.mechanism`` says what drew.
 
     With ``gaps=True`` the release also has the winner's lead and a p-value, at the same epsilon: as :func:`top_k`.
 
@@ -110,8 +112,17 @@ def top_k(
         >>> release.value, release.p_value < 1e-6
         (('ann', 'eve'), True)
     """
+    if mechanism is None and method != JOINT and isinstance(scores, Scores):
+        scores = _by_margin(scores, k)
     chosen = mechanism_for(scores, mechanism, method)
     return release_of(scores, k, epsilon, chosen, ledger, method=method, gaps=gaps)
+
+
+def _by_margin(scores: Scores, k: int) -> Scores:
+    """Return the margins of scores that ask for it, a public rule; as they are where all candidates are named."""
+    if scores.suits != MARGIN or scores.k is not None or require_count(k, len(scores)) == len(scores):
+        return scores
+    return margin(scores, k)
 
 
 def release_of(

@@ -83,7 +83,8 @@ def aggregate(
     Raises:
         ValueError, TypeError: not a list of objectives, other candidates or neighbours, bad weights.
         PrivacyError: ``touched="one"`` under substitution, which touches two records; range bound 1 where a part has
-            range bound 2, or a weight is negative and a sensitivity is not one constant; no ceiling of a part where
+            range bound 2, or a weight is negative, or some parts are negated and others are not, and a sensitivity is
+            not one constant; no ceiling of a part where
             ``"global"`` or a smooth bound needs it.
 
     >>> a, b = Scores([3, 1], sensitivity=1, kind="integer"), Scores([0, 5], sensitivity=2, kind="integer")
@@ -103,7 +104,7 @@ def aggregate(
     if range_bound == 1:
         _require_one_span(used)
     joined = _joined(used, touched, _local(sensitivity))
-    return Scores(
+    result = Scores(
         _within(_weighted(used), joined.ceiling),
         joined,
         candidates=first.candidates,
@@ -112,15 +113,25 @@ def aggregate(
         metadata=metadata_of(parts),
         zero=zero_of_sum((weight < 0, part.zero) for weight, part in used),
     )
+    result.direction = _direction(used)
+    return result
+
+
+def _direction(used: Sequence[tuple[Fraction, Scores]]) -> int:
+    """Return the direction of a weighted sum, 0 where its parts differ or have none."""
+    each = {-part.direction if weight < 0 else part.direction for weight, part in used}
+    return each.pop() if len(each) == 1 else 0
 
 
 def _require_one_span(used: Sequence[tuple[Fraction, Scores]]) -> None:
     """Refuse range bound 1 where two sums may move apart by more than the sensitivity."""
-    signed = any(weight < 0 for weight, _ in used) and not all(part.sensitivity.fixed for _, part in used)
-    if signed or any(part.range_bound != 1 for _, part in used):
+    signed = any(weight < 0 for weight, _ in used) or not _direction(used)
+    if (signed and not all(part.sensitivity.fixed for _, part in used)) or any(
+        part.range_bound != 1 for _, part in used
+    ):
         raise PrivacyError(
-            "Range bound 1 needs objectives of range bound 1, and weights >= 0 or constant sensitivities: "
-            "leave range_bound out."
+            "Range bound 1 needs objectives of range bound 1, and weights >= 0 on scores of one sign or constant "
+            "sensitivities: leave range_bound out."
         )
 
 

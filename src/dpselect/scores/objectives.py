@@ -152,6 +152,8 @@ def _difference(one: Any, other: Any) -> str:
     """Say how two public lists differ, in words."""
     if len(one) != len(other):
         return f"{len(other)} of them and not {len(one)}"
+    if sorted(map(repr, _plain(one))) == sorted(map(repr, _plain(other))):
+        return "the same ones in another order"
     pairs = zip(_plain(one), _plain(other), strict=True)
     name, stranger = next(((a, b) for a, b in pairs if a != b), (None, None))
     return f"such as {reprlib.repr(stranger)} in the place of {reprlib.repr(name)}"

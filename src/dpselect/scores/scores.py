@@ -53,7 +53,8 @@ class Scores:
             positions of candidates, of shapes that broadcast, to h(x, t, r) >= u(x, r), with h(x, t + 1, r) >= h(y, t,
             r) for every neighbour y of x. A number that one step would raise by much often takes many to become large.
         k: how many candidates these scores are for, where they are margins.
-        suits: the name of the mechanism that draws where a release names none; public, like the sensitivity.
+        suits: the name of the mechanism that draws where a release names none, or ``"margin"``: permute-and-flip on
+            their margins; public, like the sensitivity.
 
     Raises:
         ValueError: no values, NaN or infinite values, shapes that differ, an unknown relation, kind or zero.
@@ -94,6 +95,8 @@ class Scores:
         self.sensitivity = sensitivity.over(size)
         self.neighbours: Neighbours = _relation(neighbours)
         self.range_bound = range_bound
+        # Which way a step that raises what was counted moves these scores: 1, -1, or 0 where it may be either.
+        self.direction = 1
         self.zero = zero_of(zero)
         self.distance = None if distance is None else distances_of(distance, size)
         self.highest, self.k, self.suits = highest, k, suits
@@ -127,7 +130,7 @@ class Scores:
 
     def __neg__(self) -> Scores:
         """Return the scores with the order reversed: minimise instead of maximise."""
-        return Scores(
+        turned = Scores(
             -self.values,
             self.sensitivity,
             self.candidates,
@@ -137,6 +140,8 @@ class Scores:
             zero=negated(self.zero),
             suits=self.suits,
         )
+        turned.direction = -self.direction
+        return turned
 
     def _repr_html_(self) -> str:
         # Public facts alone: no score, and no sensitivity that only the database knows.

@@ -33,16 +33,20 @@ def of_several_steps(scores: Scores, steps: int) -> Scores:
         raise ValueError("steps counts steps: pass an integer >= 1.")
     if scores.distance is not None or scores.sensitivity.smoothed is not None:
         raise ValueError("Scores with distances or a smooth bound alone do not say how they move after several steps.")
-    return Scores(
+    # Several steps of scores that move within one interval move them within one as many times as long.
+    kept = steps == 1 or (scores.sensitivity.fixed and scores.values.dtype.kind == "i")
+    made = Scores(
         scores.values,
         scores.sensitivity if steps == 1 else summed(scores.sensitivity, int(steps)),
         scores.candidates,
         scores.neighbours.value,
-        # Of several steps one may go up and another down.
-        scores.range_bound if steps == 1 else 2,
+        scores.range_bound if kept else 2,
         metadata=scores.metadata,
         zero=scores.zero,
     )
+    # Of several steps one may go up and another down.
+    made.direction = scores.direction if steps == 1 else 0
+    return made
 
 
 def summed(sensitivity: Sensitivity, steps: int) -> Sensitivity:

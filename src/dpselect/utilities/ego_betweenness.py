@@ -88,8 +88,8 @@ def ego_betweenness(
         candidates=graph.candidates,
         neighbours="edge",
         metadata=graph.metadata,
-        # Dampened, the order is not their own: margins are better still.
-        suits="permute-and-flip",
+        # Dampened, the order is not their own.
+        suits="margin",
         zero="worst",
         highest=most_open_pairs(graph, workers),
     )

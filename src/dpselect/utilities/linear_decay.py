@@ -73,8 +73,8 @@ def linear_decay(graph: GraphLike, max_degree: int | None = None, *, decay: int 
         candidates=graph.candidates,
         neighbours="edge",
         metadata=graph.metadata,
-        # Dampened, the order is not their own: margins are better still.
-        suits="permute-and-flip",
+        # Dampened, the order is not their own.
+        suits="margin",
         zero="worst",
         # Exact integers, cut where no score comes.
         highest=lambda t, at: k * np.minimum(pairs(t, at), most),

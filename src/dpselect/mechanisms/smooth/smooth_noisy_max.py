@@ -40,6 +40,8 @@ _SAMPLERS: dict[str, Sampler] = {
     "cauchy-2": noisy_max(noises.cauchy(2)),
     "cauchy-4": noisy_max(noises.cauchy(4)),
 }
+# A smaller share is lost in the rounding of floats that look for the scale.
+_LEAST_SHARE = 1e-6
 
 
 def smooth_noisy_max(
@@ -66,7 +68,7 @@ def smooth_noisy_max(
         **given: parameters of light tails or of the published calibration.
 
     Raises:
-        ValueError: phi is not between 0 and 1, or there is no such noise or calibration.
+        ValueError: phi is not between 0 and 1, or below 1e-6 for heavy tails; no such noise or calibration.
         PrivacyError: a calibration that is not private, without ``unsound="reproduction"``.
 
     >>> import dpselect as dps
@@ -98,10 +100,16 @@ def smooth_noisy_max(
         )
     if unknown := given.keys() - {"clip", "floor", "delta", "sigma"}:
         raise TypeError(f"{noise} noise does not take {', '.join(sorted(unknown))}.")
+    _require_share(phi)
     parameters: dict[str, Any] = ({} if phi is None else {"phi": phi}) | {"noise": noise}
     summary = "Where only a smooth bound on the sensitivity is known."
     weigh = weighed(partial(calibrate, noise=noise), phi, _SHARE)
     return SmoothMechanism("smooth-noisy-max", summary, weigh, _SAMPLERS[noise], parameters)
+
+
+def _require_share(phi: float | None) -> None:
+    if phi is not None and 0 < phi < _LEAST_SHARE:
+        raise ValueError("phi is at least 1e-6 with this noise: less leaves no scale that may move.")
 
 
 def calibrate(
