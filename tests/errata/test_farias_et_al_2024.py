@@ -1,6 +1,7 @@
 """Farias et al. 2024: what the printed tables say, and what follows from the program published with the paper."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -142,3 +143,60 @@ def test_example_6_2_replaces_a_record() -> None:
     assert pytest.approx(1 / 5) == abs(rate(2, 5) - rate(3, 5))
     assert pytest.approx(1 / 5) == abs(rate(2, 5) - rate(1, 5))
     assert dps.utilities.true_positive_rate([2], 5).sensitivity.at(0)[0] >= 1 / 5
+
+
+def _printed_rate(hits: int, positives: int, t: int) -> Fraction:
+    """The sensitivity of section 6.2.3."""
+    p, tp = max(positives - t, 2), max(hits - max(t - (positives - hits), 0), 2)
+    return Fraction(p - tp if t <= positives - hits else tp, p * (p - 1))
+
+
+def _dampened(hits: int, positives: int, zero: str) -> float:
+    """Definition 3.3.1 of Farias 2021 of a rate, with D(0) = T or 0."""
+    rate = Fraction(hits, positives) if positives else Fraction(0)
+    below, t = Fraction(0), 0
+    while not below <= rate < below + (step := _printed_rate(hits, positives, t)):
+        below, t = below + step, t + 1
+    # The interval of a rate of 0 is the first that is not empty: T of them are.
+    return 0.0 if not rate and zero == "0" else float(t + (rate - below) / step)
+
+
+@pytest.mark.parametrize("zero, losses", [("T", (1.194, 1.533)), ("0", (1.077, 1.445))])
+def test_what_the_printed_sensitivity_loses_depends_on_the_dampening_of_zero(zero: str, losses) -> None:
+    """Two trees, tables of up to four records of the positive class, local dampening: exact losses over epsilon."""
+    kinds = list(itertools.product((0, 1), repeat=2))
+
+    def logs(table, epsilon: float) -> np.ndarray:
+        found = np.array([_dampened(sum(row[tree] for row in table), len(table), zero) for tree in (0, 1)])
+        weights = epsilon * found / 2
+        return weights - np.log(np.exp(weights).sum())
+
+    tables = [each for n in range(4) for each in itertools.combinations_with_replacement(kinds, n)]
+    for epsilon, wanted in zip((1, 5), losses, strict=True):
+        worst = max(
+            float(np.abs(logs(table, epsilon) - logs((*table, kind), epsilon)).max())
+            for table in tables
+            for kind in kinds
+        )
+        assert wanted == pytest.approx(worst / epsilon, abs=6e-4)
+        assert worst > epsilon
+
+
+def test_the_reduced_forms_of_a_2_are_exchanged() -> None:
+    """(4), a false negative removed, and (2), one added, for every table of up to nine positives."""
+    for p in range(3, 10):
+        for tp in range(2, p):
+            added, removed = Fraction(tp, p) - Fraction(tp, p + 1), Fraction(tp, p - 1) - Fraction(tp, p)
+            assert (Fraction(tp, p * (p + 1)), Fraction(tp, p * (p - 1))) == (added, removed)
+            assert removed > added
+    assert (Fraction(1, 15), Fraction(1, 10)) == (Fraction(2, 5) - Fraction(2, 6), Fraction(2, 4) - Fraction(2, 5))
+
+
+def test_a_3_has_twice_the_density() -> None:
+    """A node of a triangle: density 1, and 2 with A(G, v) as defined there."""
+    triangle = dps.Graph.from_edges([0, 1, 2], [1, 2, 0], nodes=3)
+    edges, degree = 1, 2
+    defined = 2 * edges
+
+    assert 1 == dps.utilities.ego_density(triangle).values[0] == defined / (degree * (degree - 1))
+    assert 2 == 2 * defined / (degree * (degree - 1))

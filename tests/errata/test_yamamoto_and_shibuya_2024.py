@@ -9,6 +9,7 @@ from scipy.stats import chi2
 
 import dpselect as dps
 from dpselect.mechanisms.smooth.smooth_private_selection import steepest
+from dpselect.papers.tdt_bound import distance_to_sensitive
 from research.papers import markers
 
 
@@ -34,12 +35,12 @@ def test_theorem_6_needs_gamma_of_at_least_two(gamma: float, holds: bool) -> Non
 
 def test_theorem_4_needs_a_beta_that_is_hardly_above_zero() -> None:
     """150 families: 2.2e-5, so the smooth bound of no table is below 99.6 % of the global sensitivity."""
-    distance, beta = markers.bound(150, 4)
+    distance, beta = distance_to_sensitive(150, 4)
 
     assert pytest.approx(2.2447e-5, rel=1e-3) == beta
     assert math.exp(-beta * distance.max()) > 0.996
     # Theorem 5 is of use.
-    distance, beta = markers.bound(150, 5)
+    distance, beta = distance_to_sensitive(150, 5)
     assert beta > 0.03
     assert math.exp(-beta * distance.max()) < 0.16
 

@@ -82,9 +82,8 @@ def aggregate(
 
     Raises:
         ValueError, TypeError: not a list of objectives, other candidates or neighbours, bad weights.
-        PrivacyError: ``touched="one"`` under substitution, which touches two records; range bound 1 where a part has
-            range bound 2, or a weight is negative, or some parts are negated and others are not, and a sensitivity is
-            not one constant; no ceiling of a part where
+        PrivacyError: ``touched="one"`` under substitution; range bound 1 where a part has range bound 2, or signs of
+            weights or parts differ and a sensitivity is not one constant; no ceiling of a part where
             ``"global"`` or a smooth bound needs it.
 
     >>> a, b = Scores([3, 1], sensitivity=1, kind="integer"), Scores([0, 5], sensitivity=2, kind="integer")
@@ -101,8 +100,7 @@ def aggregate(
         raise ValueError('touched is "all" or "one": how many objectives one step can touch.')
     if touched == "one" and len(used) > 1 and first.neighbours is Neighbours.SUBSTITUTION:
         raise PrivacyError('A substitution touches two records, and so two objectives: use touched="all".')
-    if range_bound == 1:
-        _require_one_span(used)
+    _require_one_span(used, range_bound)
     joined = _joined(used, touched, _local(sensitivity))
     result = Scores(
         _within(_weighted(used), joined.ceiling),
@@ -123,12 +121,11 @@ def _direction(used: Sequence[tuple[Fraction, Scores]]) -> int:
     return each.pop() if len(each) == 1 else 0
 
 
-def _require_one_span(used: Sequence[tuple[Fraction, Scores]]) -> None:
+def _require_one_span(used: Sequence[tuple[Fraction, Scores]], range_bound: int) -> None:
     """Refuse range bound 1 where two sums may move apart by more than the sensitivity."""
     signed = any(weight < 0 for weight, _ in used) or not _direction(used)
-    if (signed and not all(part.sensitivity.fixed for _, part in used)) or any(
-        part.range_bound != 1 for _, part in used
-    ):
+    apart = signed and not all(part.sensitivity.fixed for _, part in used)
+    if range_bound == 1 and (apart or any(part.range_bound != 1 for _, part in used)):
         raise PrivacyError(
             "Range bound 1 needs objectives of range bound 1, and weights >= 0 on scores of one sign or constant "
             "sensitivities: leave range_bound out."

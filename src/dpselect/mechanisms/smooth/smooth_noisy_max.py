@@ -100,16 +100,16 @@ def smooth_noisy_max(
         )
     if unknown := given.keys() - {"clip", "floor", "delta", "sigma"}:
         raise TypeError(f"{noise} noise does not take {', '.join(sorted(unknown))}.")
-    _require_share(phi)
-    parameters: dict[str, Any] = ({} if phi is None else {"phi": phi}) | {"noise": noise}
+    parameters = _named_share(phi) | {"noise": noise}
     summary = "Where only a smooth bound on the sensitivity is known."
-    weigh = weighed(partial(calibrate, noise=noise), phi, _SHARE)
-    return SmoothMechanism("smooth-noisy-max", summary, weigh, _SAMPLERS[noise], parameters)
+    share = weighed(partial(calibrate, noise=noise), phi, _SHARE)
+    return SmoothMechanism("smooth-noisy-max", summary, share, _SAMPLERS[noise], parameters)
 
 
-def _require_share(phi: float | None) -> None:
+def _named_share(phi: float | None) -> dict[str, Any]:
     if phi is not None and 0 < phi < _LEAST_SHARE:
         raise ValueError("phi is at least 1e-6 with this noise: less leaves no scale that may move.")
+    return {} if phi is None else {"phi": phi}
 
 
 def calibrate(
