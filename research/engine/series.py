@@ -22,6 +22,8 @@ class Series:
         kind: ``"as released"``, the set-up that made the printed numbers; ``"as described"``, the paper's text,
             corrected where it errs; ``"sound"``, what this library recommends; ``"reference"``, no mechanism at all.
         family: the mechanism's family, which has one colour and marker in all pictures.
+        measure: what its points measure, and against which reference, where lines of one panel differ in that: only
+            lines of one measure are ranked against each other.
 
     Raises:
         ValueError: an unknown family.
@@ -30,6 +32,7 @@ class Series:
     name: str
     kind: Kind
     family: str
+    measure: str = ""
 
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:

@@ -227,11 +227,13 @@ def message(outcome: Outcome) -> str:
 def best(experiment: Experiment, results: Results) -> list[tuple[str, float]]:
     """Return the private series with their mean rank over all panels and x, the best first; 1 is best.
 
-    Only places where every private series of the panel was measured are ranked; ties share their ranks.
+    Only lines of one measure are ranked, that of which there are most, and of two that with a sound line. Only places
+    where every such series of the panel was measured are ranked; ties share their ranks.
     """
     ranks: dict[str, list[float]] = {}
     for panel in results.panels():
-        series = [name for name in results.series(panel) if experiment.private(results, name)]
+        private = [name for name in results.series(panel) if experiment.private(results, name)]
+        series = _of_one_measure(experiment, private)
         lines = {name: {p.x: p.value for p in results.line(panel, name)} for name in series}
         if len(series) < 2:
             continue
@@ -241,6 +243,18 @@ def best(experiment: Experiment, results: Results) -> list[tuple[str, float]]:
             for name, rank in zip(series, _ranks(signed), strict=True):
                 ranks.setdefault(name, []).append(rank)
     return sorted(((name, float(np.mean(places))) for name, places in ranks.items()), key=lambda pair: pair[1])
+
+
+def _of_one_measure(experiment: Experiment, names: Sequence[str]) -> list[str]:
+    """Return the lines of the measure that most of them share."""
+    groups: dict[str, list[str]] = {}
+    sound: Counter[str] = Counter()
+    for name in names:
+        described = experiment.described(name)
+        measure = described.measure if described else ""
+        groups.setdefault(measure, []).append(name)
+        sound[measure] += described is not None and described.kind == "sound"
+    return max(groups.items(), key=lambda item: (len(item[1]), sound[item[0]]), default=("", []))[1]
 
 
 def _ranks(values: Sequence[float] | np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[float]:

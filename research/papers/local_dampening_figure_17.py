@@ -136,7 +136,8 @@ EXPERIMENT = Experiment(
         Series(LD, "as described", "local dampening"),
         Series(SLD, "sound", "shifted local dampening"),
         Series(SNM, "sound", "smooth noisy max, t"),
-        Series(RANKS, "sound", "permute-and-flip"),
+        # A replaced record is two steps of add-remove.
+        Series(RANKS, "sound", "permute-and-flip", "add-remove"),
     ),
     losses_on=(
         "One of three numbers from 0 to 4 is named, on all lists of them; or one of three values, on all tables of up "

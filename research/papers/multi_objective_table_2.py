@@ -140,8 +140,9 @@ def loss(series: str, epsilon: float) -> float:
 
 def _better(results: Results) -> Judgement:
     """The table itself decides; ours is told beside it."""
+    printed_names = {coauthors.NAME: "DBLP"}
     against = [
-        f"{graph} at {epsilon:g}"
+        f"{printed_names.get(graph, graph)} at {epsilon:g}"
         for graph, (shared, local) in _ROWS.items()
         for epsilon, one, other in zip(EPSILONS, shared, local, strict=True)
         if other > one
@@ -201,8 +202,8 @@ EXPERIMENT = Experiment(
         "epsilon / k. As released: larger in both objectives in the score and in what is beaten, densities halved and "
         "1 for nodes with one neighbour, the exact top k where exponents are too large for floating point; exact. The "
         "true top 3 is the program's own, the last of the tied nodes, in panels of that name; in the others the "
-        "largest hubs are taken, which gives the level of the printed global line, and which is no more than a "
-        "candidate explanation. As described: at least as large, a node is beaten by one that is better in one "
+        "largest hubs are taken, which gives the level of the printed global line on Github and a fourteenth of it on "
+        "Enron. As described: at least as large, a node is beaten by one that is better in one "
         "objective besides, density 0 for nodes of degree 0 and 1, corrected sensitivities (errata), the first of the "
         "tied nodes in the public order; exact. Drawn for the flip sampler. DBLP is a simulated graph of its size."
     ),
@@ -232,8 +233,8 @@ EXPERIMENT = Experiment(
         Claim("Enron and DBLP: MOT_l achieves a reasonable error with", "epsilon = 20", _reasonable),
     ),
     series=(
-        Series(RELEASED_GLOBAL, "as released", "exponential"),
-        Series(RELEASED_LOCAL, "as released", "local dampening"),
+        Series(RELEASED_GLOBAL, "as released", "exponential", "beaten in both by the largest hubs"),
+        Series(RELEASED_LOCAL, "as released", "local dampening", "beaten in both by the largest hubs"),
         Series(TEXT_GLOBAL, "as described", "exponential"),
         Series(TEXT_LOCAL, "as described", "local dampening"),
         Series(FLIP, "sound", "permute-and-flip"),
@@ -246,7 +247,9 @@ EXPERIMENT = Experiment(
     kind="table",
     remark=(
         "By the program's own order the true top 3 on Github are the last of the tied nodes, and every cell is 0. By "
-        "the largest hubs, which were picked after the fact, the printed global line is reproduced. The authors' list "
+        "the largest hubs, which were picked after the fact, the printed global line is reproduced on Github, and not "
+        "on Enron: .029 is the most there, where .41 is printed. So that explanation fits one graph of two, and the "
+        "table is not explained. The authors' list "
         "of the true top 3, or their graph files, would decide. With many ties for the true top k, report recall of "
         "the Pareto front, or weigh the objectives (Figure 3)."
     ),

@@ -389,6 +389,24 @@ def test_the_best_is_ranked_among_private_series_only():
     assert [("b", 1.25), ("a", 1.75)] == verdicts.best(experiment, Results(points))
 
 
+def test_lines_of_two_measures_are_not_ranked_against_each_other():
+    """The best is that of the measure of most lines, of two alike that of a sound one; planted: one measure for all."""
+    values = {"a": (3, 3), "b": (4, 4), "kind": (1, 1)}
+    points = [Point("p", name, x, value) for name, line in values.items() for x, value in enumerate(line)]
+
+    def ranked(measure: str, kind: str = "as released") -> list[str]:
+        series = (
+            *(Series(name, "sound", "exponential") for name in "ab"),
+            Series("kind", kind, "exponential", measure),
+        )
+        experiment = replace(EXPERIMENT, better="lower", series=(*series, *EXPERIMENT.series))
+        losses = [Point(PRIVACY, "kind", 1.0, 1.0)]
+        return [name for name, _ in verdicts.best(experiment, Results([*points, *losses]))]
+
+    assert ["kind", "a", "b"] == ranked("")
+    assert ["a", "b"] == ranked("strictly beaten") == ranked("strictly beaten", "sound")
+
+
 @pytest.mark.parametrize(
     "value, shown",
     [
