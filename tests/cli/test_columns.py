@@ -128,7 +128,7 @@ def test_snp(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
 
     assert "  1  rs1" == lines[0]
-    assert "in order of selection; epsilon = 500 per family replaced, by local-dampening-flip, one-shot" == lines[2]
+    assert "in order of selection; epsilon = 500 per family replaced, by smooth-noisy-max, student-t" in lines[2]
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg"])

@@ -10,7 +10,8 @@ from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.sources import tables
 
-DEFAULT = "local-dampening-flip"
+# More accurate than a dampening from epsilon 1 on, and level below.
+DEFAULT = "smooth-noisy-max"
 # The columns of counts; the other one names markers.
 PRIVATE = ("b", "c")
 DATA = (
@@ -20,8 +21,8 @@ DATA = (
 )
 
 
-def scores(request: Request) -> dict[str, dps.Scores]:
-    """Return the TDT statistic of every marker."""
+def scores(request: Request, shared: bool = True) -> dict[str, dps.Scores]:
+    """Return the TDT statistic of every marker, with one sensitivity for all where it is shared."""
     for name in PRIVATE:
         reading.require_apart(request, name, "label")
     # A cell that is not a count is 0, and none is more than all families together can have.
@@ -31,15 +32,18 @@ def scores(request: Request) -> dict[str, dps.Scores]:
     b, c = (column.clip(0, 2 * request.families).values for column in columns)
     names = tables.labels(request.file, request.label)
     scored = dps.utilities.tdt(b, c, families=request.families, candidates=names)
+    if not shared:
+        return {"tdt": scored}
     # One sensitivity for all: its own would dampen the best markers most, because theirs is the largest.
-    shared = dps.sensitivity.flatten(scored.sensitivity)
-    return {"tdt": dps.Scores(scored.values, shared, candidates=names, neighbours="family", zero=scored.zero)}
+    flat = dps.sensitivity.flatten(scored.sensitivity)
+    return {"tdt": dps.Scores(scored.values, flat, candidates=names, neighbours="family", zero=scored.zero)}
 
 
 def run(request: Request) -> Answer:
     """Return the named markers."""
     mechanism = mechanism_of(request, DEFAULT)
-    release = best(request, scores(request)["tdt"], mechanism, request.k)
+    shared = mechanism.name != DEFAULT
+    release = best(request, scores(request, shared)["tdt"], mechanism, request.k)
     return released(release, ranked(release), "in order of selection; ")
 
 
