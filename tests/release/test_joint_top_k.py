@@ -110,7 +110,9 @@ def test_the_command_draws_a_joint_list(capsys):
     assert main([*asked, "--dry-run"]) == 0
     assert "exponential, joint" in capsys.readouterr().out
     assert main([*asked, "--mechanism", "permute-and-flip"]) == 2
-    assert main([*asked, "--metric", "ego-density", "--pareto"]) == 2
+    assert main([*asked, "--metric", "ego-density", "--weights", "1", "100"]) == 2
+    # Steps to a front are integers of one sensitivity.
+    assert main([*asked, "--metric", "ego-density", "--pareto"]) == 0
 
 
 def test_the_command_peels_where_it_is_told():

@@ -23,6 +23,7 @@ from dpselect.mechanisms.smooth.local_dampening_t import local_dampening_t
 from dpselect.mechanisms.smooth.smooth_noisy_max import smooth_noisy_max
 from dpselect.mechanisms.smooth.smooth_private_selection import smooth_private_selection
 from dpselect.scores.grouped import CandidateSource
+from dpselect.scores.margin import MARGIN
 from dpselect.scores.scores import Scores, require_scores
 
 EVERY_MECHANISM: dict[str, Callable[..., Mechanism]] = {
@@ -39,9 +40,6 @@ EVERY_MECHANISM: dict[str, Callable[..., Mechanism]] = {
     "shifted-local-dampening": shifted_local_dampening,
     "shifted-local-dampening-flip": shifted_local_dampening_flip,
 }
-
-# Scores that are ranked by their margins where no mechanism is named (``Scores(suits=)``).
-MARGIN = "margin"
 
 # What every parameter called ``mechanism`` takes.
 Named = str | Mechanism

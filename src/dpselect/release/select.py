@@ -14,14 +14,14 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question, require_joint
 from dpselect.mechanisms.kinds import Mechanism, require_grouped
-from dpselect.mechanisms.named import MARGIN, mechanism_for
+from dpselect.mechanisms.named import mechanism_for
 from dpselect.mechanisms.worst_case import error_bound_of, error_bound_of_source
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, p_value, require_measure, require_ordered
 from dpselect.release.opened import Door, opened
 from dpselect.release.questions import question, require_count
 from dpselect.release.release import Release as Release
 from dpselect.scores.grouped import CandidateSource, GroupedScores
-from dpselect.scores.margin import margin
+from dpselect.scores.margin import suited
 from dpselect.scores.scores import Scores, require_same_k, require_scores
 
 
@@ -112,17 +112,9 @@ def top_k(
         >>> release.value, release.p_value < 1e-6
         (('ann', 'eve'), True)
     """
-    if mechanism is None and method != JOINT and isinstance(scores, Scores):
-        scores = _by_margin(scores, k)
+    scores = suited(scores, k) if mechanism is None and method != JOINT else scores
     chosen = mechanism_for(scores, mechanism, method)
     return release_of(scores, k, epsilon, chosen, ledger, method=method, gaps=gaps)
-
-
-def _by_margin(scores: Scores, k: int) -> Scores:
-    """Return the margins of scores that ask for it, a public rule; as they are where all candidates are named."""
-    if scores.suits != MARGIN or scores.k is not None or require_count(k, len(scores)) == len(scores):
-        return scores
-    return margin(scores, k)
 
 
 def release_of(

@@ -24,6 +24,8 @@ from dpselect.scores.declared_bound import no_distances
 from dpselect.scores.envelopes import FARTHEST, Envelopes, Integers, Positions
 from dpselect.scores.scores import Scores, require_scores
 
+# What scores say that suits them where they are ranked by their margins.
+MARGIN = "margin"
 # Margins are multiples of 1 over this, rounded down.
 _PARTS = 20
 # Up to so many pairs of candidates are compared in one array.
@@ -82,6 +84,17 @@ def margin(scores: Scores, k: int) -> Scores:
         zero=zero,
         k=named,
     )
+
+
+def suited(scores: Any, k: int) -> Any:
+    """Return the margins of scores that ask for them, ``Scores(suits="margin")``: a public rule.
+
+    All else is returned as it is: scores of which all candidates are named too, and a ``k`` that is refused later.
+    """
+    if not isinstance(scores, Scores) or scores.suits != MARGIN or scores.k is not None:
+        return scores
+    counted = isinstance(k, (int, np.integer)) and not isinstance(k, bool)
+    return margin(scores, k) if counted and 1 <= k < len(scores) else scores
 
 
 def _margins(scores: Scores, k: int) -> NDArray[np.float64]:
