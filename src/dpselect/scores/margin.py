@@ -13,7 +13,8 @@ References: ours; delta and its walk are those of local dampening (Farias et al.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,10 +100,19 @@ def suited(scores: Any, k: int) -> Any:
 
 def _margins(scores: Scores, k: int) -> NDArray[np.float64]:
     """Return the margins, cut at the farthest distance, exact and rounded down to 2^-20."""
-    everyone = np.arange(len(scores))
     reference = np.partition(scores.values, len(scores) - k)[len(scores) - k]
-    curves = Envelopes(scores, reference)
-    result = np.empty(len(scores))
+    return margins_of(Envelopes(scores, reference), len(scores), k)
+
+
+def margins_of(curves: Curves, size: int, k: int) -> NDArray[np.float64]:
+    """Return the margins of candidates with these curves, cut at the farthest distance and rounded down to 2^-20.
+
+    Args:
+        curves: of neighbours x and y, that of y is no lower than low of x is a step on, and its high no higher.
+        size, k: how many candidates there are, and how many will be named.
+    """
+    everyone = np.arange(size)
+    result = np.empty(size)
     sides: list[_Side] = []
     for start, stop in curves.stretches():
         if not sides:
@@ -120,6 +130,22 @@ def _margins(scores: Scores, k: int) -> NDArray[np.float64]:
     return result
 
 
+class Curves(Protocol):
+    """How low and how high each score may be a number of steps away, in integers below 2^60 in size."""
+
+    def stretches(self) -> Iterator[tuple[int, int]]:
+        """Yield the two ends of one stretch of distances after another, up to the farthest."""
+        ...
+
+    def low(self, steps: Any, at: Positions) -> Integers:
+        """Return the least that scores may be so many steps away; steps and positions are broadcast."""
+        ...
+
+    def high(self, steps: Any, at: Positions) -> Integers:
+        """Return the most that scores may be so many steps away."""
+        ...
+
+
 class _Side(ABC):
     """Those on one side of the list: their leads fall, or rise, through zero as steps are taken.
 
@@ -128,7 +154,7 @@ class _Side(ABC):
 
     sign: int
 
-    def __init__(self, curves: Envelopes, k: int, result: NDArray[np.float64], waiting: Positions) -> None:
+    def __init__(self, curves: Curves, k: int, result: NDArray[np.float64], waiting: Positions) -> None:
         self.waiting = waiting
         self._curves, self._k, self._result = curves, k, result
         self._everyone = np.arange(result.size)
@@ -166,8 +192,12 @@ class _Side(ABC):
 
     def _leads(self, steps: Any, own: Positions, others: Positions) -> Integers:
         """Return the lead of each, the same number of steps away or each its own."""
-        spread = steps[:, None] if np.ndim(steps) else steps
-        return _lead(self._own(steps, own), self._other(steps, own), self._other(spread, others), self._k)
+        if not np.ndim(steps):
+            return _lead(self._own(steps, own), self._other(steps, own), self._other(steps, others), self._k)
+        # The curves of the others are looked at once for each number of steps.
+        different, place = np.unique(steps, return_inverse=True)
+        kth, next_one = _highest_two(self._other(different[:, None], others), self._k)
+        return _lead_of(self._own(steps, own), self._other(steps, own), kth[place], next_one[place])
 
     @abstractmethod
     def _own(self, steps: Any, at: Positions) -> Integers:
@@ -246,9 +276,17 @@ def _lead(own: Integers, same: Integers, others: Integers, k: int) -> Integers:
         same: what the same candidates have among ``others``.
         others: of all that may matter, or a row of them for each candidate that is asked about.
     """
+    return _lead_of(own, same, *_highest_two(others, k))
+
+
+def _highest_two(others: Integers, k: int) -> tuple[Integers, Integers]:
+    """Return the k-th and the (k + 1)-th highest along the last axis."""
     place = others.shape[-1] - k
     ordered = np.partition(others, (place - 1, place), axis=-1)
-    kth, next_one = ordered[..., place], ordered[..., place - 1]
+    return ordered[..., place], ordered[..., place - 1]
+
+
+def _lead_of(own: Integers, same: Integers, kth: Integers, next_one: Integers) -> Integers:
     return np.asarray(own - np.where(same >= kth, next_one, kth))
 
 

@@ -1,0 +1,38 @@
+"""Formulas over counts and sums of groups: write the score, and how sensitive this database is follows from it."""
+
+from dpselect.formulas.derived import FormulaError, ceiling
+from dpselect.formulas.expression import (
+    Expression,
+    absolute,
+    clip,
+    log,
+    maximum,
+    minimum,
+    parallel,
+    sqrt,
+    square,
+    statistic,
+    xlogx,
+)
+from dpselect.formulas.margins import margins
+from dpselect.formulas.rows import Rows
+from dpselect.formulas.scores import scores
+
+__all__ = [
+    "Expression",
+    "FormulaError",
+    "Rows",
+    "absolute",
+    "ceiling",
+    "clip",
+    "log",
+    "margins",
+    "maximum",
+    "minimum",
+    "parallel",
+    "scores",
+    "sqrt",
+    "square",
+    "statistic",
+    "xlogx",
+]

@@ -1,0 +1,479 @@
+"""Formulas over statistics of a group: what they are, and how far each part of one moves when a statistic does.
+
+Every part says two things of intervals: where its value lies when its own parts lie in theirs, and how far it moves
+when they move by so much. Both enclose all that may happen and are isotone as they are computed; a part that does not
+move at all has the step ``None``.
+
+Proof: ``derived.md``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Protocol
+
+from dpselect.formulas import functions
+from dpselect.formulas.interval import Interval
+from dpselect.kernel.numbers import exact_public
+
+Step = Interval | None
+
+
+class Moves(Protocol):
+    """Where parts of a formula lie before and after one row comes, and how far they move."""
+
+    def before(self, part: Expression) -> Interval:
+        """Return where a part lies without the row."""
+        ...
+
+    def after(self, part: Expression) -> Interval:
+        """Return where it lies with the row."""
+        ...
+
+    def step(self, part: Expression) -> Step:
+        """Return how far it moves, ``None`` where it does not."""
+        ...
+
+
+class Expression(ABC):
+    """A formula over statistics: write it with + - * / and the functions of this module.
+
+    >>> infected, patients = statistic("infected"), statistic("patients")
+    >>> (infected + 1) / (patients + 10)
+    (infected + 1) / (patients + 10)
+    """
+
+    parts: tuple[Expression, ...] = ()
+
+    @abstractmethod
+    def value(self, parts: Sequence[Interval]) -> Interval:
+        """Return where the value lies, from where its parts do."""
+
+    @abstractmethod
+    def step(self, moves: Moves) -> Step:
+        """Return how far it moves."""
+
+    @abstractmethod
+    def exact(self, parts: Sequence[Decimal]) -> Decimal:
+        """Return the value in decimal arithmetic."""
+
+    @abstractmethod
+    def __repr__(self) -> str: ...
+
+    def __add__(self, other: Expression | float | Fraction) -> Expression:
+        return total(self, expression(other))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Expression:
+        return scaled(Fraction(-1), self)
+
+    def __sub__(self, other: Expression | float | Fraction) -> Expression:
+        return total(self, -expression(other))
+
+    def __rsub__(self, other: Expression | float | Fraction) -> Expression:
+        return total(expression(other), -self)
+
+    def __mul__(self, other: Expression | float | Fraction) -> Expression:
+        right = expression(other)
+        for constant, rest in ((right, self), (self, right)):
+            if isinstance(constant, Linear) and not constant.weights:
+                return scaled(constant.constant, rest)
+        return Product(self, right)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Expression | float | Fraction) -> Expression:
+        right = expression(other)
+        if isinstance(right, Linear) and not right.weights:
+            if right.constant == 0:
+                raise ValueError("A formula does not divide by 0: write another number.")
+            return scaled(1 / right.constant, self)
+        return Quotient(self, right)
+
+    def __rtruediv__(self, other: Expression | float | Fraction) -> Expression:
+        return expression(other) / self
+
+
+@dataclass(frozen=True, repr=False)
+class Linear(Expression):
+    """A sum of statistics with exact weights, and an exact constant.
+
+    Attributes:
+        weights: names of statistics, in order, each with a weight other than 0.
+        constant: what is added.
+    """
+
+    weights: tuple[tuple[str, Fraction], ...]
+    constant: Fraction
+
+    @classmethod
+    def of(cls, weights: Mapping[str, Fraction], constant: Fraction) -> Linear:
+        """Return the sum of weighted statistics."""
+        return cls(tuple(sorted((name, each) for name, each in weights.items() if each)), constant)
+
+    def value(self, parts: Sequence[Interval]) -> Interval:  # noqa: ARG002
+        """Refuse: where statistics lie is known where rows are."""
+        raise TypeError("A sum of statistics is read from counts.")
+
+    def step(self, moves: Moves) -> Step:  # noqa: ARG002
+        """Refuse: how far statistics move is known where rows are."""
+        raise TypeError("A sum of statistics is read from counts.")
+
+    def exact(self, parts: Sequence[Decimal]) -> Decimal:
+        """Return the sum; parts are the statistics in the order of the weights."""
+        rational = [(each, part) for (_, each), part in zip(self.weights, parts, strict=True)]
+        found = sum((part * each.numerator / each.denominator for each, part in rational), Decimal(0))
+        return found + Decimal(self.constant.numerator) / self.constant.denominator
+
+    def __repr__(self) -> str:
+        terms = [name if each == 1 else f"{_shown(each)} * {name}" for name, each in self.weights]
+        terms += [_shown(self.constant)] if self.constant or not terms else []
+        return terms[0] if len(terms) == 1 else f"({' + '.join(terms)})"
+
+
+class _Unary(Expression):
+    """A function of one part."""
+
+    name = ""
+
+    def __init__(self, part: Expression) -> None:
+        self.parts = (part,)
+
+    def step(self, moves: Moves) -> Step:
+        """Return how far it moves."""
+        (part,) = self.parts
+        by = moves.step(part)
+        return None if by is None else self.moved(moves.before(part), moves.after(part), by)
+
+    @abstractmethod
+    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:
+        """Return how far it moves where its part does."""
+
+    def __repr__(self) -> str:
+        return f"{self.name}({self.parts[0]!r})"
+
+
+class _Binary(Expression):
+    """An operation of two parts."""
+
+    sign = ""
+
+    def __init__(self, first: Expression, second: Expression) -> None:
+        self.parts = (first, second)
+
+    def __repr__(self) -> str:
+        return f"{self.parts[0]!r} {self.sign} {self.parts[1]!r}"
+
+
+class Scaled(_Unary):
+    """An exact number times a part."""
+
+    def __init__(self, factor: Fraction, part: Expression) -> None:
+        super().__init__(part)
+        self.factor = factor
+
+    def value(self, parts: Sequence[Interval]) -> Interval:
+        """Return the product."""
+        return parts[0].times(self.factor)
+
+    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:  # noqa: ARG002
+        """Return the product."""
+        return step.times(self.factor)
+
+    def exact(self, parts: Sequence[Decimal]) -> Decimal:
+        """Return the product."""
+        return parts[0] * self.factor.numerator / self.factor.denominator
+
+    def __repr__(self) -> str:
+        return f"{_shown(self.factor)} * ({self.parts[0]!r})"
+
+
+class Sum(_Binary):
+    """Two parts added up."""
+
+    sign = "+"
+
+    def value(self, parts: Sequence[Interval]) -> Interval:
+        """Return the sum."""
+        return parts[0] + parts[1]
+
+    def step(self, moves: Moves) -> Step:
+        """Return the sum of the steps."""
+        one, other = (moves.step(part) for part in self.parts)
+        if one is None or other is None:
+            return other if one is None else one
+        return one + other
+
+    def exact(self, parts: Sequence[Decimal]) -> Decimal:
+        """Return the sum."""
+        return parts[0] + parts[1]
+
+    def __repr__(self) -> str:
+        return f"({super().__repr__()})"
+
+
+class Product(_Binary):
+    """Two parts multiplied."""
+
+    sign = "*"
+
+    def value(self, parts: Sequence[Interval]) -> Interval:
+        """Return the product."""
+        return parts[0] * parts[1]
+
+    def step(self, moves: Moves) -> Step:
+        """Return a' b' - a b, as da b' + a db and as da b + a' db."""
+        a, b = self.parts
+        one, other = moves.step(a), moves.step(b)
+        if one is None:
+            return None if other is None else moves.before(a) * other
+        if other is None:
+            return one * moves.before(b)
+        early = one * moves.after(b) + moves.before(a) * other
+        return early.cut(one * moves.before(b) + moves.after(a) * other)
+
+    def exact(self, parts: Sequence[Decimal]) -> Decimal:
+        """Return the product."""
+        return parts[0] * parts[1]
+
+
+class Quotient(_Binary):
+    """A part divided by another that is above 0, whatever the rows are."""
+
+    sign = "/"
+
+    def value(self, parts: Sequence[Interval]) -> Interval:
+        """Return the quotient."""
+        return parts[0].over(parts[1])
+
+    def step(self, moves: Moves) -> Step:
+        """Return (da - q db) / b' and (da - q' db) / b, q and q' the quotients before and after."""
+        a, b = self.parts
+        one, other = moves.step(a), moves.step(b)
+        if other is None:
+            return None if one is None else one.over(moves.before(b))
+        early, late = -(moves.before(self) * other), -(moves.after(self) * other)
+        if one is not None:
+            early, late = one + early, one + late
+        return early.over(moves.after(b)).cut(late.over(moves.before(b)))
+
+    def exact(self, parts: Sequence[Decimal]) -> Decimal:
+        """Return the quotient."""
+        return parts[0] / parts[1]
+
+
+class Parallel(_Binary):
+    """a b / (a + b) of two parts that are 0 or more, and 0 at 0: half their harmonic mean.
+
+    It grows with each of them by at most as much. (a - b)^2 / (a + b) is a + b - 4 parallel(a, b), and the Gini
+    impurity of counts is a sum of these: quotients that would be loose become exact.
+    """
+
+    def value(self, parts: Sequence[Interval]) -> Interval:
+        """Return it as 1 / (1 / a + 1 / b)."""
+        return functions.parallel(*parts)
+
+    def step(self, moves: Moves) -> Step:
+        """Return the step of a, and then that of b beside the new a."""
+        a, b = self.parts
+        one, other = moves.step(a), moves.step(b)
+        first = None if one is None else functions.parallel_step(moves.before(a), moves.after(a), one, moves.before(b))
+        if other is None:
+            return first
+        second = functions.parallel_step(moves.before(b), moves.after(b), other, moves.after(a))
+        return second if first is None else first + second
+
+    def exact(self, parts: Sequence[Decimal]) -> Decimal:
+        """Return it."""
+        both = parts[0] + parts[1]
+        return parts[0] * parts[1] / both if both else Decimal(0)
+
+    def __repr__(self) -> str:
+        return f"parallel({self.parts[0]!r}, {self.parts[1]!r})"
+
+
+class Largest(_Binary):
+    """The larger of two parts."""
+
+    def value(self, parts: Sequence[Interval]) -> Interval:
+        """Return the larger."""
+        return functions.larger(*parts)
+
+    def step(self, moves: Moves) -> Step:
+        """Return the step of whichever is larger before and after; of either, where that is not known."""
+        a, b = self.parts
+        one, other = moves.step(a), moves.step(b)
+        if one is None and other is None:
+            return None
+        ends = [(moves.before(part), moves.after(part)) for part in (a, b)]
+        return functions.larger_step(ends, one, other)
+
+    def exact(self, parts: Sequence[Decimal]) -> Decimal:
+        """Return the larger."""
+        return max(parts)
+
+    def __repr__(self) -> str:
+        return f"max({self.parts[0]!r}, {self.parts[1]!r})"
+
+
+class Square(_Unary):
+    """The square of a part."""
+
+    name = "square"
+
+    def value(self, parts: Sequence[Interval]) -> Interval:
+        """Return the square."""
+        return functions.square(parts[0])
+
+    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:
+        """Return d (x + x')."""
+        return step * (before + after)
+
+    def exact(self, parts: Sequence[Decimal]) -> Decimal:
+        """Return the square."""
+        return parts[0] * parts[0]
+
+
+class Root(_Unary):
+    """The square root of a part that is 0 or more."""
+
+    name = "sqrt"
+
+    def value(self, parts: Sequence[Interval]) -> Interval:
+        """Return the root."""
+        return functions.root(parts[0])
+
+    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:
+        """Return d / (root before + root after)."""
+        return functions.root_step(before, after, step)
+
+    def exact(self, parts: Sequence[Decimal]) -> Decimal:
+        """Return the root."""
+        return parts[0].sqrt()
+
+
+class Logarithm(_Unary):
+    """The natural logarithm of a part above 0."""
+
+    name = "log"
+
+    def value(self, parts: Sequence[Interval]) -> Interval:
+        """Return the logarithm."""
+        return functions.logarithm(parts[0])
+
+    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:
+        """Return the logarithm of the quotient."""
+        return functions.logarithm_step(before, after, step)
+
+    def exact(self, parts: Sequence[Decimal]) -> Decimal:
+        """Return the logarithm."""
+        return parts[0].ln()
+
+
+class XLogX(_Unary):
+    """x log x of a part that is 0 or more, and 0 at 0."""
+
+    name = "xlogx"
+
+    def value(self, parts: Sequence[Interval]) -> Interval:
+        """Return x log x."""
+        return functions.x_log_x(parts[0])
+
+    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:
+        """Return d log(x + d) + x log(1 + d / x)."""
+        return functions.x_log_x_step(before, after, step)
+
+    def exact(self, parts: Sequence[Decimal]) -> Decimal:
+        """Return x log x."""
+        return parts[0] * parts[0].ln() if parts[0] else Decimal(0)
+
+
+def statistic(name: str) -> Linear:
+    """Return a statistic of a group by its name: a sum over rows."""
+    return Linear.of({name: Fraction(1)}, Fraction(0))
+
+
+def expression(value: Expression | float | Fraction) -> Expression:
+    """Return a formula, or a number as one: a float is what its decimal text says.
+
+    Raises:
+        TypeError, ValueError: neither a formula nor a finite number.
+    """
+    return value if isinstance(value, Expression) else Linear((), exact_public(value, "a constant"))
+
+
+def total(one: Expression, other: Expression) -> Expression:
+    """Return the sum of two formulas, one sum of statistics where both are."""
+    if not isinstance(one, Linear) or not isinstance(other, Linear):
+        return Sum(one, other)
+    weights = dict(one.weights)
+    for name, each in other.weights:
+        weights[name] = weights.get(name, Fraction(0)) + each
+    return Linear.of(weights, one.constant + other.constant)
+
+
+def scaled(factor: Fraction, part: Expression) -> Expression:
+    """Return an exact number times a formula."""
+    if isinstance(part, Linear):
+        return Linear.of({name: factor * each for name, each in part.weights}, factor * part.constant)
+    return part if factor == 1 else Scaled(factor, part)
+
+
+def square(x: Expression) -> Expression:
+    """Return the square."""
+    return Square(x)
+
+
+def sqrt(x: Expression) -> Expression:
+    """Return the square root; x must be 0 or more whatever the rows are."""
+    return Root(x)
+
+
+def log(x: Expression) -> Expression:
+    """Return the natural logarithm; x must be above 0 whatever the rows are."""
+    return Logarithm(x)
+
+
+def xlogx(x: Expression) -> Expression:
+    """Return x log x, 0 at 0; x must be 0 or more whatever the rows are."""
+    return XLogX(x)
+
+
+def parallel(a: Expression | float, b: Expression | float) -> Expression:
+    """Return a b / (a + b), 0 at 0; a and b must be 0 or more whatever the rows are."""
+    return Parallel(expression(a), expression(b))
+
+
+def maximum(a: Expression | float, b: Expression | float) -> Expression:
+    """Return the larger of two."""
+    return Largest(expression(a), expression(b))
+
+
+def minimum(a: Expression | float, b: Expression | float) -> Expression:
+    """Return the smaller of two."""
+    return -Largest(-expression(a), -expression(b))
+
+
+def absolute(x: Expression) -> Expression:
+    """Return the size without its sign."""
+    return Largest(x, -x)
+
+
+def clip(x: Expression, low: float | Fraction, high: float | Fraction) -> Expression:
+    """Return a number between two constants, the nearer of them where it is outside.
+
+    Raises:
+        ValueError: the lower bound is above the upper one.
+    """
+    if exact_public(low, "a bound") > exact_public(high, "a bound"):
+        raise ValueError("The lower bound of clip is above the upper one: exchange them.")
+    return minimum(maximum(x, low), high)
+
+
+def _shown(number: Fraction) -> str:
+    return str(number.numerator) if number.denominator == 1 else f"{float(number):g}"

@@ -1,0 +1,148 @@
+"""Margins of groups by a formula: how many rows must come or go before a group changes sides of a list.
+
+The least and the largest value of a formula that may be reached in t steps are curves as margins need them: what a
+neighbour reaches in t steps is reached in t + 1. No derivative, no sum over distances and no ceiling is needed, and of
+a ratio of two sums they are exact. Formulas that are made of several ratios, and have a ceiling, take the sums of the
+derived sensitivity, and what is reached where that is less.
+
+Neighbours: those of the kinds of rows. Sensitivity 1. Reach: 0. Range bound 2. Proof: ``derived.md``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpselect.formulas import derived
+from dpselect.formulas import scores as made
+from dpselect.formulas.expression import Expression, Largest, Linear, Logarithm, Quotient, Root, Scaled
+from dpselect.formulas.interval import Floats
+from dpselect.formulas.region import Table
+from dpselect.formulas.rows import Rows
+from dpselect.kernel.numbers import whole
+from dpselect.scores.envelopes import FARTHEST, Integers, Positions
+from dpselect.scores.margin import margin, margins_of
+from dpselect.scores.scores import Scores
+
+# Bits of a double that are left out, so that differences of curves fit.
+_LEFT_OUT = 4
+
+
+def margins(
+    formula: Expression,
+    counts: Mapping[str, ArrayLike],
+    rows: Rows,
+    k: int,
+    *,
+    candidates: Sequence[Any] | None = None,
+) -> Scores:
+    """Return how many steps each group is from changing sides of the list of the k best, for ``permute-and-flip``.
+
+    Args:
+        formula, counts, rows, candidates: as for :func:`dpselect.formulas.scores`.
+        k: how many will be named, fewer than there are groups.
+
+    Raises:
+        FormulaError, TypeError, ValueError: as there; another k.
+
+    >>> from dpselect.formulas import Rows, statistic
+    >>> infected, patients = statistic("infected"), statistic("patients")
+    >>> rows = Rows.of([{"patients": 1}, {"patients": 1, "infected": 1}])
+    >>> counts = {"infected": [40, 9, 1], "patients": [100, 90, 20]}
+    >>> margins((infected + 1) / (patients + 10), counts, rows, 1).values.round(1)
+    array([ 10.4, -18.9, -10.4])
+    """
+    derived.require_value(formula, rows)
+    held = made.require_counts(counts, rows)
+    distinct, profile = made.shared(held)
+    named = whole(k, "k", "how many groups to name")
+    if named >= profile.size:
+        raise ValueError(f"A margin sets k groups apart from others: there are {profile.size}, so ask for fewer.")
+    values = made.values(formula, rows, distinct)
+    reach = Reach(formula, rows, distinct, profile, values)
+    relation = made.relation(rows).value
+    if not _is_exact(formula):
+        sensitivity = made.sensitivity(formula, distinct, rows, profile=profile)
+        if isfinite(sensitivity.ceiling):
+            scored = Scores(values[profile], sensitivity, candidates, relation, kind="real", highest=reach.largest)
+            return margin(scored, named)
+    found = margins_of(reach, profile.size, named)
+    return Scores(found, 1, candidates, relation, 2, kind="real", k=named)
+
+
+def _is_exact(formula: Expression) -> bool:
+    """Return whether what a formula reaches is known exactly: one ratio of sums, or something that grows with it."""
+    if isinstance(formula, Linear):
+        return True
+    if isinstance(formula, Quotient):
+        return all(isinstance(part, Linear) for part in formula.parts)
+    if isinstance(formula, Largest):
+        moving = [part for part in formula.parts if not (isinstance(part, Linear) and not part.weights)]
+        return len(moving) == 1 and _is_exact(moving[0])
+    return isinstance(formula, (Scaled, Root, Logarithm)) and _is_exact(formula.parts[0])
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The least and the largest value that each group may reach in a number of steps.
+
+    Attributes:
+        formula, rows: what is reached, and how.
+        counts: the statistics of different groups.
+        profile: which of them each group has.
+        values: the formula of these groups, within what encloses it.
+        recent: what was asked last: low and high are asked for alike.
+    """
+
+    formula: Expression
+    rows: Rows
+    counts: Table
+    profile: NDArray[np.intp]
+    values: Floats
+    recent: deque[Any] = field(default_factory=lambda: deque(maxlen=4), repr=False)
+
+    def stretches(self) -> Iterator[tuple[int, int]]:
+        """Yield distances in stretches that double."""
+        start, stop = 0, 1
+        while start < FARTHEST:
+            yield start, stop
+            start, stop = stop, 2 * stop
+
+    def low(self, steps: Any, at: Positions) -> Integers:
+        """Return the place of the least value among doubles."""
+        return _places(self._between(steps, at)[0])
+
+    def high(self, steps: Any, at: Positions) -> Integers:
+        """Return the place of the largest value among doubles."""
+        return _places(self._between(steps, at)[1])
+
+    def largest(self, steps: Any, at: Positions) -> Floats:
+        """Return the largest value."""
+        return self._between(steps, at)[1]
+
+    def _between(self, steps: Any, at: Positions) -> tuple[Floats, Floats]:
+        """Return the least and the largest value; steps and positions are broadcast."""
+        for earlier, there, found in self.recent:
+            if there is at and (earlier is steps or (not np.ndim(steps) and not np.ndim(earlier) and earlier == steps)):
+                return found
+        distance = np.asarray(steps, dtype=np.int64)
+        shape = np.broadcast_shapes(distance.shape, np.shape(at))
+        region = derived.reachable(self.formula, self.rows, self.counts.at(self.profile[at]), distance)
+        # Nothing but the score itself is reached in no step.
+        here, still = self.values[self.profile[at]], distance == 0
+        least, most = (np.broadcast_to(np.where(still, here, each), shape) for each in (region.lo, region.hi))
+        self.recent.append((steps, at, (least, most)))
+        return least, most
+
+
+def _places(values: Floats) -> Integers:
+    """Return integers in the order of doubles, below 2^59 in size."""
+    bits = np.ascontiguousarray(values).view(np.int64)
+    ordered = np.where(bits >= 0, bits, -(bits & np.int64(2**63 - 1)))
+    return np.asarray(ordered >> _LEFT_OUT)
