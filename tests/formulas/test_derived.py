@@ -124,7 +124,7 @@ def test_ceilings_bound_every_move(name: str) -> None:
 
 
 def test_ceilings_are_near_the_exact_ones() -> None:
-    """The largest move of a mean of five stars with five rows of three is a third; of TPR it is 1; of a log odds log 3."""
+    """The largest move of a mean of five stars with five rows of three is a third, and of log odds log 3."""
     assert 1 / 3 <= ceiling(*TEN["mean"]) < 0.39
     assert ceiling(*TEN["log odds ratio"]) == pytest.approx(np.log(3))
     assert ceiling(*TEN["TDT"]) == pytest.approx(3)

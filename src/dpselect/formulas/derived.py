@@ -131,7 +131,8 @@ def _moves_at_all(formula: Expression, rows: Rows) -> bool:
     if isinstance(formula, Linear):
         return rows.facts(formula).width > 0
     # Every sum is looked at, so that one without rows is refused.
-    return any([_moves_at_all(part, rows) for part in formula.parts])
+    moving = [_moves_at_all(part, rows) for part in formula.parts]
+    return any(moving)
 
 
 def _require(formula: Expression, region: Region) -> None:

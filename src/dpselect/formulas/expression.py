@@ -472,7 +472,7 @@ def clip(x: Expression, low: float | Fraction, high: float | Fraction) -> Expres
     """
     if exact_public(low, "a bound") > exact_public(high, "a bound"):
         raise ValueError("The lower bound of clip is above the upper one: exchange them.")
-    return minimum(maximum(x, low), high)
+    return -Largest(-Largest(x, expression(low)), -expression(high))
 
 
 def _shown(number: Fraction) -> str:

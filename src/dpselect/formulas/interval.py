@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,12 +140,12 @@ def sum_down(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.where(error >= 0, total, down(total)))
 
 
-def of_integers(low: NDArray[np.generic], high: NDArray[np.generic]) -> Interval:
+def of_integers(low: NDArray[Any], high: NDArray[Any]) -> Interval:
     """Return intervals around those between exact integers, int64 or objects of Python."""
     return Interval(_integer_down(low), -_integer_down(-high))
 
 
-def _integer_down(x: NDArray[np.generic]) -> Floats:
+def _integer_down(x: NDArray[Any]) -> Floats:
     """Return a double not above each integer, itself up to 2^53; larger integers have no smaller one."""
     x = np.asarray(x)
     if x.dtype == object:

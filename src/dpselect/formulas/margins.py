@@ -2,8 +2,8 @@
 
 The least and the largest value of a formula that may be reached in t steps are curves as margins need them: what a
 neighbour reaches in t steps is reached in t + 1. No derivative, no sum over distances and no ceiling is needed, and of
-a ratio of two sums they are exact. Formulas that are made of several ratios, and have a ceiling, take the sums of the
-derived sensitivity, and what is reached where that is less.
+a ratio of two sums they are exact, as long as no count runs out. Formulas that are made of several ratios, and have a
+ceiling, take the sums of the derived sensitivity, and what is reached where that is less.
 
 Neighbours: those of the kinds of rows. Sensitivity 1. Reach: 0. Range bound 2. Proof: ``derived.md``.
 """
@@ -30,6 +30,8 @@ from dpselect.scores.envelopes import FARTHEST, Integers, Positions
 from dpselect.scores.margin import margin, margins_of
 from dpselect.scores.scores import Scores
 
+# Steps, positions, and the least and the largest value there.
+_Asked = tuple[Any, Positions, tuple[Floats, Floats]]
 # Bits of a double that are left out, so that differences of curves fit.
 _LEFT_OUT = 4
 
@@ -105,7 +107,7 @@ class Reach:
     counts: Table
     profile: NDArray[np.intp]
     values: Floats
-    recent: deque[Any] = field(default_factory=lambda: deque(maxlen=4), repr=False)
+    recent: deque[_Asked] = field(default_factory=lambda: deque(maxlen=4), repr=False)
 
     def stretches(self) -> Iterator[tuple[int, int]]:
         """Yield distances in stretches that double."""
