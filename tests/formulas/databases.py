@@ -10,8 +10,8 @@ import numpy as np
 
 from dpselect.formulas.derived import delta, reachable
 from dpselect.formulas.expression import Expression
-from dpselect.formulas.region import Table
-from dpselect.formulas.rows import Box, Rows
+from dpselect.formulas.region import GroupSums
+from dpselect.formulas.rows import Box, RowKinds
 from dpselect.formulas.scores import decimal_value
 
 Sums = tuple[int, ...]
@@ -24,7 +24,7 @@ def corners(boxes: Sequence[Box]) -> list[Sums]:
     return [each for box in boxes for each in itertools.product(*(range(low, high + 1) for low, high in box))]
 
 
-def tables(rows: Rows, most: int) -> list[Sums]:
+def tables(rows: RowKinds, most: int) -> list[Sums]:
     """The statistics of every database of at most so many rows."""
     found = {(0,) * len(rows.names)}
     for _ in range(most):
@@ -37,7 +37,7 @@ def moved(table: Sums, row: Sums, sign: int = 1) -> Sums:
     return tuple(a + sign * b for a, b in zip(table, row, strict=True))
 
 
-def neighbours(rows: Rows, known: set[Sums]) -> Iterator[tuple[Sums, Sums]]:
+def neighbours(rows: RowKinds, known: set[Sums]) -> Iterator[tuple[Sums, Sums]]:
     """Pairs of tables that are neighbours, each once."""
     moves = {each for each in corners(rows.moves) if any(each)}
     several = {(0,) * len(rows.names)}
@@ -50,27 +50,27 @@ def neighbours(rows: Rows, known: set[Sums]) -> Iterator[tuple[Sums, Sums]]:
                 yield table, other
 
 
-def columns(rows: Rows, found: Sequence[Sums]) -> Table:
+def columns(rows: RowKinds, found: Sequence[Sums]) -> GroupSums:
     """Statistics of databases as a table of groups."""
     array = np.array(found, dtype=np.int64)
-    return Table({name: array[:, place] for place, name in enumerate(rows.names)})
+    return GroupSums({name: array[:, place] for place, name in enumerate(rows.names)})
 
 
-def decimals(formula: Expression, rows: Rows, found: Sequence[Sums]) -> list[Decimal]:
+def decimals(formula: Expression, rows: RowKinds, found: Sequence[Sums]) -> list[Decimal]:
     """The formula of every table, to many digits."""
     with localcontext() as context:
         context.prec = _DIGITS
         return [decimal_value(formula, dict(zip(rows.names, each, strict=True))) for each in found]
 
 
-def broken(formula: Expression, rows: Rows, found: Sequence[Sums], distances: Sequence[int]) -> list[str]:
+def broken(formula: Expression, rows: RowKinds, found: Sequence[Sums], distances: Sequence[int]) -> list[str]:
     """What is wrong with the derived sensitivity and with the reach on these tables; nothing if they are right."""
     with localcontext() as context:
         context.prec = _DIGITS
         return [*_wrong(formula, rows, found, distances)]
 
 
-def _wrong(formula: Expression, rows: Rows, found: Sequence[Sums], distances: Sequence[int]) -> list[str]:
+def _wrong(formula: Expression, rows: RowKinds, found: Sequence[Sums], distances: Sequence[int]) -> list[str]:
     counts, place = columns(rows, found), {table: index for index, table in enumerate(found)}
     exact, t = decimals(formula, rows, found), np.array(distances, dtype=np.int64)[:, None]
     near, far = delta(formula, rows, counts, t), delta(formula, rows, counts, t + 1)

@@ -12,14 +12,14 @@ from dpselect.formulas import derived, functions, interval, region
 from dpselect.formulas import expression as e
 from dpselect.formulas.derived import FormulaError, ceiling, require_value
 from dpselect.formulas.interval import Interval
-from dpselect.formulas.region import Region, Table
-from dpselect.formulas.rows import Rows
+from dpselect.formulas.region import GroupSums, Region
+from dpselect.formulas.rows import RowKinds
 from tests.formulas.databases import Sums, broken, decimals, neighbours, tables
 
 S = [e.statistic(name) for name in "abcde"]
 A, B, C, D, _ = S
-CELLS = [Rows.of([{name: 1} for name in "abcde"[: max(many, 1)]]) for many in range(6)]
-RATINGS = Rows.of([{"n": 1, "total": (1, 5)}])
+CELLS = [RowKinds.of([{name: 1} for name in "abcde"[: max(many, 1)]]) for many in range(6)]
+RATINGS = RowKinds.of([{"n": 1, "total": (1, 5)}])
 N, TOTAL = e.statistic("n"), e.statistic("total")
 MEAN = (TOTAL + 6) / (N + 2)
 
@@ -75,10 +75,10 @@ OPERATORS = {
     "parallel": e.parallel(A + B, C),
 }
 MOVES = {
-    "rows": Rows.of([{"a": 1}, {"a": 1, "b": 1}, {"c": 2}]),
-    "ranges": Rows.of([{"a": 1, "b": (0, 2)}, {"c": 1}]),
-    "substitution": Rows.of([{"a": 1}, {"b": 1}, {"c": 1}], substitution=True),
-    "persons": Rows.of([{"a": 1}, {"b": 1}, {"c": 1}], rows_per_person=2),
+    "rows": RowKinds.of([{"a": 1}, {"a": 1, "b": 1}, {"c": 2}]),
+    "ranges": RowKinds.of([{"a": 1, "b": (0, 2)}, {"c": 1}]),
+    "substitution": RowKinds.of([{"a": 1}, {"b": 1}, {"c": 1}], substitution=True),
+    "persons": RowKinds.of([{"a": 1}, {"b": 1}, {"c": 1}], rows_per_person=2),
 }
 
 
@@ -95,15 +95,17 @@ def test_ten_formulas_hold_on_every_small_database(name: str) -> None:
 @pytest.mark.parametrize("moves", MOVES)
 @pytest.mark.parametrize("name", OPERATORS)
 def test_operators_hold_for_every_relation(name: str, moves: str) -> None:
-    """Rows that come or go, ranges, substitutions and persons."""
+    """RowKinds that come or go, ranges, substitutions and persons."""
     rows = MOVES[moves]
     require_value(OPERATORS[name], rows)
 
     assert [] == broken(OPERATORS[name], rows, tables(rows, 4), range(4))
 
 
-@pytest.mark.parametrize("rows", [RATINGS, Rows.of([{"n": 1, "total": (-3, 4)}]), Rows.of([{"n": 1, "total": (0, 1)}])])
-def test_totals_between_public_bounds_hold(rows: Rows) -> None:
+@pytest.mark.parametrize(
+    "rows", [RATINGS, RowKinds.of([{"n": 1, "total": (-3, 4)}]), RowKinds.of([{"n": 1, "total": (0, 1)}])]
+)
+def test_totals_between_public_bounds_hold(rows: RowKinds) -> None:
     """A mean from a count and a total, whose rows may be anything between two bounds."""
     assert [] == broken(MEAN, rows, tables(rows, 5), range(6))
 
@@ -260,13 +262,13 @@ def test_a_region_that_is_one_step_short_is_found(monkeypatch: pytest.MonkeyPatc
 def test_a_product_without_its_cross_term_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """a db + b da alone."""
 
-    def step(self: e.Product, moves: e.Moves) -> e.Step:
+    def step(self: e.Product, moves: e.Differences) -> e.Step:
         a, b = self.parts
         one, other = moves.step(a) or interval.ZERO, moves.step(b) or interval.ZERO
         return one * moves.before(b) + moves.before(a) * other
 
     monkeypatch.setattr(e.Product, "step", step)
-    rows = Rows.of([{"a": 1, "b": 1}])
+    rows = RowKinds.of([{"a": 1, "b": 1}])
 
     assert broken(A * B, rows, tables(rows, 4), [0, 1])
 
@@ -278,7 +280,7 @@ def test_a_step_over_zero_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         return one.where(np.asarray(ends[0][0].lo >= ends[1][0].lo), other)
 
     monkeypatch.setattr(functions, "larger_step", wrong)
-    rows = Rows.of([{"a": 1}, {"b": 3}])
+    rows = RowKinds.of([{"a": 1}, {"b": 3}])
 
     assert broken(e.absolute(2 * A - B), rows, tables(rows, 4), [0, 1])
 
@@ -312,7 +314,7 @@ def test_formulas_without_a_value_are_refused(formula: e.Expression, words: str)
 
 def test_rows_that_are_not_there_do_not_count() -> None:
     """The last row of a kind may go, and no other: at distance 0 nothing can be taken from an empty group."""
-    counts = Table({"a": np.array([0, 1]), "b": np.array([5, 5])})
+    counts = GroupSums({"a": np.array([0, 1]), "b": np.array([5, 5])})
     found = derived.delta((A + 1) / (A + B + 2), CELLS[2], counts, np.array([[0]]))
 
     assert found[0, 0] == pytest.approx(2 / 8 - 1 / 7)

@@ -15,13 +15,13 @@ from dpselect.formulas.expression import (
     xlogx,
 )
 from dpselect.formulas.margins import margins
-from dpselect.formulas.rows import Rows
+from dpselect.formulas.rows import RowKinds
 from dpselect.formulas.scores import scores
 
 __all__ = [
     "Expression",
     "FormulaError",
-    "Rows",
+    "RowKinds",
     "absolute",
     "ceiling",
     "clip",

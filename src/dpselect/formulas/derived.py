@@ -19,14 +19,14 @@ from dpselect.formulas.expression import (
     Parallel,
     Product,
     Quotient,
-    Root,
+    SquareRoot,
     Sum,
     XLogX,
     statistic,
 )
 from dpselect.formulas.interval import Floats, Interval
-from dpselect.formulas.region import Region, Table
-from dpselect.formulas.rows import Rows
+from dpselect.formulas.region import GroupSums, Region
+from dpselect.formulas.rows import RowKinds
 from dpselect.kernel.errors import DPSelectError
 
 # Public cells of a denominator: by ones, then by a share.
@@ -37,7 +37,7 @@ class FormulaError(DPSelectError, ValueError):
     """A formula has no value for some possible rows, or no sensitivity; the message is one sentence that says why."""
 
 
-def delta(formula: Expression, rows: Rows, counts: Table, distance: NDArray[np.int64]) -> Floats:
+def delta(formula: Expression, rows: RowKinds, counts: GroupSums, distance: NDArray[np.int64]) -> Floats:
     """Return how far one neighbour moves the formula at each distance, before any ceiling.
 
     Args:
@@ -53,7 +53,7 @@ def delta(formula: Expression, rows: Rows, counts: Table, distance: NDArray[np.i
     return np.asarray(found)
 
 
-def _one_move(formula: Expression, rows: Rows, counts: Table | None, distance: NDArray[np.int64]) -> Floats:
+def _one_move(formula: Expression, rows: RowKinds, counts: GroupSums | None, distance: NDArray[np.int64]) -> Floats:
     return _largest_step(formula, Region(rows, counts, distance))
 
 
@@ -75,7 +75,7 @@ def _largest_step(formula: Expression, region: Region) -> Floats:
     return most
 
 
-def reachable(formula: Expression, rows: Rows, counts: Table, distance: NDArray[np.int64]) -> Interval:
+def reachable(formula: Expression, rows: RowKinds, counts: GroupSums, distance: NDArray[np.int64]) -> Interval:
     """Return between which numbers the formula lies for all statistics that may be reached in so many steps."""
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         found = Region(rows, counts, rows.steps * distance).before(formula)
@@ -85,7 +85,7 @@ def reachable(formula: Expression, rows: Rows, counts: Table, distance: NDArray[
     return Interval(lo, np.where(np.isnan(found.hi), np.inf, found.hi))
 
 
-def ceiling(formula: Expression, rows: Rows) -> float:
+def ceiling(formula: Expression, rows: RowKinds) -> float:
     """Return a public bound on every move of the formula, whatever the rows are; ``inf`` where none is found.
 
     The domain is cut into public cells of one denominator: largest over the cells, then smallest over denominators.
@@ -114,7 +114,7 @@ def denominators(formula: Expression) -> list[Linear]:
     return list(found)
 
 
-def require_value(formula: Expression, rows: Rows) -> None:
+def require_value(formula: Expression, rows: RowKinds) -> None:
     """Refuse a formula that has no value for some rows, or is the same for all.
 
     Raises:
@@ -127,7 +127,7 @@ def require_value(formula: Expression, rows: Rows) -> None:
         _require(formula, region)
 
 
-def _moves_at_all(formula: Expression, rows: Rows) -> bool:
+def _moves_at_all(formula: Expression, rows: RowKinds) -> bool:
     if isinstance(formula, Linear):
         return rows.facts(formula).width > 0
     # Every sum is looked at, so that one without rows is refused.
@@ -144,7 +144,7 @@ def _require(formula: Expression, region: Region) -> None:
         )
     if isinstance(formula, Logarithm) and not _positive(region, formula.parts[0]):
         raise FormulaError(f"{formula.parts[0]!r} may be 0, which has no logarithm: add 1, or another number above 0.")
-    if isinstance(formula, (Root, XLogX, Parallel)):
+    if isinstance(formula, (SquareRoot, XLogX, Parallel)):
         for part in formula.parts:
             if not _lowest(region, part) >= 0:
                 raise FormulaError(f"{part!r} may be below 0: take max({part!r}, 0).")
@@ -152,7 +152,7 @@ def _require(formula: Expression, region: Region) -> None:
 
 def _positive(region: Region, part: Expression) -> bool:
     """Return whether a part is above 0 for all rows, though perhaps as near to it as there are many of them."""
-    if isinstance(part, (Quotient, Product, Parallel, Root)):
+    if isinstance(part, (Quotient, Product, Parallel, SquareRoot)):
         return all(_positive(region, each) for each in part.parts)
     if isinstance(part, Sum):
         return any(_positive(region, each) for each in part.parts) and _lowest(region, part) >= 0

@@ -23,7 +23,7 @@ from dpselect.kernel.numbers import exact_public
 Step = Interval | None
 
 
-class Moves(Protocol):
+class Differences(Protocol):
     """Where parts of a formula lie before and after one row comes, and how far they move."""
 
     def before(self, part: Expression) -> Interval:
@@ -54,7 +54,7 @@ class Expression(ABC):
         """Return where the value lies, from where its parts do."""
 
     @abstractmethod
-    def step(self, moves: Moves) -> Step:
+    def step(self, moves: Differences) -> Step:
         """Return how far it moves."""
 
     @abstractmethod
@@ -120,7 +120,7 @@ class Linear(Expression):
         """Refuse: where statistics lie is known where rows are."""
         raise TypeError("A sum of statistics is read from counts.")
 
-    def step(self, moves: Moves) -> Step:  # noqa: ARG002
+    def step(self, moves: Differences) -> Step:  # noqa: ARG002
         """Refuse: how far statistics move is known where rows are."""
         raise TypeError("A sum of statistics is read from counts.")
 
@@ -144,7 +144,7 @@ class _Unary(Expression):
     def __init__(self, part: Expression) -> None:
         self.parts = (part,)
 
-    def step(self, moves: Moves) -> Step:
+    def step(self, moves: Differences) -> Step:
         """Return how far it moves."""
         (part,) = self.parts
         by = moves.step(part)
@@ -202,7 +202,7 @@ class Sum(_Binary):
         """Return the sum."""
         return parts[0] + parts[1]
 
-    def step(self, moves: Moves) -> Step:
+    def step(self, moves: Differences) -> Step:
         """Return the sum of the steps."""
         one, other = (moves.step(part) for part in self.parts)
         if one is None or other is None:
@@ -226,7 +226,7 @@ class Product(_Binary):
         """Return the product."""
         return parts[0] * parts[1]
 
-    def step(self, moves: Moves) -> Step:
+    def step(self, moves: Differences) -> Step:
         """Return a' b' - a b, as da b' + a db and as da b + a' db."""
         a, b = self.parts
         one, other = moves.step(a), moves.step(b)
@@ -251,7 +251,7 @@ class Quotient(_Binary):
         """Return the quotient."""
         return parts[0].over(parts[1])
 
-    def step(self, moves: Moves) -> Step:
+    def step(self, moves: Differences) -> Step:
         """Return (da - q db) / b' and (da - q' db) / b, q and q' the quotients before and after."""
         a, b = self.parts
         one, other = moves.step(a), moves.step(b)
@@ -278,7 +278,7 @@ class Parallel(_Binary):
         """Return it as 1 / (1 / a + 1 / b)."""
         return functions.parallel(*parts)
 
-    def step(self, moves: Moves) -> Step:
+    def step(self, moves: Differences) -> Step:
         """Return the step of a, and then that of b beside the new a."""
         a, b = self.parts
         one, other = moves.step(a), moves.step(b)
@@ -304,7 +304,7 @@ class Largest(_Binary):
         """Return the larger."""
         return functions.larger(*parts)
 
-    def step(self, moves: Moves) -> Step:
+    def step(self, moves: Differences) -> Step:
         """Return the step of whichever is larger before and after; of either, where that is not known."""
         a, b = self.parts
         one, other = moves.step(a), moves.step(b)
@@ -339,7 +339,7 @@ class Square(_Unary):
         return parts[0] * parts[0]
 
 
-class Root(_Unary):
+class SquareRoot(_Unary):
     """The square root of a part that is 0 or more."""
 
     name = "sqrt"
@@ -431,7 +431,7 @@ def square(x: Expression) -> Expression:
 
 def sqrt(x: Expression) -> Expression:
     """Return the square root; x must be 0 or more whatever the rows are."""
-    return Root(x)
+    return SquareRoot(x)
 
 
 def log(x: Expression) -> Expression:

@@ -1,6 +1,6 @@
 """Enclosures of square roots and logarithms that are isotone as they are computed.
 
-Root and quotient are rounded correctly by the machine, so they are monotone. Its logarithms are right to a few units
+Roots and quotients are rounded correctly by the machine, so they are monotone. Its logarithms are right to a few units
 in the last place, and are not: their arguments are first rounded outwards to numbers that are so far apart that such
 errors cannot change the order of two logarithms.
 

@@ -21,10 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect.formulas import derived
 from dpselect.formulas import scores as made
-from dpselect.formulas.expression import Expression, Largest, Linear, Logarithm, Quotient, Root, Scaled
+from dpselect.formulas.expression import Expression, Largest, Linear, Logarithm, Quotient, Scaled, SquareRoot
 from dpselect.formulas.interval import Floats
-from dpselect.formulas.region import Table
-from dpselect.formulas.rows import Rows
+from dpselect.formulas.region import GroupSums
+from dpselect.formulas.rows import RowKinds
 from dpselect.kernel.numbers import whole
 from dpselect.scores.envelopes import FARTHEST, Integers, Positions
 from dpselect.scores.margin import margin, margins_of
@@ -39,7 +39,7 @@ _LEFT_OUT = 4
 def margins(
     formula: Expression,
     counts: Mapping[str, ArrayLike],
-    rows: Rows,
+    rows: RowKinds,
     k: int,
     *,
     candidates: Sequence[Any] | None = None,
@@ -53,9 +53,9 @@ def margins(
     Raises:
         FormulaError, TypeError, ValueError: as there; another k.
 
-    >>> from dpselect.formulas import Rows, statistic
+    >>> from dpselect.formulas import RowKinds, statistic
     >>> infected, patients = statistic("infected"), statistic("patients")
-    >>> rows = Rows.of([{"patients": 1}, {"patients": 1, "infected": 1}])
+    >>> rows = RowKinds.of([{"patients": 1}, {"patients": 1, "infected": 1}])
     >>> counts = {"infected": [40, 9, 1], "patients": [100, 90, 20]}
     >>> margins((infected + 1) / (patients + 10), counts, rows, 1).values.round(1)
     array([ 10.4, -18.9, -10.4])
@@ -87,7 +87,7 @@ def _is_exact(formula: Expression) -> bool:
     if isinstance(formula, Largest):
         moving = [part for part in formula.parts if not (isinstance(part, Linear) and not part.weights)]
         return len(moving) == 1 and _is_exact(moving[0])
-    return isinstance(formula, (Scaled, Root, Logarithm)) and _is_exact(formula.parts[0])
+    return isinstance(formula, (Scaled, SquareRoot, Logarithm)) and _is_exact(formula.parts[0])
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ class Reach:
     """
 
     formula: Expression
-    rows: Rows
-    counts: Table
+    rows: RowKinds
+    counts: GroupSums
     profile: NDArray[np.intp]
     values: Floats
     recent: deque[_Asked] = field(default_factory=lambda: deque(maxlen=4), repr=False)

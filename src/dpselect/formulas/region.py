@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dpselect.formulas.expression import Expression, Largest, Linear, Quotient, Step
 from dpselect.formulas.interval import EVERYTHING, EXACT, Floats, Interval, Mask, down, of_integers, up
-from dpselect.formulas.rows import Rows, SumFacts
+from dpselect.formulas.rows import RowKinds, SumFacts
 
 _INF = float("inf")
 # Several sums below it are added in 64 bits.
@@ -26,7 +26,7 @@ _WIDE = 2**59
 Integers = NDArray[Any]
 
 
-class Table:
+class GroupSums:
     """The statistics of groups, and sums of them, each added up once.
 
     Args:
@@ -35,7 +35,7 @@ class Table:
     """
 
     def __init__(
-        self, arrays: Mapping[str, Integers], whole: Table | None = None, rows: NDArray[np.intp] | None = None
+        self, arrays: Mapping[str, Integers], whole: GroupSums | None = None, rows: NDArray[np.intp] | None = None
     ) -> None:
         self.arrays = arrays
         self._whole, self._rows = whole, rows
@@ -46,11 +46,11 @@ class Table:
         """Return how many groups there are."""
         return int(next(iter(self.arrays.values())).size)
 
-    def at(self, rows: NDArray[np.intp]) -> Table:
+    def at(self, rows: NDArray[np.intp]) -> GroupSums:
         """Return some of the groups."""
-        return Table(self.arrays, self, rows)
+        return GroupSums(self.arrays, self, rows)
 
-    def sum(self, facts: SumFacts, rows: Rows) -> Integers:
+    def sum(self, facts: SumFacts, rows: RowKinds) -> Integers:
         """Return a sum of statistics, exact: int64, or integers of Python where those might not fit."""
         if facts not in self._sums:
             if self._whole is not None:
@@ -59,7 +59,7 @@ class Table:
                 self._sums[facts] = self._added(facts, rows)
         return self._sums[facts]
 
-    def _added(self, facts: SumFacts, rows: Rows) -> Integers:
+    def _added(self, facts: SumFacts, rows: RowKinds) -> Integers:
         used = [(self.arrays[rows.names[place]], weight) for place, weight in facts.weights]
         size = abs(facts.constant) + sum(_largest(each) * abs(weight) for each, weight in used)
         kind: Any = np.int64 if size < _WIDE else object
@@ -83,8 +83,8 @@ class Region:
         empty: where nothing is.
     """
 
-    rows: Rows
-    counts: Table | None
+    rows: RowKinds
+    counts: GroupSums | None
     distance: Integers
     cells: Mapping[Linear, Interval] = field(default_factory=dict)
     move: int | None = None

@@ -28,7 +28,7 @@ _MOST_CORNERS = 2**10
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowKinds:
     """Public kinds of rows, and what neighbours differ in.
 
     Attributes:
@@ -43,10 +43,12 @@ class Rows:
     kinds: tuple[Box, ...]
     moves: tuple[Box, ...]
     steps: int = 1
-    apart: Rows | None = None
+    apart: RowKinds | None = None
 
     @classmethod
-    def of(cls, kinds: Iterable[Mapping[str, Amount]], *, rows_per_person: int = 1, substitution: bool = False) -> Rows:
+    def of(
+        cls, kinds: Iterable[Mapping[str, Amount]], *, rows_per_person: int = 1, substitution: bool = False
+    ) -> RowKinds:
         """Return the kinds of rows where neighbours differ in one row, or in one person's.
 
         Args:
@@ -58,7 +60,7 @@ class Rows:
             ValueError: no kinds, or ranges whose ends are exchanged.
             TypeError: an amount that is not a whole number.
 
-        >>> Rows.of([{"n": 1}, {"n": 1, "infected": 1}]).names
+        >>> RowKinds.of([{"n": 1}, {"n": 1, "infected": 1}]).names
         ('infected', 'n')
         """
         listed = [dict(each) for each in kinds]
@@ -121,7 +123,7 @@ class SumFacts:
     high: int | None
 
     @classmethod
-    def of(cls, part: Linear, rows: Rows) -> SumFacts:
+    def of(cls, part: Linear, rows: RowKinds) -> SumFacts:
         """Return the facts of one sum."""
         for name, _ in part.weights:
             if name not in rows.names:
@@ -159,7 +161,7 @@ class PairFacts:
     ratios: tuple[Fraction | None, Fraction | None] | None
 
     @classmethod
-    def of(cls, one: Linear, other: Linear, rows: Rows) -> PairFacts:
+    def of(cls, one: Linear, other: Linear, rows: RowKinds) -> PairFacts:
         """Return the facts of two sums."""
         weights = rows.facts(one).weights, rows.facts(other).weights
         corners = [_corners(*weights, box) for box in rows.moves]

@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect.formulas import derived
 from dpselect.formulas.expression import Expression, Linear, statistic
-from dpselect.formulas.interval import EXACT, Floats
-from dpselect.formulas.region import Region, Table
-from dpselect.formulas.rows import Rows
+from dpselect.formulas.interval import Floats
+from dpselect.formulas.region import GroupSums, Region
+from dpselect.formulas.rows import RowKinds
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Sensitivity, profiles
@@ -26,12 +26,13 @@ from dpselect.scores.sensitivity import Sensitivity, profiles
 # Enclosures as narrow as this share of their size are scores; others are computed in as many decimals as it takes.
 _NARROW = 2.0**-46
 _FIRST, _LAST = 60, 4000
+_WIDEST = 2**61
 
 
 def scores(
     formula: Expression,
     counts: Mapping[str, ArrayLike],
-    rows: Rows,
+    rows: RowKinds,
     *,
     candidates: Sequence[Any] | None = None,
     ceiling: float | None = None,
@@ -40,7 +41,7 @@ def scores(
 
     Args:
         formula: over statistics, of which larger is better.
-        counts: the statistics by their names, whole numbers of size 2^53 at most, shape (m,).
+        counts: the statistics by their names, whole numbers of size 2^61 at most, shape (m,).
         rows: what one row may add to them, and what neighbours differ in.
         candidates: what the groups are called.
         ceiling: a public bound on every move that you have proved; the one that is found counts where it is less.
@@ -51,7 +52,7 @@ def scores(
 
     >>> from dpselect.formulas import statistic
     >>> infected, patients = statistic("infected"), statistic("patients")
-    >>> rows = Rows.of([{"patients": 1}, {"patients": 1, "infected": 1}])
+    >>> rows = RowKinds.of([{"patients": 1}, {"patients": 1, "infected": 1}])
     >>> made = scores((infected + 1) / (patients + 10), {"infected": [4, 0], "patients": [40, 12]}, rows)
     >>> made.values.round(3), made.sensitivity.at(0).round(3)
     (array([0.1  , 0.045]), array([0.018, 0.042]))
@@ -71,8 +72,8 @@ def scores(
 
 def sensitivity(
     formula: Expression,
-    counts: Table,
-    rows: Rows,
+    counts: GroupSums,
+    rows: RowKinds,
     *,
     profile: NDArray[np.intp] | None = None,
     ceiling: float | None = None,
@@ -93,14 +94,14 @@ def sensitivity(
     )
 
 
-def relation(rows: Rows) -> Neighbours:
+def relation(rows: RowKinds) -> Neighbours:
     """Return the relation of neighbours by its name."""
     if rows.apart is not None:
         return Neighbours.SUBSTITUTION
     return Neighbours.ADD_REMOVE if rows.steps == 1 else Neighbours.PERSON
 
 
-def require_counts(counts: Mapping[str, ArrayLike], rows: Rows) -> dict[str, NDArray[np.int64]]:
+def require_counts(counts: Mapping[str, ArrayLike], rows: RowKinds) -> dict[str, NDArray[np.int64]]:
     """Return the statistics that rows add to, as arrays of one shape (m,).
 
     Raises:
@@ -114,8 +115,8 @@ def require_counts(counts: Mapping[str, ArrayLike], rows: Rows) -> dict[str, NDA
         array = np.asarray(counts[name])
         if array.ndim != 1 or not array.size or array.dtype.kind not in "iu":
             raise TypeError(f"{name} is a statistic of groups: pass whole numbers, shape (m,), m >= 1.")
-        if (array > EXACT).any() or (array.astype(np.int64) < -EXACT).any():
-            raise ValueError(f"{name} is beyond 2^53: count in a larger unit.")
+        if (array > _WIDEST).any() or (array.astype(np.int64) < -_WIDEST).any():
+            raise ValueError(f"{name} is beyond 2^61: count in a larger unit.")
         held[name] = array.astype(np.int64)
         facts = rows.facts(statistic(name))
         if (facts.low is not None and (held[name] < facts.low).any()) or (
@@ -127,7 +128,7 @@ def require_counts(counts: Mapping[str, ArrayLike], rows: Rows) -> dict[str, NDA
     return held
 
 
-def shared(counts: Mapping[str, NDArray[np.int64]]) -> tuple[Table, NDArray[np.intp]]:
+def shared(counts: Mapping[str, NDArray[np.int64]]) -> tuple[GroupSums, NDArray[np.intp]]:
     """Return the statistics of different groups, and which of them each group has."""
     table = np.stack([*counts.values()])
     order = np.lexsort(table)
@@ -135,10 +136,10 @@ def shared(counts: Mapping[str, NDArray[np.int64]]) -> tuple[Table, NDArray[np.i
     first = np.concatenate(([True], (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)))
     profile = np.empty(order.size, dtype=np.intp)
     profile[order] = np.cumsum(first) - 1
-    return Table(dict(zip(counts, ordered[:, first], strict=True))), profile
+    return GroupSums(dict(zip(counts, ordered[:, first], strict=True))), profile
 
 
-def values(formula: Expression, rows: Rows, counts: Table) -> Floats:
+def values(formula: Expression, rows: RowKinds, counts: GroupSums) -> Floats:
     """Return the formula of every group, right to a relative 2^-45 and within its enclosure, shape (m,)."""
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         found = Region(rows, counts, np.zeros(1, dtype=np.int64)).before(formula)

@@ -2,6 +2,7 @@
 
 from dpselect.queries import kinds
 from dpselect.queries.base import Query, QueryData, QueryError
+from dpselect.queries.best import Best
 from dpselect.queries.histogram import Histogram
 from dpselect.queries.kinds import FieldKind, argument
 from dpselect.queries.local import LocalDataset
@@ -17,6 +18,7 @@ from dpselect.queries.train import Train
 
 __all__ = [
     "QUERIES",
+    "Best",
     "DatasetMethods",
     "FieldKind",
     "Histogram",

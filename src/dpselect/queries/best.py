@@ -1,0 +1,106 @@
+"""The best groups by a score that is written as a formula."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpselect.dataset import Dataset, NumericDomain
+from dpselect.formulas.derived import FormulaError
+from dpselect.formulas.grammar import MOST_LETTERS, Prior, group_score
+from dpselect.kernel.budget import Accountant
+from dpselect.queries import columns
+from dpselect.queries.base import Query, QueryData, QueryError
+from dpselect.queries.kinds import CATEGORICAL_COLUMN, FieldKind, argument, choice, whole
+from dpselect.queries.most_common import MOST_WINNERS
+from dpselect.release.best import ORDERS, Ranking
+from dpselect.release.release import Release
+
+
+def _score(value: Any) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= MOST_LETTERS or not value.isprintable():
+        raise ValueError(f"a score is a text of 1 to {MOST_LETTERS} printable letters, such as avg(stars).")
+    return value
+
+
+SCORE = FieldKind(_score, {"type": "string", "minLength": 1, "maxLength": MOST_LETTERS}, control="text")
+PRIOR = FieldKind(
+    lambda value: str(Prior.parse(value)),
+    {"type": "string", "pattern": r"^[0-9]{1,9}(\.[0-9]{1,9})?:-?[0-9]{1,12}(\.[0-9]{1,9})?$", "maxLength": 44},
+    control="text",
+)
+
+
+class Best(Query[Any]):
+    """The groups with the highest or the lowest average, rate, or other formula over counts.
+
+    Attributes:
+        score: such as ``avg(stars)`` or ``rate(infected = 'yes')``; over one column.
+        by: the column whose public values are chosen among.
+        prior: what averages and rates are given: ``20:3`` for twenty more rows of 3 in every group.
+        k: how many to name.
+        order: which score is best.
+    """
+
+    name = "best"
+    title = "Best groups"
+
+    score: str = argument(
+        SCORE, "what groups are compared by: avg(stars), rate(infected = 'yes'), or a formula over counts",
+        kw_only=False, example="avg(stars)",
+    )  # fmt: skip
+    by: str = argument(CATEGORICAL_COLUMN, "the column whose public values are chosen among", label="Choose among")
+    prior: str | None = argument(
+        PRIOR, "for averages and rates, rows that every group is given, and their value", default=None,
+        example="20:3",
+    )  # fmt: skip
+    k: int = argument(whole(1, MOST_WINNERS), "how many to name", default=1, label="How many")
+    order: str = argument(choice(*ORDERS), "which score is best", default=ORDERS[0], label="Best is")
+
+    def require(self) -> None:
+        """Refuse a score that cannot be read, an average without a prior, and a prior without an average."""
+        try:
+            read = group_score(self.score, Prior.parse(self.prior or "1:0"))
+            if read.needs_prior and self.prior is None:
+                group_score(self.score)
+        except FormulaError as error:
+            raise QueryError(str(error), "score") from None
+        if self.prior is not None and not read.needs_prior:
+            raise QueryError("A prior is for avg and rate, and this score has neither: leave it out.", "prior")
+
+    def candidates(self, dataset: Dataset) -> int:
+        """Return the number of groups; a score of other columns than described is refused, and a list of all groups."""
+        groups = dataset.groups(self.by)
+        try:
+            self._ranking(dataset)
+        except FormulaError as error:
+            raise QueryError(str(error), "score") from None
+        if self.k >= len(groups):
+            raise QueryError(f"This has {len(groups)} groups: ask for fewer than that.", "k")
+        return len(groups)
+
+    def release(self, data: QueryData, accountant: Accountant) -> Release[Any]:
+        """Return the release of :func:`dpselect.best`."""
+        ranking, groups = self._ranking(data.dataset), data.dataset.groups(self.by)
+        table = columns.table(data, ranking.column.name, self.by)
+        return ranking.release(table, self.k, self.epsilon, self.by, groups, accountant)
+
+    def words(self) -> str:
+        """Return the query in words."""
+        who = f"{self.k} values of {self.by} have" if self.k > 1 else f"value of {self.by} has"
+        given = "" if self.prior is None else f", with {self.prior} as rows and value of a prior"
+        return f"Which {who} the {self.order} {self.score}{given}?"
+
+    def public(self, dataset: Dataset) -> dict[str, Any]:
+        """Return the groups, the domain of the column, the score with its prior, and the rows per person."""
+        column = self._ranking(dataset).column
+        shown = (
+            columns.grid_bounds(column.domain)
+            if isinstance(column.domain, NumericDomain)
+            else {"values": [*column.domain]}
+        )
+        prior = {} if self.prior is None else {"prior": self.prior}
+        asked = {"score": self.score, "order": self.order, "column": column.name}
+        return asked | prior | shown | columns.grouping_facts(dataset, self.by)
+
+    def _ranking(self, dataset: Dataset) -> Ranking:
+        return Ranking.of(self.score, dataset.columns, self.prior, self.order, dataset.person, dataset.rows_per_person)

@@ -1,0 +1,151 @@
+"""The best groups of a table by a score that is written as a formula, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from dpselect.certificates.rows_that_count import SCOPE
+from dpselect.dataset.parts import domain_of
+from dpselect.formulas.derived import require_value
+from dpselect.formulas.expression import Expression
+from dpselect.formulas.grammar import GroupScore, Prior, group_score
+from dpselect.formulas.margins import margins
+from dpselect.formulas.rows import RowKinds
+from dpselect.kernel.budget import Accountant
+from dpselect.kernel.numbers import Epsilon
+from dpselect.release.group_sums import ScoredColumn, counted, kinds_of
+from dpselect.release.release import Release
+from dpselect.release.select import top_k
+from dpselect.scores.scores import Scores
+
+ORDERS = ("highest", "lowest")
+
+
+def best(
+    table: Any,
+    k: int = 1,
+    *,
+    epsilon: Epsilon,
+    by: str,
+    groups: Sequence[Any],
+    score: str,
+    columns: Mapping[str, Any],
+    prior: str | None = None,
+    order: str = "highest",
+    person: str | None = None,
+    rows_per_person: int = 1,
+    ledger: Accountant | None = None,
+) -> Release[tuple[Any, ...]]:
+    """Choose the k groups that are best by a score, such as an average or a rate, privately.
+
+    A group's margin, the number of rows that must come or go before it changes sides of the list, is what is drawn by:
+    of large groups that is many, so they are told apart more surely. How far rows move the score is derived from it.
+
+    Args:
+        table: pandas, polars or arrow, a mapping of columns, the path of a file, a :class:`dpselect.data.TableFile`, a
+            :class:`dpselect.data.Warehouse`, an Ibis table, or a URL that ends in ``?table=name``.
+        k: how many groups to name, fewer than there are.
+        epsilon: the budget, of the whole list.
+        by: the column of groups.
+        groups: the public groups; a group without rows is a candidate, too.
+        score: over ``count()``, ``count(column = 'value')``, ``sum(column)``, ``avg(column)``,
+            ``rate(column = 'value')`` and numbers, with + - * / and ``log``, ``sqrt``, ``square``, ``xlogx``, ``abs``,
+            ``min``, ``max``, ``clip``, ``parallel``; in ``overall(..)`` rows of all groups count. It reads one column.
+        columns: for that column its public list of values, or ``{"lower": .., "upper": .., "step": ..}``.
+        prior: for averages and rates: ``"20:3"`` gives every group twenty more rows of 3, so that few rows say little.
+        order: ``"highest"`` or ``"lowest"`` score is best.
+        person, rows_per_person: the column that tells persons apart, and how many rows of each count.
+        ledger: where the spend is recorded before anything is drawn.
+
+    Guarantee: epsilon-differential privacy for add-remove neighbours; with ``person``, for person neighbours.
+
+    Raises:
+        FormulaError: the score cannot be read, or has no value for some rows; nothing was spent.
+        TypeError, ValueError: not a table; no such column; k is not from 1 to one less than the groups.
+        BudgetError: the ledger does not allow it; nothing was spent.
+
+    >>> rows = {"school": ["north"] * 400 + ["south"] * 300, "grade": [1, 2] * 200 + [4, 5] * 150}
+    >>> best(rows, epsilon=2, by="school", groups=["north", "south", "west"], score="avg(grade)", prior="20:3",
+    ...     columns={"grade": {"lower": 1, "upper": 6}}).value
+    ('south',)
+    """
+    asked = Ranking.of(score, columns, prior, order, person, rows_per_person)
+    asked.require(k, len(groups))
+    return asked.release(table, k, epsilon, by, groups, ledger)
+
+
+class Ranking:
+    """A score that was read, with what follows from it; all of it is public.
+
+    Attributes:
+        score: what was read.
+        column: the column that it reads.
+        formula: over sums in whole units, of which larger is better.
+        kinds: what rows add.
+    """
+
+    def __init__(
+        self,
+        score: GroupScore,
+        column: ScoredColumn,
+        formula: Expression,
+        kinds: RowKinds,
+        person: str | None,
+        rows: int,
+    ) -> None:
+        self.score, self.column, self.formula, self.kinds = score, column, formula, kinds
+        self.person, self.rows_per_person = person, rows
+
+    @classmethod
+    def of(
+        cls,
+        score: str,
+        columns: Mapping[str, Any],
+        prior: str | Prior | None = None,
+        order: str = "highest",
+        person: str | None = None,
+        rows_per_person: int = 1,
+    ) -> Ranking:
+        """Return the ranking by a score.
+
+        Raises:
+            FormulaError: it cannot be read, or has no value for some rows.
+            ValueError: there is no such order, or the prior is not one.
+        """
+        if order not in ORDERS:
+            raise ValueError("order is highest or lowest: say which score is best.")
+        read = group_score(score, None if prior is None else Prior.parse(prior))
+        if prior is not None and not read.needs_prior:
+            raise ValueError("A prior is for avg and rate, and this score has neither: leave it out.")
+        column = ScoredColumn.of(read, {name: domain_of((name,), each) for name, each in columns.items()})
+        formula = column.formula(read)
+        kinds = kinds_of(column, read, person, rows_per_person)
+        formula = formula if order == "highest" else -formula
+        require_value(formula, kinds)
+        return cls(read, column, formula, kinds, person, rows_per_person)
+
+    def require(self, k: int, groups: int) -> None:
+        """Refuse a list of all groups (``ValueError``)."""
+        if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k < groups:
+            raise ValueError(f"k is how many of {groups} groups to name: pass a number from 1 to {groups - 1}.")
+
+    def margins(self, table: Any, k: int, by: str, groups: Sequence[Any]) -> Scores:
+        """Return the margins of the groups of a table."""
+        counts, metadata = counted(table, self.column, self.score, by, groups, self.person, self.rows_per_person)
+        made = margins(self.formula, counts, self.kinds, k, candidates=[*groups])
+        made.metadata = {**metadata, "groups": str(len(groups))}
+        return made
+
+    def release(
+        self, table: Any, k: int, epsilon: Epsilon, by: str, groups: Sequence[Any], ledger: Accountant | None
+    ) -> Release[tuple[Any, ...]]:
+        """Return the best groups of a table, drawn by permute-and-flip from their margins."""
+        made = self.margins(table, k, by, groups)
+        release = top_k(made, k, epsilon=epsilon, mechanism="permute-and-flip", ledger=ledger)
+        who = "rows" if self.person is None else "persons"
+        measured: dict[str, Any] = {"unit": f"{who} that come or go"}
+        if self.person is not None:
+            measured |= {"rows_per_person": self.rows_per_person, "scope": SCOPE}
+        return replace(release, error_bound=replace(release.error_bound, **measured))
