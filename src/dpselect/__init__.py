@@ -33,6 +33,7 @@ __all__ = [
     "above_threshold",
     "accuracy",
     "audit",
+    "best",
     "budget",
     "connect",
     "counts",
@@ -44,7 +45,6 @@ __all__ = [
     "mechanisms",
     "median",
     "most_common",
-    "multiobjective",
     "open",
     "opened",
     "plot",
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from dpselect import audit as audit
     from dpselect import chooser as chooser
     from dpselect import data as data
+    from dpselect import formulas as formulas
     from dpselect import histograms as histograms
     from dpselect import interop as interop
     from dpselect import learn as learn
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
     from dpselect.mechanisms.error_bound import ErrorBound as ErrorBound
     from dpselect.queries.local import open as open
     from dpselect.release.above_threshold import above_threshold as above_threshold
+    from dpselect.release.best import best as best
     from dpselect.release.counts import counts as counts
     from dpselect.release.keys import select_keys as select_keys
     from dpselect.release.median import median as median
@@ -113,6 +115,7 @@ else:
         "queries",
         "utilities",
         "chooser",
+        "formulas",
         "histograms",
         "interop",
         "tuning",
@@ -124,6 +127,7 @@ else:
         "Graph": "views",
         "Ledger": "ledger",
         "above_threshold": "release.above_threshold",
+        "best": "release.best",
         "budget": "ledger",
         "connect": "client.server",
         "counts": "release.counts",
@@ -159,6 +163,7 @@ else:
     _ROOMS = (
         "accuracy",
         "data",
+        "formulas",
         "histograms",
         "interop",
         "mechanisms",

@@ -24,10 +24,10 @@ SMALL = {
     "lowest rate": (-RATE, PAIR, 2),
     "mean": (MEAN, STARS, 1),
     "difference": (A - B, PAIR, 2),
-    "Wilson": (TEN["Wilson"][0], TEN["Wilson"][1], 2),
-    "TDT": (TEN["TDT"][0], TEN["TDT"][1], 2),
-    "product": ((A + 1) * (B + 2), PAIR, 2),
-    "rows as well": (e.log(A + B + 1) * RATE, PAIR, 2),
+    "Wilson": (TEN["Wilson"][0], TEN["Wilson"][1], 1),
+    "TDT": (TEN["TDT"][0], TEN["TDT"][1], 1),
+    "product": ((A + 1) * (B + 2), PAIR, 1),
+    "rows as well": (e.log(A + B + 1) * RATE, PAIR, 1),
 }
 
 

@@ -65,8 +65,8 @@ class RowCondition:
         return _COMPARISONS[self.sign](cell, self.value)
 
     def __str__(self) -> str:
-        value = self.value if isinstance(self.value, str) else f"{float(self.value):g}"
-        return f"{self.column} {self.sign} {value}"
+        value = _quoted(self.value, "'") if isinstance(self.value, str) else _number(self.value)
+        return f"{_named(self.column)} {self.sign} {value}"
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class GroupSum:
     overall: bool = False
 
     def __str__(self) -> str:
-        sum_of = f"sum({self.column})" if self.column else f"count({self.condition or ''})"
+        sum_of = f"sum({_named(self.column)})" if self.column is not None else f"count({self.condition or ''})"
         return f"overall({sum_of})" if self.overall else sum_of
 
 
@@ -115,9 +115,7 @@ class Prior:
         return cls(Fraction(match[1]), Fraction(match[2]))
 
     def __str__(self) -> str:
-        return ":".join(
-            str(each.numerator) if each.denominator == 1 else str(float(each)) for each in vars(self).values()
-        )
+        return f"{_number(self.rows)}:{_number(self.value)}"
 
 
 @dataclass(frozen=True)
@@ -314,8 +312,17 @@ class _Reader:
 
 
 def _number(exact: Fraction) -> str:
-    # A prior has at most nine decimals, so this is exact.
-    return f"{Decimal(exact.numerator) / Decimal(exact.denominator):f}"
+    """Return an exact number as decimal text, or as a quotient where that is none or is long."""
+    short = Decimal(exact.numerator) / Decimal(exact.denominator)
+    return f"{short:f}" if Fraction(short) == exact else str(exact)
+
+
+def _named(column: str) -> str:
+    return column if re.fullmatch(r"[^\W\d]\w*", column) else _quoted(column, '"')
+
+
+def _quoted(text: str, sign: str) -> str:
+    return f"{sign}{text.replace(sign, 2 * sign)}{sign}"
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 The least and the largest value of a formula that may be reached in t steps are curves as margins need them: what a
 neighbour reaches in t steps is reached in t + 1. No derivative, no sum over distances and no ceiling is needed, and of
 a ratio of two sums they are exact, as long as no count runs out. Formulas that are made of several ratios, and have a
-ceiling, take the sums of the derived sensitivity, and what is reached where that is less.
+ceiling, take t times the derived sensitivity at t - 1, and what is reached where that is less.
 
 Neighbours: those of the kinds of rows. Sensitivity 1. Reach: 0. Range bound 2. Proof: ``derived.md``.
 """
@@ -26,8 +26,8 @@ from dpselect.formulas.interval import Floats
 from dpselect.formulas.region import GroupSums
 from dpselect.formulas.rows import RowKinds
 from dpselect.kernel.numbers import whole
-from dpselect.scores.envelopes import FARTHEST, Integers, Positions
-from dpselect.scores.margin import margin, margins_of
+from dpselect.scores.envelopes import FARTHEST, Envelopes, Integers, Positions
+from dpselect.scores.margin import Curves, margins_of
 from dpselect.scores.scores import Scores
 
 # Steps, positions, and the least and the largest value there.
@@ -69,16 +69,41 @@ def margins(
     values = made.values(formula, rows, distinct)
     reach = Reach(formula, rows, distinct, profile, values)
     relation = made.relation(rows).value
-    if not _is_exact(formula):
+    curves: Curves = reach
+    if not is_exact(formula):
         sensitivity = made.sensitivity(formula, distinct, rows, profile=profile)
         if isfinite(sensitivity.ceiling):
             scored = Scores(values[profile], sensitivity, candidates, relation, kind="real", highest=reach.largest)
-            return margin(scored, named)
-    found = margins_of(reach, profile.size, named)
+            curves = Sums(scored, np.partition(scored.values, -named)[-named], reach)
+    found = margins_of(curves, profile.size, named)
     return Scores(found, 1, candidates, relation, 2, kind="real", k=named)
 
 
-def _is_exact(formula: Expression) -> bool:
+class Sums(Envelopes):
+    """How far scores move in t steps at most: t times the derived sensitivity at the last of them.
+
+    Args:
+        scores: with the derived sensitivity, its ceiling, and ``highest``.
+        reference: as for :class:`Envelopes`.
+        reach: of the same groups.
+    """
+
+    def __init__(self, scores: Scores, reference: Any, reach: Reach) -> None:
+        super().__init__(scores, reference)
+        self._reach, self._ceiling = reach, scores.sensitivity.ceiling
+
+    def stretches(self) -> Iterator[tuple[int, int]]:
+        """Yield distances in stretches that double."""
+        return self._reach.stretches()
+
+    def _moved(self, steps: Any, at: Positions) -> Integers:
+        away = np.asarray(steps, dtype=np.int64)
+        last, counts = np.maximum(away - 1, 0), self._reach.counts.at(self._reach.profile[at])
+        delta = np.minimum(derived.delta(self._reach.formula, self._reach.rows, counts, last), self._ceiling)
+        return np.broadcast_to(away * self._in_quanta(delta, last), np.broadcast_shapes(away.shape, np.shape(at)))
+
+
+def is_exact(formula: Expression) -> bool:
     """Return whether what a formula reaches is known exactly: one ratio of sums, or something that grows with it."""
     if isinstance(formula, Linear):
         return True
@@ -86,8 +111,8 @@ def _is_exact(formula: Expression) -> bool:
         return all(isinstance(part, Linear) for part in formula.parts)
     if isinstance(formula, Largest):
         moving = [part for part in formula.parts if not (isinstance(part, Linear) and not part.weights)]
-        return len(moving) == 1 and _is_exact(moving[0])
-    return isinstance(formula, (Scaled, SquareRoot, Logarithm)) and _is_exact(formula.parts[0])
+        return len(moving) == 1 and is_exact(moving[0])
+    return isinstance(formula, (Scaled, SquareRoot, Logarithm)) and is_exact(formula.parts[0])
 
 
 @dataclass(frozen=True)

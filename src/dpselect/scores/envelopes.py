@@ -109,22 +109,29 @@ class Envelopes:
         return np.minimum(most, self._quanta(known, up=True))
 
     def _steps(self, distances: Integers) -> Integers:
-        """Return delta in quanta, rounded up, and a quantum more with every distance, for what it was rounded before.
-
-        It is at most the ceiling, with its own quantum, and a safe step stays safe.
-        """
-        delta = self._scores.sensitivity.profiled(distances)
-        whole = _upwards(delta, self._shift) + (1 + distances[:, None])
-        return np.where(delta > 0, np.minimum(whole, self._most), 0)
+        """Return delta of all rows in quanta, shape (k, rows)."""
+        return self._in_quanta(self._scores.sensitivity.profiled(distances), distances[:, None])
 
     def _sums(self, steps: Any, at: Positions) -> Integers:
         """Return how far scores may move; real ones that move at all further by a share, as they were rounded."""
-        away, row = np.asarray(steps) - self._start, self._row[at]
-        moved = self._base[row] + away * self._slope[row] if self._table is None else self._table[away, row]
+        moved = self._moved(steps, at)
         if self._sizes is None:
             return np.asarray(moved)
         rounded = np.asarray(steps) * _SHARE * (self._sizes[at] + moved)
         return np.asarray(moved + np.where(moved > 0, rounded, 0.0).astype(np.int64))
+
+    def _moved(self, steps: Any, at: Positions) -> Integers:
+        """Return the sums of delta over so many steps, in quanta."""
+        away, row = np.asarray(steps) - self._start, self._row[at]
+        return self._base[row] + away * self._slope[row] if self._table is None else self._table[away, row]
+
+    def _in_quanta(self, delta: NDArray[np.float64], distances: Integers) -> Integers:
+        """Return delta in quanta, rounded up, and a quantum more with every distance, for what it was rounded before.
+
+        It is at most the ceiling, with its own quantum, and a safe step stays safe.
+        """
+        whole = _upwards(delta, self._shift) + (1 + distances)
+        return np.asarray(np.where(delta > 0, np.minimum(whole, self._most), 0), dtype=np.int64)
 
     def _quanta(self, values: NDArray[Any], *, up: bool = False) -> Integers:
         """Return how many quanta values lie above the reference, both rounded, cut on either side."""
