@@ -72,7 +72,8 @@ def public_modules() -> dict[str, ModuleType]:
     """Return the public modules, and the packages that are loaded when they are first used."""
     modules = {name: getattr(dps, name) for name in dps.__all__ if isinstance(getattr(dps, name), ModuleType)}
     packages = [file.parent.name for file in SOURCE.glob("*/__init__.py")]
-    modules |= {name: importlib.import_module(f"dpselect.{name}") for name in (*packages, "interop", "multiobjective", "tuning")}
+    names = (*packages, "interop", "multiobjective", "tuning")
+    modules |= {name: importlib.import_module(f"dpselect.{name}") for name in names}
     modules |= {
         f"accuracy.{module.__name__.rpartition('.')[2]}": module
         for module in (dps.accuracy.compare, dps.accuracy.metrics)

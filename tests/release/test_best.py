@@ -1,4 +1,4 @@
-"""The best groups by a formula: what is counted, what is refused, exact losses through rows, and every kind of table."""
+"""The best groups by a formula: what is counted and refused, exact losses through rows, and every kind of table."""
 
 from __future__ import annotations
 
