@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from functools import cache
 
 import numpy as np
 import pytest
@@ -24,7 +25,6 @@ SMALL = {
     "lowest rate": (-RATE, PAIR, 2),
     "mean": (MEAN, STARS, 1),
     "difference": (A - B, PAIR, 2),
-    "Wilson": (TEN["Wilson"][0], TEN["Wilson"][1], 1),
     "TDT": (TEN["TDT"][0], TEN["TDT"][1], 1),
     "product": ((A + 1) * (B + 2), PAIR, 1),
     "rows as well": (e.log(A + B + 1) * RATE, PAIR, 1),
@@ -50,12 +50,18 @@ def with_one_more(rows: RowKinds, database: tuple[Sums, ...]) -> list[tuple[Sums
     return added
 
 
-@pytest.mark.parametrize("k", [1, 2])
-@pytest.mark.parametrize("name", SMALL)
+@cache
+def margins_of(name: str, k: int, database: tuple[Sums, ...]) -> dps.Scores:
+    """The margins of one database, each found once for all tests."""
+    formula, rows, _ = SMALL[name]
+    return margins(formula, counts_of(rows, database), rows, k)
+
+
+@pytest.mark.parametrize(("name", "k"), [*((name, 1) for name in SMALL), ("rate", 2), ("mean", 2), ("product", 2)])
 def test_one_row_moves_a_margin_by_at_most_one(name: str, k: int) -> None:
     """All databases of three groups, and one row more in any of them; who is among the best has a margin from 0."""
     formula, rows, most = SMALL[name]
-    known = {each: margins(formula, counts_of(rows, each), rows, k).values for each in groups(rows, most)}
+    known = {each: margins_of(name, k, each).values for each in groups(rows, most)}
     farthest = 0.0
     for database, found in known.items():
         values = scores(formula, counts_of(rows, database), rows).values
@@ -73,17 +79,20 @@ def test_one_row_moves_a_margin_by_at_most_one(name: str, k: int) -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_exact_losses_stay_below_epsilon(name: str) -> None:
     """The whole law of the winner on every pair of neighbours."""
-    formula, rows, _ = SMALL[name]
+    rows = SMALL[name][1]
     draw, laws = dps.mechanism("permute-and-flip"), {}
 
     def law(database: tuple[Sums, ...]) -> np.ndarray:
         if database not in laws:
-            laws[database] = np.asarray(draw.law(margins(formula, counts_of(rows, database), rows, 1), 1))
+            laws[database] = np.asarray(draw.law(margins_of(name, 1, database), 1))
         return laws[database]
 
     every = groups(rows, 1)
     losses = [
-        np.abs(np.log(law(database) / law(more))).max() for database in every for more in with_one_more(rows, database)
+        np.abs(np.log(law(database) / law(more))).max()
+        for database in every
+        for more in with_one_more(rows, database)
+        if more in {*every}
     ]
 
     assert max(losses) <= 1
@@ -110,7 +119,7 @@ def test_a_region_that_is_one_step_short_moves_margins_further(monkeypatch: pyte
         return middle, away // 2
 
     monkeypatch.setattr(Region, "_exact", short)
-    known = {each: margins(RATE, counts_of(PAIR, each), PAIR, 1).values for each in groups(PAIR, 4)}
+    known = {each: margins(RATE, counts_of(PAIR, each), PAIR, 1).values for each in groups(PAIR, 3)}
     moves = [
         np.abs(known[more] - found).max()
         for each, found in known.items()

@@ -58,6 +58,11 @@ def graph(folder: Any) -> Dataset:
 
 
 ASKED: dict[str, dict[str, Any]] = {
+    "best": {"query": "best", "score": "avg(age)", "by": "job", "prior": "5:40", "k": 2, "epsilon": 2},
+    "best rate": {
+        "query": "best", "score": "(count(age >= 40) + 1) / (count() + 9)", "by": "job", "order": "lowest",
+        "epsilon": 2,
+    },
     "median": {"query": "median", "column": "age", "epsilon": 2},
     "median by job": {"query": "median", "column": "half", "by": "job", "epsilon": "0.5"},
     "quantiles": {"query": "quantiles", "column": "age", "q": [0.25, 0.75], "epsilon": 2},

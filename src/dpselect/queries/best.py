@@ -7,6 +7,7 @@ from typing import Any
 from dpselect.dataset import Dataset, NumericDomain
 from dpselect.formulas.derived import FormulaError
 from dpselect.formulas.grammar import MOST_LETTERS, Prior, group_score
+from dpselect.formulas.margins import is_exact
 from dpselect.kernel.budget import Accountant
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
@@ -28,6 +29,9 @@ PRIOR = FieldKind(
     {"type": "string", "pattern": r"^[0-9]{1,9}(\.[0-9]{1,9})?:-?[0-9]{1,12}(\.[0-9]{1,9})?$", "maxLength": 44},
     control="text",
 )
+
+# So many groups are compared within a second.
+_MANY = 2000
 
 
 class Best(Query[Any]):
@@ -101,6 +105,10 @@ class Best(Query[Any]):
         prior = {} if self.prior is None else {"prior": self.prior}
         asked = {"score": self.score, "order": self.order, "column": column.name}
         return asked | prior | shown | columns.grouping_facts(dataset, self.by)
+
+    def is_long(self, dataset: Dataset) -> bool:
+        """Return whether there are many groups, or a formula of which what rows reach takes a search."""
+        return len(dataset.groups(self.by)) > _MANY or not is_exact(self._ranking(dataset).formula)
 
     def _ranking(self, dataset: Dataset) -> Ranking:
         return Ranking.of(self.score, dataset.columns, self.prior, self.order, dataset.person, dataset.rows_per_person)

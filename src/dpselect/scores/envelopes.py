@@ -123,7 +123,9 @@ class Envelopes:
     def _moved(self, steps: Any, at: Positions) -> Integers:
         """Return the sums of delta over so many steps, in quanta."""
         away, row = np.asarray(steps) - self._start, self._row[at]
-        return self._base[row] + away * self._slope[row] if self._table is None else self._table[away, row]
+        return np.asarray(
+            self._base[row] + away * self._slope[row] if self._table is None else self._table[away, row], dtype=np.int64
+        )
 
     def _in_quanta(self, delta: NDArray[np.float64], distances: Integers) -> Integers:
         """Return delta in quanta, rounded up, and a quantum more with every distance, for what it was rounded before.
