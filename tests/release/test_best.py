@@ -13,7 +13,7 @@ import dpselect as dps
 from dpselect.formulas.derived import FormulaError
 from dpselect.formulas.grammar import Prior, group_score
 from dpselect.queries import QueryError
-from dpselect.release.best import Ranking
+from dpselect.release.best import GroupRanking
 
 STARS = {"stars": {"lower": 1, "upper": 5}}
 ROWS = {
@@ -45,20 +45,22 @@ def test_groups_are_ranked_by_what_the_formula_says() -> None:
 
 def test_the_sums_of_groups_are_those_of_their_rows() -> None:
     """Also over all groups, of numbers outside of the bounds, and on a grid with fractions."""
-    ranking = Ranking.of("sum(stars) / (overall(count()) + 1) + count(stars != 3)", STARS)
+    ranking = GroupRanking.of("sum(stars) / (overall(count()) + 1) + count(stars != 3)", STARS)
     counts, _ = ranking_counts(ranking, ROWS)
 
     assert counts["sum(stars)"].tolist() == [180, 120, 15, 0]
     assert counts["overall(count())"].tolist() == [103] * 4
     assert counts["count(stars != 3)"].tolist() == [40, 40, 3, 0]
 
-    fine = Ranking.of("sum(x) + count(x > 0.25)", {"x": {"lower": -0.5, "upper": 1, "step": 0.25}})
+    fine = GroupRanking.of("sum(x) + count(x > 0.25)", {"x": {"lower": -0.5, "upper": 1, "step": 0.25}})
     counts, _ = ranking_counts(fine, {"place": ["A", "A", "B"], "x": [0.3, 9, -7]})
     assert (counts["sum(x)"] * float(fine.column.unit)).tolist() == [1.25, -0.5, 0, 0]
     assert counts["count(x > 0.25)"].tolist() == [1, 0, 0, 0]
 
 
-def ranking_counts(ranking: Ranking, rows: dict[str, list[object]]) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+def ranking_counts(
+    ranking: GroupRanking, rows: dict[str, list[object]]
+) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """The sums of the groups."""
     from dpselect.release.group_sums import counted
 
@@ -67,7 +69,7 @@ def ranking_counts(ranking: Ranking, rows: dict[str, list[object]]) -> tuple[dic
 
 def test_kinds_of_rows_are_what_rows_add() -> None:
     """Of numbers ranges between which no condition tells apart, of a list its values, of all groups a part."""
-    ranking = Ranking.of("sum(stars) + count(stars >= 4) - count(stars = 2)", STARS)
+    ranking = GroupRanking.of("sum(stars) + count(stars >= 4) - count(stars = 2)", STARS)
     assert ranking.column.kinds(ranking.score) == [
         {"count(stars = 2)": 0, "count(stars >= 4)": 0, "sum(stars)": (1, 1)},
         {"count(stars = 2)": 1, "count(stars >= 4)": 0, "sum(stars)": (2, 2)},
@@ -75,9 +77,9 @@ def test_kinds_of_rows_are_what_rows_add() -> None:
         {"count(stars = 2)": 0, "count(stars >= 4)": 1, "sum(stars)": (4, 4)},
         {"count(stars = 2)": 0, "count(stars >= 4)": 1, "sum(stars)": (5, 5)},
     ]
-    ranking = Ranking.of("avg(stars)", STARS, "5:3")
+    ranking = GroupRanking.of("avg(stars)", STARS, "5:3")
     assert ranking.column.kinds(ranking.score) == [{"count()": 1, "sum(stars)": (1, 5)}]
-    ranking = Ranking.of("count(late = yes) / (overall(count()) + 1)", LATE)
+    ranking = GroupRanking.of("count(late = yes) / (overall(count()) + 1)", LATE)
     assert ranking.column.kinds(ranking.score) == [
         {"count(late = 'yes')": 1, "overall(count())": 1},
         {"count(late = 'yes')": 0, "overall(count())": 1},
@@ -95,7 +97,7 @@ def test_kinds_of_rows_are_what_rows_add() -> None:
 )
 def test_losses_through_rows_stay_below_epsilon(score: str, prior: str | None, domain: object) -> None:
     """Every table of two rows or fewer, and one row more, of the law of the winner."""
-    ranking = Ranking.of(score, {"v": domain}, prior)
+    ranking = GroupRanking.of(score, {"v": domain}, prior)
     cells = domain if isinstance(domain, list) else [0, 1, 2]
     rows, draw = sorted(itertools.product("AB", cells)), dps.mechanism("permute-and-flip")
 

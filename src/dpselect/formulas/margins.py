@@ -74,12 +74,12 @@ def margins(
         sensitivity = made.sensitivity(formula, distinct, rows, profile=profile)
         if isfinite(sensitivity.ceiling):
             scored = Scores(values[profile], sensitivity, candidates, relation, kind="real", highest=reach.largest)
-            curves = Sums(scored, np.partition(scored.values, -named)[-named], reach)
+            curves = FormulaEnvelopes(scored, np.partition(scored.values, -named)[-named], reach)
     found = margins_of(curves, profile.size, named)
     return Scores(found, 1, candidates, relation, 2, kind="real", k=named)
 
 
-class Sums(Envelopes):
+class FormulaEnvelopes(Envelopes):
     """How far scores move in t steps at most: t times the derived sensitivity at the last of them.
 
     Args:

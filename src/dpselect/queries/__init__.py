@@ -2,7 +2,7 @@
 
 from dpselect.queries import kinds
 from dpselect.queries.base import Query, QueryData, QueryError
-from dpselect.queries.best import Best
+from dpselect.queries.best import BestGroups
 from dpselect.queries.histogram import Histogram
 from dpselect.queries.kinds import FieldKind, argument
 from dpselect.queries.local import LocalDataset
@@ -18,7 +18,7 @@ from dpselect.queries.train import Train
 
 __all__ = [
     "QUERIES",
-    "Best",
+    "BestGroups",
     "DatasetMethods",
     "FieldKind",
     "Histogram",

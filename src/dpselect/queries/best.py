@@ -13,7 +13,7 @@ from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
 from dpselect.queries.kinds import CATEGORICAL_COLUMN, FieldKind, argument, choice, whole
 from dpselect.queries.most_common import MOST_WINNERS
-from dpselect.release.best import ORDERS, Ranking
+from dpselect.release.best import ORDERS, GroupRanking
 from dpselect.release.release import Release
 
 
@@ -34,7 +34,7 @@ PRIOR = FieldKind(
 _MANY = 2000
 
 
-class Best(Query[Any]):
+class BestGroups(Query[Any]):
     """The groups with the highest or the lowest average, rate, or other formula over counts.
 
     Attributes:
@@ -110,5 +110,7 @@ class Best(Query[Any]):
         """Return whether there are many groups, or a formula of which what rows reach takes a search."""
         return len(dataset.groups(self.by)) > _MANY or not is_exact(self._ranking(dataset).formula)
 
-    def _ranking(self, dataset: Dataset) -> Ranking:
-        return Ranking.of(self.score, dataset.columns, self.prior, self.order, dataset.person, dataset.rows_per_person)
+    def _ranking(self, dataset: Dataset) -> GroupRanking:
+        return GroupRanking.of(
+            self.score, dataset.columns, self.prior, self.order, dataset.person, dataset.rows_per_person
+        )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from dpselect.queries.base import Query, QueryError
-from dpselect.queries.best import Best
+from dpselect.queries.best import BestGroups
 from dpselect.queries.histogram import Histogram
 from dpselect.queries.median import Median
 from dpselect.queries.most_common import MostCommon
@@ -64,7 +64,7 @@ class QueryMethod(Generic[P, T]):
 class QueryMethods:
     """One method for each class of queries; its arguments are the fields of the query."""
 
-    best = QueryMethod(Best)
+    best = QueryMethod(BestGroups)
     median = QueryMethod(Median)
     quantiles = QueryMethod(Quantiles)
     histogram = QueryMethod(Histogram)

@@ -71,12 +71,12 @@ def best(
     ...     columns={"grade": {"lower": 1, "upper": 6}}).value
     ('south',)
     """
-    asked = Ranking.of(score, columns, prior, order, person, rows_per_person)
+    asked = GroupRanking.of(score, columns, prior, order, person, rows_per_person)
     asked.require(k, len(groups))
     return asked.release(table, k, epsilon, by, groups, ledger)
 
 
-class Ranking:
+class GroupRanking:
     """A score that was read, with what follows from it; all of it is public.
 
     Attributes:
@@ -107,7 +107,7 @@ class Ranking:
         order: str = "highest",
         person: str | None = None,
         rows_per_person: int = 1,
-    ) -> Ranking:
+    ) -> GroupRanking:
         """Return the ranking by a score.
 
         Raises:
