@@ -14,6 +14,7 @@ from dpselect.formulas.derived import FormulaError
 from dpselect.formulas.grammar import Prior, group_score
 from dpselect.queries import QueryError
 from dpselect.release.best import GroupRanking
+from dpselect.release.group_sums import counted
 
 STARS = {"stars": {"lower": 1, "upper": 5}}
 ROWS = {
@@ -62,8 +63,6 @@ def ranking_counts(
     ranking: GroupRanking, rows: dict[str, list[object]]
 ) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """The sums of the groups."""
-    from dpselect.release.group_sums import counted
-
     return counted(rows, ranking.column, ranking.score, "place", GROUPS, None, 1)
 
 
