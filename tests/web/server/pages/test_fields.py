@@ -99,7 +99,7 @@ def test_queries_fit_by_their_columns(settings) -> None:
     numbers = Dataset(source="a.csv", columns={"age": {"lower": 0, "upper": 9}})
 
     assert ["top_k"] == [*forms.queries_about(settings.datasets["friends"].description, QUERIES)]
-    assert {"histogram", "most_common", "select", "train"} == {*forms.queries_about(jobs, QUERIES)}
+    assert {"best", "histogram", "most_common", "select", "train"} == {*forms.queries_about(jobs, QUERIES)}
     assert {"histogram", "median", "quantiles", "train"} == {*forms.queries_about(numbers, QUERIES)}
     # What no column fits and may be left out is not asked for.
     assert "by" not in [each.name for each in forms.fields_of(QUERIES["median"], numbers)]
