@@ -155,6 +155,17 @@ def test_scores_that_cannot_be_read_are_refused_before_a_row_is(score: str, word
         dps.best("nowhere.csv", epsilon=1, by="place", groups=GROUPS, score=score, columns=STARS | LATE)
 
 
+def test_dates_are_not_added_up() -> None:
+    """A described column of dates stands beside others, and is refused in a score alone."""
+    day = {"lower": "2025-01-01", "upper": "2025-12-31", "step": "month"}
+    columns = {"place": GROUPS, "day": day} | STARS
+    data = dps.open(dps.Dataset.of(ROWS | {"day": ["2025-02-01"] * 112}, columns=columns, budget={"epsilon": 3}))
+
+    assert data.plan.best("sum(stars)", by="place", epsilon=1).mechanism == "permute-and-flip"
+    with pytest.raises(QueryError, match="^score: day has neither numbers nor a list of values"):
+        data.plan.best("sum(day)", by="place", epsilon=1)
+
+
 def test_other_refusals() -> None:
     """A list of all groups, a prior that is none, an order that is none."""
     with pytest.raises(ValueError, match="pass a number from 1 to 3"):

@@ -39,7 +39,7 @@ class ScoredColumn:
     domain: NumericDomain | Sequence[Any]
 
     @classmethod
-    def of(cls, score: GroupScore, domains: Mapping[str, NumericDomain | Sequence[Any]]) -> ScoredColumn:
+    def of(cls, score: GroupScore, domains: Mapping[str, Any]) -> ScoredColumn:
         """Return the one column of a score.
 
         Raises:
@@ -51,7 +51,10 @@ class ScoredColumn:
         (name,) = named
         if name not in domains:
             raise FormulaError(f"No public bounds or values of {name} are known: describe this column.")
-        column = cls(str(name), domains[str(name)])
+        domain = domains[str(name)]
+        if not isinstance(domain, (NumericDomain, tuple)):
+            raise FormulaError(f"{name} has neither numbers nor a list of values: name another column.")
+        column = cls(str(name), domain)
         for each in score.sums.values():
             column._require(each)
         return column
