@@ -127,7 +127,7 @@ def public_date(name: str, value: Any) -> date:
         number = days.day_of_text(value) if len(value) == len("2025-12-31") else None
         value = None if number is None else days.day_of(number)
     if isinstance(value, datetime) or not isinstance(value, date):
-        raise TypeError(f"{name} is a date, such as 2025-12-31: pass what is public about the dates.")
+        raise TypeError(f"{name} is a real number, or a date such as 2025-12-31: pass what is public about the dates.")
     if not value < _END:
         raise ValueError(f"{name} is a date before 9999-01-01: pass what is public about the dates.")
     return value
