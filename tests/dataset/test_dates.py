@@ -58,8 +58,8 @@ def test_dates_are_said_loaded_and_written(tmp_path: Path) -> None:
 
 
 WRONG: list[tuple[Any, str]] = [
-    ({"lower": "2024-01-01", "upper": 7}, "columns.d.upper: upper is a date"),
-    ({"lower": "2024-02-30", "upper": "2025-01-01"}, "columns.d.lower: lower is a date"),
+    ({"lower": "2024-01-01", "upper": 7}, "columns.d.upper: upper is a real number, or a date"),
+    ({"lower": "2024-02-30", "upper": "2025-01-01"}, "columns.d.lower: lower is a real number, or a date"),
     ({"lower": "2024-01-01", "upper": "2024-01-31", "step": "month"}, "columns.d.step: lower lies in an earlier month"),
     ({"lower": "2024-01-01", "upper": "2025-01-31", "step": 1}, "columns.d.step: .* is day, week, month, quarter"),
     ({"lower": "2024-01-01"}, "columns.d: upper is missing: write {lower = ..., upper = ..., step = ...}"),

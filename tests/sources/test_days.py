@@ -122,9 +122,9 @@ def test_periods_are_called_as_people_call_them() -> None:
 WRONG: list[tuple[tuple[Any, ...], str]] = [
     (("2025-01-01", "2025-01-31", "month"), "earlier month"),
     (("2025-01-02", "2025-01-01"), "earlier day"),
-    (("2025-01-01", 7), "upper is a date"),
-    (("2025-1-1", "2026-01-01"), "lower is a date"),
-    ((datetime(2025, 1, 1), "2026-01-01"), "lower is a date"),
+    (("2025-01-01", 7), "upper is a real number, or a date"),
+    (("2025-1-1", "2026-01-01"), "lower is a real number, or a date"),
+    ((datetime(2025, 1, 1), "2026-01-01"), "lower is a real number, or a date"),
     (("2025-01-01", "9999-12-31"), "before 9999"),
     (("2025-01-01", "2026-01-01", "hour"), "The step between dates is day, week, month, quarter or year"),
     (("2025-01-01", "2026-01-01", ["day"]), "The step between dates"),

@@ -20,7 +20,7 @@ from dpselect.formulas.derived import FormulaError
 
 MOST_LETTERS, _DEEPEST = 500, 24
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)|(?P<text>'(?:[^']|'')*')|"
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)|(?P<quoted>'(?:[^']|'')*')|"
     r'(?P<column>"(?:[^"]|"")+")|(?P<name>[^\W\d]\w*)|(?P<sign><=|>=|!=|<>|==|[-+*/(),<>=]))'
 )
 _FUNCTIONS: dict[str, tuple[int, Callable[..., e.Expression]]] = {
@@ -274,7 +274,7 @@ class _Reader:
         token = self._next()
         below = self._take("-") is not None
         token = self._next() if below else token
-        if sign is None or token is None or token[0] not in ("number", "text", "name"):
+        if sign is None or token is None or token[0] not in ("number", "quoted", "name"):
             raise FormulaError("A condition compares a column with a value: write count(infected = 'yes').")
         self._place += 1
         sign = _SPELLINGS.get(sign, sign)
@@ -282,7 +282,7 @@ class _Reader:
             return RowCondition(column, sign, -Fraction(token[1]) if below else Fraction(token[1]))
         if sign not in ("=", "!=") or below:
             raise FormulaError("Texts are compared by = and != alone: write numbers for the others.")
-        value = token[1][1:-1].replace("''", "'") if token[0] == "text" else token[1]
+        value = token[1][1:-1].replace("''", "'") if token[0] == "quoted" else token[1]
         return RowCondition(column, sign, value)
 
     def _column(self) -> str:
