@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpselect.formulas import derived, functions, interval, region
+from dpselect.formulas import derived, elementary, functions, interval, region
 from dpselect.formulas import expression as e
 from dpselect.formulas.derived import FormulaError, ceiling, require_value
 from dpselect.formulas.interval import Interval
@@ -29,15 +29,15 @@ def entropies(cells: list[list[e.Linear]]) -> e.Expression:
     whole: e.Expression = e.expression(0)
     for row in cells:
         for cell in row:
-            whole = whole + e.xlogx(cell)
-        whole = whole - e.xlogx(row[0] + row[1])
+            whole = whole + elementary.xlogx(cell)
+        whole = whole - elementary.xlogx(row[0] + row[1])
     return whole
 
 
 def chi_square() -> e.Expression:
     """The statistic of a table of two by two, with half a row more in each cell."""
     a, b, c, d = (each + 0.5 for each in (A, B, C, D))
-    return (a + b + c + d) * e.square(a * d - b * c) / ((a + b) * (c + d) * (a + c) * (b + d))
+    return (a + b + c + d) * elementary.square(a * d - b * c) / ((a + b) * (c + d) * (a + c) * (b + d))
 
 
 Z = Fraction("1.96")
@@ -45,12 +45,15 @@ TEN = {
     "mean": ((A + 2 * B + 3 * C + 4 * D + 5 * S[4] + 15) / (A + B + C + D + S[4] + 5), CELLS[5]),
     "rate": ((A + 1) / (A + B + 10), CELLS[2]),
     "Wilson": (
-        e.clip((A + Z**2 / 2 - Z * e.sqrt(e.parallel(A, B) + Z**2 / 4)) / (A + B + Z**2), 0, 1),
+        e.clip((A + Z**2 / 2 - Z * elementary.sqrt(e.parallel(A, B) + Z**2 / 4)) / (A + B + Z**2), 0, 1),
         CELLS[2],
     ),
     "difference of rates": ((A + 1) / (A + B + 2) - (C + 1) / (C + D + 2), CELLS[4]),
     "lift": (((A + 1) / (A + B + 2)) / ((C + 1) / (C + D + 2)), CELLS[4]),
-    "log odds ratio": (e.log(A + 0.5) + e.log(D + 0.5) - e.log(B + 0.5) - e.log(C + 0.5), CELLS[4]),
+    "log odds ratio": (
+        elementary.log(A + 0.5) + elementary.log(D + 0.5) - elementary.log(B + 0.5) - elementary.log(C + 0.5),
+        CELLS[4],
+    ),
     "F1": (2 * A / (2 * A + B + C + 1), CELLS[3]),
     "TDT": (A + B - 4 * e.parallel(A, B), CELLS[2]),
     "chi-square": (chi_square(), CELLS[4]),
@@ -62,12 +65,12 @@ OPERATORS = {
     "product": (A - B) * (B + C - 1),
     "quotient": (A - B) / (C + 1),
     "product of quotients": (A / (B + 1)) * (B / (C + 1)),
-    "square": e.square(A - B),
-    "root": e.sqrt(A + B),
-    "logarithm": e.log(A + Fraction(1, 3)),
-    "logarithm of a quotient": e.log((A + 1) / (B + C + 1)),
-    "x log x": e.xlogx(A + Fraction(1, 3)),
-    "x log x of a difference": e.xlogx(e.maximum(A - B, 0)),
+    "square": elementary.square(A - B),
+    "root": elementary.sqrt(A + B),
+    "logarithm": elementary.log(A + Fraction(1, 3)),
+    "logarithm of a quotient": elementary.log((A + 1) / (B + C + 1)),
+    "x log x": elementary.xlogx(A + Fraction(1, 3)),
+    "x log x of a difference": elementary.xlogx(e.maximum(A - B, 0)),
     "least": e.minimum(A, B),
     "largest": e.maximum(A - 1, e.minimum(B, C)),
     "size": e.absolute(A - 2 * B),
@@ -156,13 +159,13 @@ def test_counts_near_the_end_of_doubles_hold(name: str, base: Sums) -> None:
         (A + B) * Fraction(10) ** 308,
         A * Fraction(10) ** 300 / (B + Fraction(1, 10**300)),
         A / (B + Fraction(5) / 10**324),
-        e.log(A + Fraction(5) / 10**324) * Fraction(10) ** 307,
-        e.square(A * Fraction(10) ** 200 - B),
+        elementary.log(A + Fraction(5) / 10**324) * Fraction(10) ** 307,
+        elementary.square(A * Fraction(10) ** 200 - B),
         e.parallel(A * Fraction(1, 10**320), B * Fraction(10) ** 300),
-        e.xlogx(A * Fraction(10) ** 306 + B * Fraction(1, 10**310)),
+        elementary.xlogx(A * Fraction(10) ** 306 + B * Fraction(1, 10**310)),
         (A * 2**60 + 1) / (A * 2**60 + B + 1),
         (A * (2**60 + 1) - A * 2**60) * (2**53 + 1) / (B * (2**53 + 1) + 2**53 - 1),
-        e.sqrt(A * Fraction(1, 10**323)) + e.sqrt(B * Fraction(10) ** 308),
+        elementary.sqrt(A * Fraction(1, 10**323)) + elementary.sqrt(B * Fraction(10) ** 308),
         e.maximum(A * 2**60 - B * 2**60, e.minimum(A * Fraction(1, 3), B * Fraction(10) ** 308)),
     ],
 )
@@ -174,14 +177,14 @@ def test_hostile_constants_hold(formula: e.Expression) -> None:
 
 
 CANCELLATION = [
-    A - (A + B) + B + 0 * C + e.square(C) - e.square(C),
+    A - (A + B) + B + 0 * C + elementary.square(C) - elementary.square(C),
     (A + B) / (A + B + 1) - (A + B) / (A + B + 1) + C,
-    e.square(A + B) - e.square(A - B) - 4 * (A * B) + C,
+    elementary.square(A + B) - elementary.square(A - B) - 4 * (A * B) + C,
     e.maximum(e.minimum(e.maximum(A, B), C), e.minimum(A, B)),
     e.minimum(e.maximum(A - B, B - A), e.absolute(e.minimum(A, C) - e.maximum(B, C))),
-    e.log((A + 1) / (B + 1)) - e.log(A + 1) + e.log(B + 1),
+    elementary.log((A + 1) / (B + 1)) - elementary.log(A + 1) + elementary.log(B + 1),
     e.parallel(A, A) + e.parallel(A, B) - e.parallel(B, A),
-    e.xlogx(A + B) - e.xlogx(A) - e.xlogx(B) + C * e.parallel(A, B),
+    elementary.xlogx(A + B) - elementary.xlogx(A) - elementary.xlogx(B) + C * e.parallel(A, B),
 ]
 
 
@@ -207,12 +210,12 @@ def random_formula(rng: np.random.Generator, depth: int) -> e.Expression:
         lambda: one / linear(0),
         lambda: one / e.maximum(other, Fraction(1, 4)),
         lambda: e.parallel(e.maximum(one, 0), linear(0)),
-        lambda: e.square(one),
+        lambda: elementary.square(one),
         lambda: e.absolute(one - other),
-        lambda: e.sqrt(e.maximum(one, 0)),
-        lambda: e.log(e.maximum(one, 1)),
-        lambda: e.xlogx(e.maximum(one, 0)),
-        lambda: e.xlogx(linear(0)),
+        lambda: elementary.sqrt(e.maximum(one, 0)),
+        lambda: elementary.log(e.maximum(one, 1)),
+        lambda: elementary.xlogx(e.maximum(one, 0)),
+        lambda: elementary.xlogx(linear(0)),
         lambda: e.minimum(one, other),
         lambda: e.clip(one, -1, 2),
     ]
@@ -297,9 +300,9 @@ def test_a_missing_empty_set_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (A / B, "b may be 0, and divides: give the ratio a prior"),
         (A / (B - C + 1), "and divides"),
-        (e.log(A), "which has no logarithm: add 1"),
-        (e.sqrt(A - C), "may be below 0: take max"),
-        (e.xlogx(A - 1), "may be below 0"),
+        (elementary.log(A), "which has no logarithm: add 1"),
+        (elementary.sqrt(A - C), "may be below 0: take max"),
+        (elementary.xlogx(A - 1), "may be below 0"),
         (e.parallel(A, B - C), "may be below 0"),
         (e.expression(3) + 0 * A, "the same whatever the rows are"),
         (A + e.statistic("z"), "No row adds to z"),

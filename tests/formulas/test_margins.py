@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.formulas import FormulaError, RowKinds, margins, scores, statistic
+from dpselect.formulas import FormulaError, RowKinds, elementary, margins, scores, statistic
 from dpselect.formulas import expression as e
 from dpselect.formulas.region import Region
 from tests.formulas.databases import Sums, corners, moved, tables
@@ -27,7 +27,7 @@ SMALL = {
     "difference": (A - B, PAIR, 2),
     "TDT": (TEN["TDT"][0], TEN["TDT"][1], 1),
     "product": ((A + 1) * (B + 2), PAIR, 1),
-    "rows as well": (e.log(A + B + 1) * RATE, PAIR, 1),
+    "rows as well": (elementary.log(A + B + 1) * RATE, PAIR, 1),
 }
 
 

@@ -12,18 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.formulas.expression import (
-    Expression,
-    Linear,
-    Logarithm,
-    Parallel,
-    Product,
-    Quotient,
-    SquareRoot,
-    Sum,
-    XLogX,
-    statistic,
-)
+from dpselect.formulas.elementary import Logarithm, SquareRoot, XLogX
+from dpselect.formulas.expression import Expression, Linear, Parallel, Product, Quotient, Sum, statistic
 from dpselect.formulas.interval import Floats, Interval
 from dpselect.formulas.region import GroupSums, Region
 from dpselect.formulas.rows import RowKinds

@@ -136,7 +136,7 @@ class Linear(Expression):
         return terms[0] if len(terms) == 1 else f"({' + '.join(terms)})"
 
 
-class _Unary(Expression):
+class Unary(Expression):
     """A function of one part."""
 
     name = ""
@@ -170,7 +170,7 @@ class _Binary(Expression):
         return f"{self.parts[0]!r} {self.sign} {self.parts[1]!r}"
 
 
-class Scaled(_Unary):
+class Scaled(Unary):
     """An exact number times a part."""
 
     def __init__(self, factor: Fraction, part: Expression) -> None:
@@ -321,78 +321,6 @@ class Largest(_Binary):
         return f"max({self.parts[0]!r}, {self.parts[1]!r})"
 
 
-class Square(_Unary):
-    """The square of a part."""
-
-    name = "square"
-
-    def value(self, parts: Sequence[Interval]) -> Interval:
-        """Return the square."""
-        return functions.square(parts[0])
-
-    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:
-        """Return d (x + x')."""
-        return step * (before + after)
-
-    def exact(self, parts: Sequence[Decimal]) -> Decimal:
-        """Return the square."""
-        return parts[0] * parts[0]
-
-
-class SquareRoot(_Unary):
-    """The square root of a part that is 0 or more."""
-
-    name = "sqrt"
-
-    def value(self, parts: Sequence[Interval]) -> Interval:
-        """Return the root."""
-        return functions.root(parts[0])
-
-    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:
-        """Return d / (root before + root after)."""
-        return functions.root_step(before, after, step)
-
-    def exact(self, parts: Sequence[Decimal]) -> Decimal:
-        """Return the root."""
-        return parts[0].sqrt()
-
-
-class Logarithm(_Unary):
-    """The natural logarithm of a part above 0."""
-
-    name = "log"
-
-    def value(self, parts: Sequence[Interval]) -> Interval:
-        """Return the logarithm."""
-        return functions.logarithm(parts[0])
-
-    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:
-        """Return the logarithm of the quotient."""
-        return functions.logarithm_step(before, after, step)
-
-    def exact(self, parts: Sequence[Decimal]) -> Decimal:
-        """Return the logarithm."""
-        return parts[0].ln()
-
-
-class XLogX(_Unary):
-    """x log x of a part that is 0 or more, and 0 at 0."""
-
-    name = "xlogx"
-
-    def value(self, parts: Sequence[Interval]) -> Interval:
-        """Return x log x."""
-        return functions.x_log_x(parts[0])
-
-    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:
-        """Return d log(x + d) + x log(1 + d / x)."""
-        return functions.x_log_x_step(before, after, step)
-
-    def exact(self, parts: Sequence[Decimal]) -> Decimal:
-        """Return x log x."""
-        return parts[0] * parts[0].ln() if parts[0] else Decimal(0)
-
-
 def statistic(name: str) -> Linear:
     """Return a statistic of a group by its name: a sum over rows."""
     return Linear.of({name: Fraction(1)}, Fraction(0))
@@ -422,26 +350,6 @@ def scaled(factor: Fraction, part: Expression) -> Expression:
     if isinstance(part, Linear):
         return Linear.of({name: factor * each for name, each in part.weights}, factor * part.constant)
     return part if factor == 1 else Scaled(factor, part)
-
-
-def square(x: Expression) -> Expression:
-    """Return the square."""
-    return Square(x)
-
-
-def sqrt(x: Expression) -> Expression:
-    """Return the square root; x must be 0 or more whatever the rows are."""
-    return SquareRoot(x)
-
-
-def log(x: Expression) -> Expression:
-    """Return the natural logarithm; x must be above 0 whatever the rows are."""
-    return Logarithm(x)
-
-
-def xlogx(x: Expression) -> Expression:
-    """Return x log x, 0 at 0; x must be 0 or more whatever the rows are."""
-    return XLogX(x)
 
 
 def parallel(a: Expression | float, b: Expression | float) -> Expression:

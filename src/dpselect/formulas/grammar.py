@@ -15,6 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from dpselect.formulas import elementary
 from dpselect.formulas import expression as e
 from dpselect.formulas.derived import FormulaError
 
@@ -24,10 +25,10 @@ _TOKEN = re.compile(
     r'(?P<column>"(?:[^"]|"")+")|(?P<name>[^\W\d]\w*)|(?P<sign><=|>=|!=|<>|==|[-+*/(),<>=]))'
 )
 _FUNCTIONS: dict[str, tuple[int, Callable[..., e.Expression]]] = {
-    "square": (1, e.square),
-    "sqrt": (1, e.sqrt),
-    "log": (1, e.log),
-    "xlogx": (1, e.xlogx),
+    "square": (1, elementary.square),
+    "sqrt": (1, elementary.sqrt),
+    "log": (1, elementary.log),
+    "xlogx": (1, elementary.xlogx),
     "abs": (1, e.absolute),
     "min": (2, e.minimum),
     "max": (2, e.maximum),

@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect.formulas import derived
 from dpselect.formulas import scores as made
-from dpselect.formulas.expression import Expression, Largest, Linear, Logarithm, Quotient, Scaled, SquareRoot
+from dpselect.formulas.elementary import Logarithm, SquareRoot
+from dpselect.formulas.expression import Expression, Largest, Linear, Quotient, Scaled
 from dpselect.formulas.interval import Floats
 from dpselect.formulas.region import GroupSums
 from dpselect.formulas.rows import RowKinds
