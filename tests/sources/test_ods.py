@@ -106,3 +106,13 @@ def test_a_file_that_breaks_off_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is not a complete OpenDocument file"):
         TableFile.of(whole).columns()
     assert cell(None) == "<table:table-cell/>"
+
+
+@pytest.mark.parametrize("more", ["", "<table:shapes>{}</table:shapes>"])
+def test_a_table_within_a_cell_or_a_picture_ends_no_sheet(tmp_path: Path, more: str) -> None:
+    """What stands in a cell is that cell's own: the rows behind it are read, and its rows are none of the sheet."""
+    inner = sheet([["inner"], ["7"]], "Inner")
+    held = more.format(inner) or row([f"<table:table-cell><text:p>own</text:p>{inner}</table:table-cell>"])
+    path = ods_file(tmp_path / "a.ods", [["x"], ["1"], held, ["2"]])
+
+    assert ["1", *([] if more else ["own"]), "2"] == list(TableFile.of(path).columns()["x"])

@@ -21,6 +21,7 @@ _OPEN = "{urn:oasis:names:tc:opendocument:xmlns:%s:1.0}"
 _TABLE, _OFFICE, _TEXT = (_OPEN % name for name in ("table", "office", "text"))
 _ERROR_TYPE = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}value-type"
 _CELLS = (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
+_HELD = (*_CELLS, f"{_TABLE}shapes")
 _NUMBERS = ("float", "percentage", "currency")
 # A sheet has no more rows, and no more columns, than these.
 _ROWS, _COLUMNS = 2**20, 2**14
@@ -44,9 +45,14 @@ def opened(path: Path, name: str | None) -> Iterator[Iterator[SheetRow]]:
 def _rows(path: Path, content: Any, name: str | None) -> Iterator[SheetRow]:
     """Yield the rows of a sheet; those behind the last one with a cell are not records."""
     tables, inside, is_there = 0, False, False
-    number, waiting = 0, 0
+    number, waiting, depth = 0, 0, 0
     for event, element in _elements(path, content):
-        if element.tag == f"{_TABLE}table":
+        # A cell or a picture may hold tables and rows of its own, which are none of the sheet.
+        if element.tag in _HELD:
+            depth += 1 if event == "start" else -1
+        elif depth:
+            continue
+        elif element.tag == f"{_TABLE}table":
             if event == "start":
                 inside = element.get(f"{_TABLE}name") == name if name is not None else tables == 0
                 is_there, tables = is_there or inside, tables + 1
