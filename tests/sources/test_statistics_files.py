@@ -127,3 +127,21 @@ def test_a_file_that_breaks_off_is_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(ValueError, match=r"^a.sav is not a complete file of SPSS or Stata\.$"):
         tables.names(path)
+
+
+@pytest.mark.parametrize(
+    ("unit", "days"),
+    [
+        ("tm", ["2025-12-01", "1959-12-01", None]),
+        ("tq", ["2025-10-01", "1959-10-01", None]),
+        ("th", ["2025-07-01", "1959-07-01", None]),
+    ],
+)
+def test_months_quarters_and_halves_of_stata_are_their_first_day(
+    tmp_path: Path, unit: str, days: list[str | None]
+) -> None:
+    """Such a number counts periods since 1960, and the file says so."""
+    frame = pandas.DataFrame({"at": pandas.to_datetime(["2025-12-31", "1959-12-01", None])})
+    frame.to_stata(tmp_path / "a.dta", convert_dates={"at": unit}, write_index=False)
+
+    assert days == cells(tmp_path / "a.dta", "at")

@@ -1,7 +1,8 @@
 """Files of statistics programs as text: SPSS (.sav, .zsav) and Stata (.dta).
 
 A value with a label is its label, a category; one that the file declares as missing is missing. Others are spelled:
-whole numbers without a fraction, dates as 2024-01-31. Every cell is spelled out by itself, from its own bytes.
+whole numbers without a fraction, dates as 2024-01-31, and months, quarters and halves of years as their first day.
+Every cell is spelled out by itself, from its own bytes.
 """
 
 from __future__ import annotations
@@ -28,6 +29,12 @@ _FORMATS: tuple[tuple[re.Pattern[str], int, int], ...] = (
     (re.compile(r"([AESJ]?DATE|MOYR|QYR|WKYR)[0-9.]*"), _SPSS, _DAY),
     (re.compile(r"%-?t?d.*"), _STATA, 1),
     (re.compile(r"%-?tc.*", re.IGNORECASE), _STATA, 1000 * _DAY),
+)
+# Periods of Stata since 1960, by formats: how many a year has, and how many months each has.
+_PERIODS: tuple[tuple[re.Pattern[str], int, int], ...] = (
+    (re.compile(r"%-?tm.*"), 12, 1),
+    (re.compile(r"%-?tq.*"), 4, 3),
+    (re.compile(r"%-?th.*"), 2, 6),
 )
 # Days that a date of Python reaches.
 _FIRST, _LAST = -719162, 2932896
@@ -101,6 +108,7 @@ def _speller(facts: Any, name: str) -> Callable[[Any], str | None]:
     labels = {_key(value): str(label) for value, label in (facts.variable_value_labels.get(name) or {}).items()}
     form = str(facts.original_variable_types.get(name, ""))
     dated = next(((begin, units) for pattern, begin, units in _FORMATS if pattern.fullmatch(form)), None)
+    spans = next(((many, months) for pattern, many, months in _PERIODS if pattern.fullmatch(form)), None)
     # Stata's files say none: newer ones have UTF-8, older ones mostly this.
     encodings = (facts.file_encoding,) if facts.file_encoding else ("utf-8", "cp1252")
 
@@ -113,6 +121,8 @@ def _speller(facts: Any, name: str) -> Callable[[Any], str | None]:
         label = labels.get(number)
         if label is not None:
             return label
+        if spans is not None:
+            return _first_day(number, *spans)
         return spellings(number)[0] if dated is None else _moment(number, *dated)
 
     return spelled
@@ -130,6 +140,14 @@ def _decoded(cell: str, encodings: Sequence[str]) -> str | None:
         except (UnicodeError, LookupError):
             continue
     return None
+
+
+def _first_day(number: float, many: int, months: int) -> str | None:
+    """Return the first day of a month, quarter or half of a year, and ``None`` far from all calendars."""
+    year = 1960 + math.floor(number / many) if math.isfinite(number) else 0
+    if not number.is_integer() or not 1 <= year <= 9999:
+        return None
+    return f"{year:04}-{1 + months * (int(number) % many):02}-01"
 
 
 def _moment(number: float, begin: int, units: int) -> str | None:
