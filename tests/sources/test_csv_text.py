@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dpselect.data import TableFile
 from dpselect.sources import csv_text, in_place
 from dpselect.sources.dialects import Dialect
 
@@ -132,3 +133,14 @@ def test_a_header_of_many_columns_is_read_once(tmp_path: Path) -> None:
     path.write_text(f"{','.join([*names, 'c7'])}\n", encoding="utf-8")
     with pytest.raises(ValueError, match="the same name twice"):
         csv_text.header(path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+@pytest.mark.parametrize("written", ["utf-16-le", "utf-16-be"])
+def test_a_file_of_two_bytes_a_letter_is_named_as_such(tmp_path: Path, encoding: str, written: str) -> None:
+    """Excel saves "Unicode text" so; no encoding that could be declared reads it."""
+    path = tmp_path / "a.tsv"
+    path.write_bytes("\ufeffname\tage\nann\t31\n".encode(written))
+
+    with pytest.raises(ValueError, match=r"^a\.tsv is in UTF-16, which is not read here: save the table as UTF-8\.$"):
+        TableFile.of(path, encoding=encoding).columns()

@@ -236,12 +236,14 @@ def _table(block: bytes, form: TextForm, wanted: list[int]) -> Any:
 
 
 def _opened(path: Path) -> Any:
-    """Return the bytes of a file without the mark of UTF-8 before them, unpacked."""
+    """Return the bytes of a file without the mark of UTF-8 before them, unpacked (``ValueError``: UTF-16)."""
     arrow = _arrow()
     with arrow.input_stream(str(path), compression="detect") as stream:
-        marked = stream.read(3) == codecs.BOM_UTF8
+        mark = stream.read(3)
+    if mark.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise ValueError(f"{path.name} is in UTF-16, which is not read here: save the table as UTF-8.")
     stream = arrow.input_stream(str(path), compression="detect")
-    if marked:
+    if mark == codecs.BOM_UTF8:
         stream.read(3)
     return stream
 
