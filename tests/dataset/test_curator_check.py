@@ -270,3 +270,29 @@ def test_a_probable_remedy_is_named_where_nearly_no_edge_is_understood(
     else:
         assert remedy in check.facts["remedy"]
         assert f"probably: {check.facts['remedy']}" == check.lines[1]
+
+
+@pytest.mark.parametrize("day", [2**31 - 1, -(2**31)])
+def test_a_day_that_python_has_not_is_counted(tmp_path: Path, day: int) -> None:
+    """Engines write such days for infinity: they lie outside of the bounds, in a frame and in a file alike."""
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = arrow.table({"at": arrow.array([20_089, day], arrow.int32()).cast(arrow.date32())})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    columns = {"at": {"lower": "2025-01-01", "upper": "2025-12-31"}}
+
+    for dataset in (Dataset.of(table, columns=columns), Dataset(source=str(tmp_path / "a.parquet"), columns=columns)):
+        assert 1 == checked(dataset).facts["columns"]["at"]["outside"]
+
+
+def test_an_endless_day_of_an_engine_is_counted(tmp_path: Path) -> None:
+    """One such row refuses nothing."""
+    pytest.importorskip("ibis")
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
+        connection.execute("create table t as select d::date d from (values ('2025-01-02'), ('infinity')) as v(d)")
+    columns = {"d": {"lower": "2025-01-01", "upper": "2025-12-31"}}
+    dataset = Dataset(source=f"duckdb://{tmp_path / 'a.duckdb'}", table="t", columns=columns)
+
+    held = checked(dataset).facts["columns"]["d"]
+
+    assert (2, 1) == (held["dates"], held["outside"])

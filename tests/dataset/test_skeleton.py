@@ -83,7 +83,7 @@ def unreadable(monkeypatch) -> None:
         return given(parser, row, *facts) if row.get("r") == "1" else reads()
 
     for owner, name in (
-        (csv_text, "_table"), (parquet.ParquetFile, "read"), (parquet, "read_table"), (Warehouse, "ask"),
+        (csv_text, "_table"), (parquet.ParquetFile, "read"), (parquet, "read_table"), (Warehouse, "arrows"),
         (Warehouse, "batches"), (edge_lines, "fields"), (edge_lines, "wrong"),
     ):  # fmt: skip
         monkeypatch.setattr(owner, name, reads)

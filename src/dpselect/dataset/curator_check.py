@@ -239,9 +239,17 @@ def _at(held: Any, rows: Mask) -> list[Any]:
     """Return the cells of some rows as Python has them, whatever holds the column."""
     places = np.flatnonzero(rows)
     if type(held).__module__.startswith("pyarrow"):
-        return [*held.take(places).to_pylist()]
+        return [_python(cell) for cell in held.take(places)]
     array = held if isinstance(held, np.ndarray) else np.fromiter(iter(held), dtype=object, count=len(held))
     return [*array[places].tolist()]
+
+
+def _python(cell: Any) -> Any:
+    """Return an arrow cell as Python has it; a day that Python has not, as in the year 300000, as its kind."""
+    try:
+        return cell.as_py()
+    except (OverflowError, ValueError):
+        return _text(cell)
 
 
 def _is_empty(cell: Any) -> bool:

@@ -56,7 +56,7 @@ def source(dataset: DatasetFields) -> RowSource:
 
 
 def cells(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
-    """Return the cells of columns as the source has them, in its order: arrow columns of a file, or what a frame holds.
+    """Return the cells of columns as the source has them, in its order: arrow columns, or what a frame holds.
 
     Raises:
         OSError, ValueError, ImportError: the source is not there, or lacks a column.
@@ -68,7 +68,7 @@ def cells(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
     if dataset.in_engine:
         with Warehouse.open(dataset.address, dataset.table) as warehouse, warehouse.reading():
             warehouse.require([*names])
-            return {**warehouse.ask(warehouse.table[[*names]])}
+            return warehouse.arrows(warehouse.table[[*names]])
     reading = reading_of(dataset)
     _require(names, tables.names(dataset.address, reading), dataset.address)
     return tables.arrows(dataset.address, [*names], reading)
@@ -76,7 +76,7 @@ def cells(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
 
 def spelled(dataset: DatasetFields, held: Any) -> Any:
     """Return cells of a file of text with numbers written with a point; others as they are."""
-    return reading_of(dataset).dialect.number(held) if hasattr(held, "chunks") else held
+    return reading_of(dataset).dialect.number(held) if hasattr(held, "chunks") and not dataset.in_engine else held
 
 
 def columns(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:

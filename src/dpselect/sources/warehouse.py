@@ -171,8 +171,16 @@ class Warehouse:
         Raises:
             ConnectionError: the engine failed, whatever the reason; nothing that it said is passed on.
         """
+        return {name: _array(column) for name, column in self.arrows(expression).items()}
+
+    def arrows(self, expression: Any) -> dict[str, Any]:
+        """Return the rows of an expression over the table as arrow columns: Python holds no days of every engine.
+
+        Raises:
+            ConnectionError: as :meth:`ask`.
+        """
         result = guarded(expression.to_pyarrow, LOST)
-        return {name: _array(result[name]) for name in result.column_names}
+        return {name: result[name] for name in result.column_names}
 
     def close(self) -> None:
         """Close the connection if it was opened here."""
