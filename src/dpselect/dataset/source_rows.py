@@ -17,6 +17,7 @@ from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.distinct import distinct
 from dpselect.sources.edges import public_nodes
 from dpselect.sources.graphs import Dropped
+from dpselect.sources.sqlite_text import with_sound_text
 from dpselect.sources.tables import Reading, TableFile
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import Graph, StoredGraph, WeightedGraph
@@ -68,7 +69,7 @@ def cells(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
     if dataset.in_engine:
         with Warehouse.open(dataset.address, dataset.table) as warehouse, warehouse.reading():
             warehouse.require([*names])
-            return warehouse.arrows(warehouse.table[[*names]])
+            return warehouse.arrows(with_sound_text(warehouse, [*names])[[*names]])
     reading = reading_of(dataset)
     _require(names, tables.names(dataset.address, reading), dataset.address)
     return tables.arrows(dataset.address, [*names], reading)

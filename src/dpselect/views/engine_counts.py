@@ -14,6 +14,7 @@ from dpselect.sources import codes
 from dpselect.sources.collation import require_exact
 from dpselect.sources.periods import Periods
 from dpselect.sources.public_names import PublicNames
+from dpselect.sources.sqlite_text import with_sound_text
 from dpselect.sources.warehouse import LOST, Warehouse, guarded
 from dpselect.views.engine_cells import cell_of
 from dpselect.views.grouped_counts import Histogram
@@ -33,14 +34,14 @@ def engine_histograms(warehouse: Warehouse, question: RowQuestion) -> list[Histo
     import ibis
 
     warehouse.require(question.columns)
-    table, text = warehouse.table, warehouse.is_csv
+    table, text = with_sound_text(warehouse, question.columns), warehouse.is_csv
     column = question.column
     coded = {"g": ibis.literal(0, "int64"), "i": cell_of(question.cells, table[column], column, text=text)}
     if question.groups is not None:
         coded["g"] = cell_of(question.groups, table[question.by], question.by, text=text)
     _require_exact(warehouse, question)
     if question.person is not None:
-        coded |= {"p": _person(warehouse, question.person)}
+        coded |= {"p": _person(table[question.person])}
         if question.order is not None:
             coded |= _order(table[question.order])
         _provide_hash(warehouse)
@@ -99,11 +100,10 @@ def _require_exact(warehouse: Warehouse, question: RowQuestion) -> None:
         require_exact(warehouse, texts)
 
 
-def _person(warehouse: Warehouse, name: str) -> Any:
+def _person(column: Any) -> Any:
     """Return what tells persons apart, NULL for nobody: text, or whole numbers, or what the type of the column is."""
     import ibis
 
-    column = warehouse.table[name]
     kind, gone = column.type(), codes.is_missing(column)
     if kind.is_floating():
         number = column.cast("float64")
