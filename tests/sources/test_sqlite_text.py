@@ -55,3 +55,4 @@ def test_one_person_refuses_nothing(tmp_path: Path, cell: str) -> None:
     data = dps.open(database(tmp_path, cell, "UTF-8", person="who"))
 
     assert {"A": 150, "B": 150} == dict(data.histogram("ward", epsilon=500).value)
+    assert {"A", "B"} == {*data.most_common("ward", k=2, epsilon=500).value}

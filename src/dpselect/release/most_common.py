@@ -23,6 +23,7 @@ from dpselect.release.release import Release
 from dpselect.release.unlisted import unlisted_of
 from dpselect.scores.scores import Scores
 from dpselect.sources.public_names import PublicNames
+from dpselect.sources.sqlite_text import with_sound_text
 from dpselect.sources.warehouse import Warehouse
 from dpselect.utilities.popularity import popularity
 from dpselect.views import Events
@@ -147,7 +148,9 @@ def _listed(
         return _chosen(scores, k, epsilon, ledger)
     if isinstance(events, RowSource):
         with Warehouse.open(events.place, events.table) as warehouse:
-            return _listed(warehouse, k, epsilon, person, item, domain, ledger)
+            warehouse.require([each for each in (person, item) if each is not None])
+            sound = replace(warehouse, table=with_sound_text(warehouse, [person, item]))
+            return _listed(sound, k, epsilon, person, item, domain, ledger)
     with stored_popularity(events, person, item, domain) as candidates:
         # A list that fits memory is drawn in one pass; of a longer one only the winners' names are fetched.
         few = candidates.known is not None and candidates.known <= _LISTED

@@ -1,4 +1,4 @@
-"""Text of SQLite, in which any row may hold what its column does not declare: bytes that are no text among them.
+"""Text of SQLite, in which any row may hold what its column does not declare: such as bytes that are not text.
 
 Such a cell is missing, by itself; without this the functions of the engine would fail for all rows.
 """
