@@ -49,8 +49,6 @@ napoleon_attr_annotations = False
 for field in PyObject.doc_field_types:
     if field.name == "variable":
         field.label = "Attributes"
-        # An attribute is described where it is named: a name that several classes have is no link.
-        field.rolename = ""
 
 # u' is another score, not an apostrophe.
 smartquotes = False
