@@ -24,7 +24,7 @@ WORDS = [
     "edge",
 ]  # fmt: skip
 FILES = [
-    "people.csv", "domains.toml", "edges.csv", "nodes.txt", "study.csv", "votes.parquet", "counts.npy",
+    "people.csv", "people.toml", "in_place.toml", "edges.csv", "nodes.txt", "study.csv", "votes.parquet", "counts.npy",
     "cells.parquet", "model.json", "people.ledger", "missing.csv", "none/missing.csv", "folder", ".", "/",
     "/dev/null", "/dev/full", "", "nested.toml", "nested.json", "binary.csv", "binary.parquet", "binary.npy",
     "binary.json", "binary.toml", "empty.csv", "empty.parquet", "empty.npy", "empty.json", "empty.toml",
@@ -52,8 +52,10 @@ def write(folder: Path) -> None:
     (folder / "header.csv").write_text("age,job,rich\n")
     (folder / "quoted.csv").write_text('age,job,rich\n1,"nurse,no\n')
     (folder / "wide.csv").write_text(",".join(f"c{n}" for n in range(3000)) + "\n")
-    (folder / "three.toml").write_text("domains = 3\n")
-    (folder / "cells.toml").write_text('age = {low = -1e308, high = 1e308}\njob = []\nrich = ["no", "no"]\n')
+    (folder / "three.toml").write_text("columns = 3\n")
+    odd = 'source = "people.csv"\n[columns]\nage = {lower = -1e308, upper = 1e308}\njob = []\nrich = ["no", "no"]\n'
+    (folder / "cells.toml").write_text(odd)
+    (folder / "in_place.toml").write_text((folder / "people.toml").read_text().replace("[", "in_place = true\n[", 1))
     (folder / "holiday.jpg").write_bytes((folder / "people.ledger").read_bytes())
     (folder / "loop").symlink_to("loop")
     (folder / "link.csv").symlink_to("people.csv")
@@ -96,7 +98,8 @@ def _line(luck: random.Random, words: tuple[str, ...], params: list[Any]) -> lis
 # What makes a command work: otherwise hardly any would get beyond the first refusal.
 _RIGHT = {
     "file": ["people.csv", "study.csv", "votes.parquet", "counts.npy"], "graph": ["edges.csv", "lesmis"],
-    "model": ["model.json"], "ledger": ["people.ledger"], "target": ["rich"], "domains": ["domains.toml"],
+    "model": ["model.json"], "ledger": ["people.ledger"], "target": ["rich"],
+    "dataset": ["people.csv", "people.toml", "edges.csv", "lesmis"],
     "traces": ["cells.parquet"], "nodes": ["nodes.txt", "4"], "domain": ["rows", "9"], "column": ["age"],
     "candidate": ["page"], "score": ["votes"], "lower": ["0"], "upper": ["100"], "p": ["50"], "epsilon": ["1", "0.5"],
     "sensitivity": ["1"], "families": ["100"], "max_degree": ["3"], "k": ["1"], "learner": ["fixed"],

@@ -11,9 +11,8 @@ import pyarrow.parquet as parquet
 
 from dpselect.cli import main
 
-DOMAINS = 'age = {low = 0, high = 100}\njob = ["nurse", "smith"]\nrich = ["no", "yes"]\n'
+COLUMNS = 'age = {lower = 0, upper = 100}\njob = ["nurse", "smith"]\nrich = ["no", "yes"]\n'
 
-DESCRIPTION = 'source = "people.csv"\n[columns]\nage = {lower = 0, upper = 100}\njob = ["nurse", "smith"]\n'
 PLAN = """dataset = "survey.toml"
 total = {epsilon = 1}
 
@@ -23,6 +22,11 @@ query = "median"
 column = "age"
 weight = 1
 """
+
+
+def description(columns: str = COLUMNS, more: str = "", source: str = "people.csv") -> str:
+    """Return a description of the table of people, with other columns or more keys."""
+    return f'source = "{source}"\n{more}[columns]\n{columns}'
 
 
 def write(folder: Path) -> None:
@@ -39,10 +43,9 @@ def write_tables(folder: Path) -> None:
     ages = [row % 100 for row in range(300)]
     people = [f"{age},{('nurse', 'smith')[age % 2]},{('no', 'yes')[age > 50]}" for age in ages]
     (folder / "people.csv").write_text("\n".join(["age,job,rich", *people]) + "\n", encoding="utf-8")
-    (folder / "domains.toml").write_text(DOMAINS, encoding="utf-8")
-    (folder / "people.toml").write_text(DESCRIPTION, encoding="utf-8")
+    (folder / "people.toml").write_text(description(), encoding="utf-8")
     budget = '[budget]\nepsilon = 1\nledger = "survey.ledger"\n'
-    (folder / "survey.toml").write_text(DESCRIPTION + budget, encoding="utf-8")
+    (folder / "survey.toml").write_text(description() + budget, encoding="utf-8")
     (folder / "report.toml").write_text(PLAN, encoding="utf-8")
     (folder / "edges.csv").write_text("source,target\n0,1\n0,2\n1,2\n2,3\n", encoding="utf-8")
     (folder / "edges.txt").write_text("0 1\n0 2\n1 2\n2 3\n", encoding="utf-8")
@@ -99,29 +102,29 @@ def changed(command: list[str], change: list[str]) -> list[str]:
     return [*command, *change]
 
 
-TRAIN = ["train", "people.csv", "--target", "rich", "--domains", "domains.toml", "--epsilon", "1"]
+TRAIN = ["train", "people.toml", "rich", "--epsilon", "1"]
 CHOOSE = ["choose", "histogram", "counts.npy", "--traces", "cells.parquet", "--epsilon", "1", "--learner", "fixed"]
 CHOOSE_TREE = ["choose", "tree", *TRAIN[1:], "--traces", "cells.parquet"]
 VOTES = ["--candidate", "page", "--score", "votes", "--sensitivity", "1"]
 PREDICT = ["predict", "model.json", "people.csv"]
-PERCENTILE = ["people.csv", "--column", "age", "--lower", "0", "--upper", "100", "--p", "50"]
-EVENTS = ["events.csv", "--person", "user", "--item", "product", "--domain", "products.txt"]
-COUNTS = ["events.csv", "--column", "product", "--domain", "products.txt", "--person", "user"]
-TOP_K = ["edges.csv", "--nodes", "nodes.txt", "--metric", "degree"]
+PERCENTILE = ["people.csv", "age", "--lower", "0", "--upper", "100", "--p", "50"]
+EVENTS = ["events.csv", "--person", "user", "product", "--domain", "products.txt"]
+COUNTS = ["events.csv", "product", "--domain", "products.txt", "--person", "user"]
+TOP_K = ["edges.csv", "--nodes", "nodes.txt", "degree"]
 # Every command that works, as it is written in the folder of the inputs.
 COMMANDS = [
     ["top-k", *TOP_K, "--epsilon", "1"],
-    ["percentile", *PERCENTILE, "--epsilon", "1"],
-    ["median", "people.csv", "--column", "age", "--lower", "0", "--upper", "100", "--epsilon", "1"],
+    ["quantiles", *PERCENTILE, "--epsilon", "1"],
+    ["median", "people.csv", "age", "--lower", "0", "--upper", "100", "--epsilon", "1"],
     ["quantiles", *PERCENTILE, "75", "--epsilon", "1"],
     ["select", "votes.parquet", *VOTES, "--domain", "rows", "--epsilon", "1"],
     ["most-common", *EVENTS, "--epsilon", "1"],
-    ["counts", *COUNTS, "--epsilon", "1"],
-    ["above", "counts.csv", "--threshold", "20", "--epsilon", "1"],
+    ["histogram", *COUNTS, "--epsilon", "1"],
+    ["above-threshold", "counts.csv", "--threshold", "20", "--epsilon", "1"],
     ["snp", "study.csv", "--families", "100", "--epsilon", "1"],
     [*TRAIN, "--out", "new.json"],
     [*CHOOSE, "--out", "new.npy"],
-    ["check", "people.csv", "--target", "rich", "--domains", "domains.toml"],
+    ["check", "people.toml"],
     PREDICT,
     ["compare", "percentile", *PERCENTILE, "--epsilons", "1"],
     ["compare", "metrics", "edges.csv", "--nodes", "nodes.txt", "--k", "1", "--epsilon", "1", "--max-degree", "5"],
@@ -131,5 +134,17 @@ COMMANDS = [
     ["mechanisms"],
     ["plan", "--candidates", "9", "--error", "3"],
     ["datasets"],
-    [*TRAIN, "--model", "boosted", "--rounds", "3", "--no-interactions", "--out", "new.json", "--html", "new.html"],
+    [
+        *TRAIN,
+        "--model",
+        "boosted",
+        "--rounds",
+        "3",
+        "--interactions",
+        "false",
+        "--out",
+        "new.json",
+        "--html",
+        "new.html",
+    ],
 ]

@@ -12,12 +12,12 @@ from dpselect.cli import main
 
 # Everybody has a row in each region, and one in a region that is not listed.
 ROWS = [(who, region, pay) for region, pay in (("n", 10), ("s", 30), ("x", 90)) for who in range(60)]
-BOUNDS = ["--column", "pay", "--lower", "0", "--upper", "100"]
+BOUNDS = ["pay", "--lower", "0", "--upper", "100"]
 BY = ["--by", "region", "--groups", "n,s"]
 VERBS = {
     "median": ["median", "pay.csv", *BOUNDS],
-    "percentile": ["percentile", "pay.csv", *BOUNDS, "--p", "50"],
-    "quantiles": ["quantiles", "pay.csv", *BOUNDS, "--p", "50"],
+    "percentile": ["quantiles", "pay.csv", *BOUNDS, "--p", "50"],
+    "quantiles": ["quantiles", "pay.csv", *BOUNDS, "--p", "50", "--method", "halving"],
 }
 
 
@@ -40,6 +40,15 @@ def test_one_line_per_group(verb: str, capsys) -> None:
     assert 0 == main([*VERBS[verb], *BY, "--epsilon", "60", "--yes", "--json"])
     facts = json.loads(capsys.readouterr().out)
     assert [{"group": "n", "candidates": [10]}, {"group": "s", "candidates": [30]}] == facts["groups"]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_an_engine_counts_groups_of_persons_too(verb: str, capsys) -> None:
+    """Where the file is, which is not read into memory."""
+    pytest.importorskip("ibis")
+    asked = [*VERBS[verb], *BY, "--person", "who", "--rows-per-person", "2", "--in-place", "--epsilon", "100"]
+    assert 0 == main([*asked, "--yes"])
+    assert "n: 10\ns: 30\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -72,7 +81,6 @@ def test_persons_are_said_in_the_plan_and_kept_in_the_ledger(verb: str, capsys) 
         (["--person", "who", "--rows-per-person", "0"], "at least 1"),
         (["--by", "place", "--groups", "n,s"], "Name the right one by --by"),
         (["--person", "name"], "Name the right one by --person"),
-        ([*BY, "--in-place"], "read without --in-place"),
     ],
 )
 @pytest.mark.parametrize("verb", VERBS)
@@ -84,10 +92,11 @@ def test_what_is_refused_is_refused_in_one_sentence(verb: str, more: list[str], 
     assert ("", 1) == (said.out, said.err.count("\n"))
 
 
-def test_records_that_are_named_have_no_groups(capsys) -> None:
+def test_records_that_are_named_have_no_persons(capsys) -> None:
     """Their number is public, and it is their values that are protected."""
-    assert 2 == main([*VERBS["median"], "--label", "who", "--person", "who", "--epsilon", "1"])
-    assert "leave --label out" in capsys.readouterr().err
+    asked = ["median-record", "pay.csv", *BOUNDS, "--label", "who", "--person", "who"]
+    assert 2 == main([*asked, "--epsilon", "1"])
+    assert "there is no option --person" in capsys.readouterr().err
 
 
 SELECT = ["select", "votes.csv", "--candidate", "page", "--score", "votes", "--kind", "integer", "--sensitivity", "1"]

@@ -12,7 +12,7 @@ import dpselect as dps
 from dpselect.certificates.composed import certify
 from dpselect.cli import main
 
-ASK = ["percentile", "people.csv", "--column", "age", "--p", "50", "--lower", "0", "--upper", "9", "--epsilon", "1"]
+ASK = ["quantiles", "people.csv", "age", "--p", "50", "--lower", "0", "--upper", "9", "--epsilon", "1"]
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def test_a_release_leaves_a_certificate_that_the_ledger_confirms(
     assert content["question"] == "How old?"
     assert content["public"]["column"] == "age"
     assert content["file"] is None
-    assert content["repeat"].startswith("dpselect percentile people.csv --column age")
+    assert content["repeat"].startswith("dpselect quantiles people.csv age")
     assert "has row 1, with the same hash" in printed(capsys, "verify", file, "--ledger", "a.ledger")
 
 
@@ -133,7 +133,7 @@ def test_budget_show_lists_commands_columns_and_answers_that_were_kept(capsys: p
     Path("d.json").unlink()
 
     plain = printed(capsys, "budget", "show", "a.ledger")
-    assert plain.count("percentile age  permute-and-flip") == 3
+    assert plain.count("quantiles age  permute-and-flip") == 3
     assert "answer" not in plain
 
     lines = printed(capsys, "budget", "show", "a.ledger", "--answers").splitlines()

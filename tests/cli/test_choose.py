@@ -12,6 +12,7 @@ from dpselect.chooser import cells, trees
 from dpselect.chooser.choice import Choice, Measured, Predicted
 from dpselect.cli import main
 from dpselect.cli.verbs.choose import _explained
+from tests.cli.inputs import description
 from tests.cli.test_commands import refusal
 
 
@@ -41,7 +42,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     maker.train(tables, [1, 10], 2, traces=found / "trees.parquet", jobs=1)
     lines = ["size,color,rich", *(f"{i % 3},{i % 2},{'yes' if i % 2 else 'no'}" for i in range(2000))]
     (found / "people.csv").write_text("\n".join(lines), encoding="utf-8")
-    (found / "domains.toml").write_text('size = [0, 1, 2]\ncolor = [0, 1]\nrich = ["no", "yes"]\n', encoding="utf-8")
+    columns = 'size = [0, 1, 2]\ncolor = [0, 1]\nrich = ["no", "yes"]\n'
+    (found / "people.toml").write_text(description(columns), encoding="utf-8")
     return found
 
 
@@ -73,7 +75,7 @@ def test_trees_are_answered_from_a_ledger(folder: Path, capsys: pytest.CaptureFi
     """A released model that predicts; one spend for all of it."""
     ledger, model = str(folder / "b.ledger"), str(folder / "m.json")
     assert 0 == main(["budget", "create", ledger, "--epsilon", "10", "--dataset", "people"])
-    table = [str(folder / "people.csv"), "--target", "rich", "--domains", str(folder / "domains.toml")]
+    table = [str(folder / "people.toml"), "rich"]
     traces = ["--traces", str(folder / "trees.parquet"), "--epsilon", "10", "--learner", "regret-tree"]
     assert 0 == main(["choose", "tree", *table, *traces, "--ledger", ledger, "--out", model])
     assert "epsilon = 10 per record added or removed" in capsys.readouterr().out
@@ -168,7 +170,7 @@ def test_the_traces_that_ship_are_used_and_named(folder: Path, capsys: pytest.Ca
     quick = ["--learner", "regret-tree", "--metafeatures", "free"]
     assert 0 == main(["choose", "histogram", counts, "--epsilon", "1", "--out", out, *quick])
     assert "those that ship with dpselect: its own options on made-up data" in capsys.readouterr().out
-    table = [str(folder / "people.csv"), "--target", "rich", "--domains", str(folder / "domains.toml")]
+    table = [str(folder / "people.toml"), "rich"]
     assert 0 == main(["choose", "tree", *table, "--epsilon", "1", "--out", str(folder / "first.json"), *quick])
     assert "On databases left out of training" in capsys.readouterr().out
     assert 0 == main(histogram(folder, "--out", str(folder / "own.npy")))

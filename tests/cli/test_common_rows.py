@@ -10,7 +10,7 @@ import pytest
 import dpselect as dps
 from dpselect.cli import main
 
-LINE = ["most-common", "survey.csv", "--item", "status", "--domain", "a,b,c", "--epsilon", "1"]
+LINE = ["most-common", "survey.csv", "status", "--domain", "a,b,c", "--epsilon", "1"]
 GROUPS = ["--by", "region", "--groups", "n,s"]
 
 
@@ -79,14 +79,12 @@ def test_what_only_persons_have_is_refused(more: list[str], message: str, capsys
 
 def test_a_plan_knows_it(capsys) -> None:
     """It finds the epsilon for an error in records."""
-    release = "most-common survey.csv --item status --domain a,b,c --error 4"
-    assert 0 == main(["plan", "--release", release])
+    assert 0 == main([*LINE[:-2], "--error", "4", "--dry-run"])
     assert "less than 4 records behind the best" in capsys.readouterr().out
 
 
 def test_a_selection_of_a_column_says_which_command_counts_rows(capsys) -> None:
-    """Candidates of select have scores."""
-    assert 2 == main(["select", "survey.csv", "--column", "status", "--epsilon", "1"])
-    assert "ask dpselect most-common --item for the most frequent value" in capsys.readouterr().err
-    assert 2 == main(["select", "survey.csv", "--candidate", "status", "--epsilon", "1"])
-    assert "to count rows, ask most-common or counts" in capsys.readouterr().err
+    """Where candidates have scores in the file."""
+    scores = ["--score", "x", "--sensitivity", "1", "--epsilon", "1"]
+    assert 2 == main(["select", "survey.csv", "--column", "status", *scores])
+    assert "ask dpselect most-common for the most frequent value" in capsys.readouterr().err

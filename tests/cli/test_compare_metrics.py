@@ -34,8 +34,8 @@ def test_programs_get_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([*LESMIS, "--nodes", "5"], "--nodes goes with an edge file"),
-        ([*LESMIS, "--source", "who"], "a shipped graph has none"),
+        ([*LESMIS, "--nodes", "5"], "--nodes: the nodes of a graph that ships with NetworkX are known: leave it out."),
+        ([*LESMIS, "--ends", "who", "whom"], "--ends: a graph that ships with NetworkX is not a file: leave it out."),
         ([*LESMIS, "--k", "77"], "ask for fewer"),
         ([*LESMIS[:-1], "3"], "exceeds --max-degree"),
         ([*LESMIS[:1], "--out", "x.svg", *LESMIS[1:]], "--out goes with another task"),

@@ -44,7 +44,7 @@ def test_the_demo_as_json_is_one_object(capsys) -> None:
 @pytest.mark.parametrize(("metric", "status"), [("degree", 2), ("core-number", 2), ("triangles", 0)])
 def test_a_bound_that_a_metric_does_not_use_is_refused(metric: str, status: int, capsys) -> None:
     """Whoever passes one may believe that it protects."""
-    words = ["top-k", "lesmis", "--metric", metric, "--max-degree", "40", "--epsilon", "1"]
+    words = ["top-k", "lesmis", metric, "--max-degree", "40", "--epsilon", "1"]
     assert status == main(words)
     assert (f"{metric} has no use for it" in capsys.readouterr().err) == (status == 2)
     assert 0 == main([*words, "--truncate", "--dry-run"])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpselect.cli import main
+from tests.cli.inputs import description
 
 pytest.importorskip("pyarrow")
 
@@ -51,19 +52,19 @@ def test_a_list_of_nodes_and_a_table(capsys) -> None:
     facts = json.loads(printed(capsys, "check edges.txt --nodes nodes.txt --json"))
     assert (3, 2, ["3 3", "0 3"]) == (facts["edges"], facts["other_nodes"], facts["strangers"])
 
-    facts = json.loads(printed(capsys, "check edges.csv --nodes 4 --source from --target to --json"))
+    facts = json.loads(printed(capsys, "check edges.csv --nodes 4 --ends from to --json"))
     assert (6, 1, 1, 2) == (facts["rows"], facts["not_an_edge"], facts["other_nodes"], facts["edges"])
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("check edges.txt --nodes 4 --column x", "leave --column out"),
-        ("check edges.txt --nodes 4 --in-place", "leave --in-place out"),
-        ("check edges.txt --source a --column b", "--source goes with --nodes"),
-        ("check nothing.txt --nodes 4", "name one"),
+        ("check edges.txt --nodes 4 --in-place", "Edges are checked in a file"),
+        ("check edges.csv x --lower 0 --upper 1 --ends a b", "--ends: this goes with a graph: leave it out."),
+        ("check nothing.txt --nodes 4", "There is no file nothing.txt"),
         ("check edges.csv --nodes 4", "needs the columns source and target"),
-        ("check edges.txt", "or --nodes for a file of edges"),
+        ("check edges.txt", "pass --nodes, their number or a file of their names"),
+        ("check edges.csv", "pass --nodes for a file of edges"),
     ],
 )
 def test_what_goes_with_no_edges_is_refused(capsys, line, said) -> None:
@@ -74,17 +75,18 @@ def test_what_goes_with_no_edges_is_refused(capsys, line, said) -> None:
 def test_a_dry_run_names_the_check_that_works(capsys) -> None:
     """Of edges, of a column as it is written, and of a table with domains; none where there is no file."""
     Path("people.csv").write_text("a b;y\n" + "1.000,5;0\n2;1\n" * 20, encoding="utf-8")
-    Path("d.toml").write_text('"a b" = {low = 0, high = 2000}\ny = [0, 1]\n', encoding="utf-8")
-    how = "--separator ';' --decimal ,"
+    columns = '"a b" = {lower = 0, upper = 2000}\ny = [0, 1]\n'
+    how, written = "--separator ';' --decimal ,", 'separator = ";"\ndecimal = ","\n'
+    Path("people.toml").write_text(description(columns, written), encoding="utf-8")
     for line in (
-        "top-k edges.txt --metric degree --k 1 --nodes 4 --epsilon 1",
-        f"median people.csv --column 'a b' --lower 0 --upper 2000 --step 100 {how} --where 'y = 1' --epsilon 1",
-        f"train people.csv --target y --domains d.toml --out m.json {how} --epsilon 1",
+        "top-k edges.txt degree --k 1 --nodes 4 --epsilon 1",
+        f"median people.csv 'a b' --lower 0 --upper 2000 --step 100 {how} --where 'y = 1' --epsilon 1",
+        "train people.toml y --out m.json --epsilon 1",
     ):
         (_, command) = printed(capsys, f"{line} --dry-run").replace(" \\\n", " ").split("  dpselect ")
         command = command.splitlines()[0]
         assert "Private" in printed(capsys, command) or "private" in json.loads(printed(capsys, f"{command} --json"))
-    shown = printed(capsys, "top-k lesmis --metric degree --k 1 --epsilon 1 --dry-run")
+    shown = printed(capsys, "top-k lesmis degree --k 1 --epsilon 1 --dry-run")
     assert "dpselect check" not in shown
 
 
@@ -92,20 +94,20 @@ def test_the_command_of_a_question_is_checked_with_check_for_its_verb(capsys) ->
     """What belongs to the question alone may stay."""
     Path("people.csv").write_text("income\n10\nx\n30\n", encoding="utf-8")
 
-    shown = printed(capsys, "check people.csv --column income --lower 0 --upper 20 --step 5")
-    assert "not a number: 1\noutside the bounds: 1\n" in shown
+    shown = printed(capsys, "check people.csv income --lower 0 --upper 20 --step 5")
+    assert "income: 2 numbers, 0 empty, 1 not a number, such as 'x'; 1 outside of the bounds, such as '30'" in shown
 
 
 def test_followers_have_a_direction(capsys) -> None:
     """One that points back is no repetition, and a follower counts for the node that is followed."""
     Path("follows.txt").write_text("1 2\n2 1\n1 2\n3 2\n0 2\n2 2\n", encoding="utf-8")
-    facts = json.loads(printed(capsys, "check follows.txt --nodes 4 --metric followers --json"))
+    facts = json.loads(printed(capsys, "check follows.txt --nodes 4 followers --json"))
     assert (True, 1, 1, 4, 3) == tuple(
         facts[name] for name in ("directed", "loops", "repeated", "edges", "most_followers")
     )
     assert "largest_degree" not in facts
-    for more in ("", "--metric degree"):
-        facts = json.loads(printed(capsys, f"check follows.txt --nodes 4 {more} --json"))
+    for more in ("", "degree"):
+        facts = json.loads(printed(capsys, f"check follows.txt {more} --nodes 4 --json"))
         assert (False, 2, 3, 3) == tuple(facts[name] for name in ("directed", "repeated", "edges", "largest_degree"))
 
 
@@ -118,7 +120,7 @@ def test_a_file_that_says_its_direction_is_believed(default, edges, capsys) -> N
         encoding="utf-8",
     )
     assert edges == json.loads(printed(capsys, "check g.graphml --nodes 3 --json"))["edges"]
-    assert 1 == json.loads(printed(capsys, "check g.graphml --nodes 3 --metric degree --json"))["edges"]
+    assert 1 == json.loads(printed(capsys, "check g.graphml --nodes 3 degree --json"))["edges"]
 
 
 @pytest.mark.parametrize("label", ["lee, ann", "ann lee", "a;b", "#7", "%7", "a\tb"])
@@ -128,8 +130,8 @@ def test_a_node_that_no_line_can_spell_is_refused(label, capsys) -> None:
     Path("labels.csv").write_text(f'source,target\n"{label}",bob\n', encoding="utf-8")
     for line in (
         "check edges.txt --nodes nodes.txt",
-        "top-k edges.txt --nodes nodes.txt --metric degree --epsilon 1",
-        "top-k edges.txt --nodes nodes.txt --metric followers --epsilon 1",
+        "top-k edges.txt --nodes nodes.txt degree --epsilon 1",
+        "top-k edges.txt --nodes nodes.txt followers --epsilon 1",
     ):
-        assert f"The public node {label!r} cannot stand in a .txt file" in printed(capsys, line, 2)
+        assert f"public node {label!r} cannot stand in a .txt file" in printed(capsys, line, 2)
     assert 1 == json.loads(printed(capsys, "check labels.csv --nodes nodes.txt --json"))["edges"]

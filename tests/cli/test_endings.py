@@ -18,6 +18,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
+from dpselect.queries import LocalDataset, Quantiles, SyntheticRows
 from dpselect.sources.output import Output
 from tests.cli import inputs
 from tests.cli.inputs import CHOOSE, PERCENTILE, TRAIN
@@ -134,7 +135,7 @@ def test_every_console_prints_every_name(encoding: str, monkeypatch) -> None:
     """What the console lacks is written as an escape; nothing fails after the spend."""
     Path("names.txt").write_text("Łukasz\nŻ\n", encoding="utf-8")
     Path("edges.csv").write_text("source,target\nŁukasz,Ż\n", encoding="utf-8")
-    words = ["top-k", "edges.csv", "--metric", "degree", "--nodes", "names.txt", "--k", "2", "--epsilon", "1", *BOOK]
+    words = ["top-k", "edges.csv", "degree", "--nodes", "names.txt", "--k", "2", "--epsilon", "1", *BOOK]
     create = ["budget", "create", "book", "--epsilon", "9", "--dataset", "café", "--neighbours", "edge"]
     printed = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(printed, encoding=encoding))
@@ -155,8 +156,8 @@ def test_bytes_that_are_no_text_work_in_names(capsys) -> None:
     assert 0 == main([*TRAIN, *book, "--out", f"{odd}.json"])
     assert 0 == main(["predict", f"{odd}.json", "people.csv", "--out", f"{odd}.out"])
     assert 0 == main(["budget", "show", f"{odd}.ledger"])
-    assert 2 == main(["train", "people.csv", *TRAIN[2:], "--domains", f"{odd}.toml", "--out", "x.json"])
-    assert 2 == main(["train", "people.csv", "--target", odd, *TRAIN[4:], "--out", "x.json"])
+    assert 2 == main(["train", f"{odd}.toml", *TRAIN[2:], "--out", "x.json"])
+    assert 2 == main(["train", "people.toml", odd, *TRAIN[3:], "--out", "x.json"])
     assert "codec" not in capsys.readouterr().err
 
 
@@ -186,13 +187,17 @@ def test_bytes_that_are_no_text_work_in_names(capsys) -> None:
 def test_whatever_fails_is_one_sentence(error, status: int, words: str, paid: bool, monkeypatch, capsys) -> None:
     """Without a word that another library chose; status 1 after a spend, unless it was stopped."""
 
-    def fails(*_: object, ledger, **__: object) -> None:
-        if paid:
-            ledger.spend(dps.Guarantee(1, "add-remove"), mechanism="x")
+    release = Quantiles.release
+
+    def fails(self: Quantiles, data: object, accountant: object) -> object:
+        if paid or isinstance(data, SyntheticRows):
+            planned = release(self, data, accountant)
+        if isinstance(data, SyntheticRows):
+            return planned
         raise error
 
-    monkeypatch.setattr(dps, "top_k", fails)
-    ended = main(["percentile", *PERCENTILE, "--epsilon", "1", *LEDGER])
+    monkeypatch.setattr(Quantiles, "release", fails)
+    ended = main(["quantiles", *PERCENTILE, "--epsilon", "1", *LEDGER])
     printed = capsys.readouterr()
 
     assert ended == (status if not paid or status == 130 else 1)
@@ -213,36 +218,36 @@ def test_an_interrupt_that_a_library_hides_is_noticed(monkeypatch, capsys) -> No
         except KeyboardInterrupt:
             raise ImportError("raw words") from None
 
-    monkeypatch.setattr(dps, "top_k", loads)
+    monkeypatch.setattr(LocalDataset, "ask", loads)
     # Programs that a shell starts in the background ignore interrupts, and so would the tests.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        assert 130 == main(["percentile", *PERCENTILE, "--epsilon", "1"])
+        assert 130 == main(["quantiles", *PERCENTILE, "--epsilon", "1"])
         assert signal.default_int_handler is signal.getsignal(signal.SIGINT)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert "dpselect percentile: Stopped.\n" == capsys.readouterr().err
+    assert "dpselect quantiles: Stopped.\n" == capsys.readouterr().err
 
 
 def test_a_traceback_is_there_for_who_asks(monkeypatch, capsys) -> None:
     """An environment variable, because a traceback may quote private values."""
-    monkeypatch.setattr(dps, "top_k", lambda *_, **__: {}["nothing"])
-    assert 70 == main(["percentile", *PERCENTILE, "--epsilon", "1"])
+    monkeypatch.setattr(LocalDataset, "ask", lambda *_, **__: {}["nothing"])
+    assert 70 == main(["quantiles", *PERCENTILE, "--epsilon", "1"])
     assert "Traceback" not in capsys.readouterr().err
     monkeypatch.setenv("DPSELECT_TRACEBACK", "1")
-    assert 70 == main(["percentile", *PERCENTILE, "--epsilon", "1"])
+    assert 70 == main(["quantiles", *PERCENTILE, "--epsilon", "1"])
     assert "Traceback" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("stdout", ["> /dev/full", ">&-", pytest.param("1< /dev/null", marks=pytest.mark.slow)])
 def test_an_answer_that_standard_output_does_not_take_is_on_standard_error(stdout: str) -> None:
     """A full disk behind standard output, a closed one, one that is not for writing: the answer is whole."""
-    done = redirected(["percentile", *PERCENTILE, "--epsilon", "1", *LEDGER, "--json"], stdout)
+    done = redirected(["quantiles", *PERCENTILE, "--epsilon", "1", *LEDGER, "--json"], stdout)
 
     assert 1 == done.returncode
     *answer, words = done.stderr.splitlines()
     assert 0 <= json.loads("\n".join(answer))["candidates"][0] <= 100
-    assert words.startswith("dpselect percentile: The answer was paid for and standard output could not be written")
+    assert words.startswith("dpselect quantiles: The answer was paid for and standard output could not be written")
     assert "stays spent" in words
     assert 1 == spends()
 

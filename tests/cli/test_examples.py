@@ -51,6 +51,15 @@ def made_up(folder: Path) -> None:
     (folder / "study.csv").write_text("snp,b,c\n" + "".join(f"rs{i},{9 + i},{i}\n" for i in range(9)), encoding="utf-8")
     for name in ("public.csv", "survey.csv"):
         shutil.copy(folder / "people.csv", folder / name)
+    columns = (
+        'income = {lower = 0, upper = 100000, step = 100}\nregion = ["North", "South", "West"]\n'
+        'age = {lower = 0, upper = 120}\nrich = ["no", "yes"]\n'
+    )
+    budget = '[budget]\nepsilon = 100\nledger = "survey.ledger"\n'
+    for name in ("people", "survey"):
+        text = inputs.description(columns, source=f"{name}.csv")
+        (folder / f"{name}.toml").write_text(text + (budget if name == "survey" else ""), encoding="utf-8")
+    (folder / "friends.toml").write_text('graph = "edges.txt"\nnodes = 4\n', encoding="utf-8")
     products = [f"product{number}" for number in range(20)]
     bought = [f"u{row % 90},{products[row % 20]}" for row in range(900)]
     (folder / "events.csv").write_text("\n".join(["user,product", *bought]) + "\n", encoding="utf-8")
@@ -173,8 +182,8 @@ def test_every_command_with_json_has_a_schema_and_no_other() -> None:
 
 def test_a_member_of_another_type_is_noticed() -> None:
     """And one that is missing, and one that no schema names."""
-    schema = schemas.answer("counts")
-    printed = {"command": "counts", "counts": [{"value": 3, "count": "2"}], "mechanism": "x", "more": 1}
+    schema = schemas.answer("histogram")
+    printed = {"command": "histogram", "counts": [{"value": 3, "count": "2"}], "mechanism": "x", "more": 1}
     printed |= {"accuracy_line": "", "every_count_within": 3}
 
     assert {"/guarantee is missing", "/accuracy is missing", "/counts/0/count is '2', and should be integer"} == {
@@ -185,7 +194,7 @@ def test_a_member_of_another_type_is_noticed() -> None:
 
 def test_a_long_example_is_broken_where_a_shell_goes_on_reading() -> None:
     """Before options only; joined again it is the same command."""
-    line = "dpselect quantiles people.csv --column age --p 25 50 75 --where 'age > 3' --note \"a b\""
+    line = "dpselect quantiles people.csv age --p 25 50 75 --where 'age > 3' --note \"a b\""
     lines = wrapped(line, 40)
 
     assert all(each.endswith(" \\") for each in lines[:-1])

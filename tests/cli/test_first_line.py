@@ -8,40 +8,39 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
+from tests.cli.inputs import description
 
 pytestmark = pytest.mark.usefixtures("folder")
 
 CELLS = ("Zacharias", "48211.55", "Xylitol")
-DOMAINS = ["--target", "rich", "--domains", "domains.toml"]
-EVENTS = ["--person", "user", "--item", "product"]
-GRID = ["--column", "salary", "--lower", "0", "--upper", "9", "--epsilon", "1"]
+EVENTS = ["--person", "user", "product"]
+GRID = ["salary", "--lower", "0", "--upper", "9", "--epsilon", "1"]
 KIND = ["--kind", "integer", "--epsilon", "1"]
 COMMANDS = [
     ["median", "bare.csv", *GRID],
     ["median", "bare.csv", *GRID, "--in-place"],
-    ["median", "bare.csv", *GRID, "--label", "name"],
+    ["median-record", "bare.csv", *GRID, "--label", "name"],
     ["median", "bare.csv", *GRID[2:]],
-    ["percentile", "bare.csv", *GRID, "--p", "50"],
     ["quantiles", "bare.csv", *GRID, "--p", "50"],
+    ["histogram", "bare.csv", *GRID],
     ["quantiles", "bare.csv", *GRID, "--p", "50", "--in-place"],
     ["compare", "percentile", "bare.csv", *GRID[:-2], "--p", "50", "--epsilons", "1"],
     ["most-common", "bare.csv", *EVENTS, "--domain", "products.txt", "--epsilon", "1"],
     ["most-common", "bare.csv", *EVENTS, "--domain", "products.txt", "--epsilon", "1", "--in-place"],
     ["most-common", "bare.csv", *EVENTS, "--kept", "9", "--delta", "1e-6", "--epsilon", "1"],
-    ["keys", "bare.csv", "--person", "u", "--key", "k", "--keys-per-person", "1", "--delta", "1e-6", "--epsilon", "1"],
-    ["above", "bare.csv", "--threshold", "3", "--epsilon", "1"],
+    ["partitions", "bare.csv", "--person", "u", "k", "--per-person", "1", "--delta", "1e-6", "--epsilon", "1"],
+    ["above-threshold", "bare.csv", "--threshold", "3", "--epsilon", "1"],
     ["snp", "bare.csv", "--families", "9", "--label", "snp", "--epsilon", "1"],
-    ["top-k", "bare.csv", "--metric", "degree", "--nodes", "4", "--epsilon", "1"],
-    ["top-k", "bare.csv", "--metric", "degree", "--nodes", "4", "--epsilon", "1", "--in-place"],
-    ["train", "bare.csv", *DOMAINS, "--epsilon", "1", "--out", "new.json"],
-    ["train", "bare.csv", *DOMAINS, "--epsilon", "1", "--out", "new.json", "--in-place"],
-    ["check", "bare.csv", "--column", "salary"],
-    ["check", "bare.csv", *DOMAINS],
-    ["check", "bare.csv", *DOMAINS, "--in-place"],
+    ["top-k", "bare.csv", "degree", "--nodes", "4", "--epsilon", "1"],
+    ["top-k", "bare.csv", "degree", "--nodes", "4", "--epsilon", "1", "--in-place"],
+    ["train", "bare.toml", "rich", "--epsilon", "1", "--out", "new.json"],
+    ["train", "in_place.toml", "rich", "--epsilon", "1", "--out", "new.json"],
+    ["check", "bare.csv", "salary"],
+    ["check", "bare.toml"],
     ["predict", "model.json", "bare.csv"],
     ["select", "bare.csv", "--candidate", "a", "--score", "b", "--sensitivity", "1", "--domain", "3", "--epsilon", "1"],
     ["select", "bare.csv", *["--candidate", "a", "--score", "b", "--sensitivity", "1", "--domain", "rows"], *KIND],
-    ["choose", "tree", "bare.csv", *DOMAINS, "--epsilon", "1", "--traces", "cells.parquet", "--out", "new.json"],
+    ["choose", "tree", "bare.toml", "rich", "--epsilon", "1", "--traces", "cells.parquet", "--out", "new.json"],
 ]
 
 
@@ -53,6 +52,8 @@ COMMANDS = [
 def test_no_message_quotes_the_first_line(command: list[str], line: str, as_json: list[str], capsys) -> None:
     """Refused or not, and whatever the verb."""
     Path("bare.csv").write_text(f"{line}\n{line}\n", encoding="utf-8")
+    Path("bare.toml").write_text(description(source="bare.csv"), encoding="utf-8")
+    Path("in_place.toml").write_text(description(more="in_place = true\n", source="bare.csv"), encoding="utf-8")
     if as_json and command[0] in {"check", "predict"}:
         as_json = []
     try:
@@ -71,7 +72,9 @@ def test_a_message_says_how_many_columns_the_first_line_names(capsys) -> None:
     Path("bare.csv").write_text("a;b;c\n1;2;3\n", encoding="utf-8")
     assert 2 == main(["median", "bare.csv", *GRID])
     assert "its first line looks like semicolons: --separator ';'" in capsys.readouterr().err
-    assert 2 == main(["most-common", "events.csv", "--person", "userr", *COMMANDS[8][4:]])
+    assert 2 == main(
+        ["most-common", "events.csv", "product", "--person", "userr", "--domain", "products.txt", "--epsilon", "1"]
+    )
     assert "has no column 'userr': the first line of the file must name the columns, and none of the 3 here" in (
         capsys.readouterr().err
     )

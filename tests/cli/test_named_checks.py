@@ -20,22 +20,27 @@ QUESTIONS = [
     *(line for line in inputs.COMMANDS if line[0] not in ("compare", "budget", "choose") and "--epsilon" in line),
     [*inputs.CHOOSE, "--out", "new.npy"],
     ["choose", "tree", *inputs.TRAIN[1:], "--out", "new.json"],
-    ["keys", "events.csv", "--person", "user", "--key", "product", "--keys-per-person", "2", "--epsilon", "1",
+    ["partitions", "events.csv", "--person", "user", "product", "--per-person", "2", "--epsilon", "1",
      "--delta", "1e-6"],
-    ["most-common", "events.csv", "--item", "product", "--domain", "tea,milk", "--by", "region", "--groups", "n,s",
+    ["most-common", "events.csv", "product", "--domain", "tea,milk", "--by", "region", "--groups", "n,s",
      "--epsilon", "1"],
-    ["counts", "people.csv", "--column", "age", "--bins", "0", "18", "65", "--by", "job", "--groups", "nurse,smith",
+    ["histogram", "people.csv", "age", "--bins", "0", "18", "65", "--by", "job", "--groups", "nurse,smith",
      "--epsilon", "1"],
-    ["counts", "people.csv", "--column", "age", "--lower", "0", "--upper", "100", "--step", "10", "--epsilon", "1"],
-    ["median", "people.csv", "--column", "age", "--lower", "0", "--upper", "100", "--person", "job", "--where",
+    ["histogram", "people.csv", "age", "--lower", "0", "--upper", "100", "--step", "10", "--epsilon", "1"],
+    ["median", "people.csv", "age", "--lower", "0", "--upper", "100", "--person", "job", "--where",
      "rich = yes and (job = nurse or job = smith) and age >= 18", "--epsilon", "1"],
-    ["median", "one.csv", "--lower", "-5", "--upper", "100", "--missing", "refuse", "--epsilon", "1"],
+    ["median", "one.csv", "--lower", "-5", "--upper", "100", "--epsilon", "1"],
     ["select", "counts.csv", "--candidate", "name", "--score", "count", "--kind", "integer", "--sensitivity", "1",
      "--domain", "rows", "--epsilon", "1"],
-    ["top-k", "edges.txt", "--nodes", "4", "--metric", "followers", "--epsilon", "1"],
-    ["top-k", "edges.csv", "--nodes", "4", "--metric", "degree", "--metric", "core-number", "--pareto",
+    ["select", "people.csv", "job", "--domain", "nurse,smith", "--score", "largest-total", "--of", "age",
+     "--lower", "0", "--upper", "100", "--epsilon", "1"],
+    ["median-record", "study.csv", "b", "--label", "snp", "--lower", "0", "--upper", "100", "--epsilon", "1"],
+    ["top-k", "edges.txt", "--nodes", "4", "followers", "--epsilon", "1"],
+    ["top-k", "edges.csv", "--nodes", "4", "degree", "core-number", "--pareto",
      "--epsilon", "1"],
 ]  # fmt: skip
+# Their files hold scores beside public names.
+OF_SCORES = ("snp", "above-threshold", "select")
 # No file of rows: there is nothing to be understood.
 WITHOUT = ("choose histogram",)
 
@@ -85,9 +90,10 @@ def test_every_verb_that_releases_from_a_file_is_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", [line for line in QUESTIONS if line[0] not in ("snp", "above") and line[:2] != ["choose", "histogram"]],
+    "line",
+    [line for line in QUESTIONS if line[0] not in OF_SCORES and line[:2] != ["choose", "histogram"]],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_a_question_is_pasted_as_it_is(line, folder, monkeypatch, capsys) -> None:
     """Whatever says nothing of how the file is understood stays, a ledger that is not there too."""
     monkeypatch.chdir(folder)
@@ -102,26 +108,32 @@ def test_names_are_counted_against_their_list(tmp_path, monkeypatch, capsys) -> 
     monkeypatch.chdir(tmp_path)
     rows = ["who,what,where", "ann,tea,n", "ann,Tea,s", "bob,,n", ",milk,x", "eve,beer,", "eve,tea,n"]
     Path("d.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    words = ["check", "d.csv", "--domain", "tea,milk,soy", "--by", "where", "--groups", "n,s", "--person", "who"]
-    for name in ("--column", "--item"):
-        assert 0 == main([*words, name, "what", "--json"])
-        facts = json.loads(capsys.readouterr().out)
-        assert (6, 1, 2) == tuple(facts[each] for each in ("rows", "empty", "outside_the_list"))
-        assert ["Tea", "beer"] == facts["strangers"]
-        assert (1, 3) == (facts["unused"], facts["names"])
-        assert (1, 1, 1) == tuple(facts[each] for each in ("without_a_group", "other_groups", "without_a_person"))
-    assert 0 == main([*words, "--column", "what"])
-    assert [
-        "empty: 1",
-        "not in the list of --domain: 2, such as 'Tea'; 'beer'",
-        "names of the list without a row: 1 of 3",
-        "without a group: 1",
-        "not in the list of --groups: 1, such as 'x'",
-        "without a person: 1",
-        "rows: 6",
-    ] == capsys.readouterr().out.splitlines()[1:]
-    assert 0 == main([*words[:2], "--key", "what", "--person", "who"])
-    assert ["empty: 1", "without a person: 1", "rows: 6"] == capsys.readouterr().out.splitlines()[1:]
+    words = [
+        "check",
+        "d.csv",
+        "what",
+        "--domain",
+        "tea,milk,soy",
+        "--by",
+        "where",
+        "--groups",
+        "n,s",
+        "--person",
+        "who",
+    ]
+    assert 0 == main([*words, "--json"])
+    facts = json.loads(capsys.readouterr().out)
+    what = facts["columns"]["what"]
+    assert (6, 1, 2) == (facts["rows"], what["empty"], what["outside_the_list"])
+    assert ["Tea", "beer"] == what["strangers"]
+    assert (1, 3) == (what["unused"], what["names"])
+    assert (1, 1, 1) == (
+        facts["columns"]["where"]["empty"],
+        facts["columns"]["where"]["outside_the_list"],
+        facts["persons"]["nobody"],
+    )
+    assert 0 == main(words)
+    assert "what: 3 listed, 1 empty, 2 not in the list, such as 'Tea'; 'beer'" in capsys.readouterr().out.splitlines()
 
 
 def test_whole_numbers_are_names(tmp_path, monkeypatch, capsys) -> None:
@@ -129,20 +141,18 @@ def test_whole_numbers_are_names(tmp_path, monkeypatch, capsys) -> None:
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     monkeypatch.chdir(tmp_path)
     parquet.write_table(arrow.table({"v": [0, 1, None, 7]}), "d.parquet")
-    assert 0 == main(["check", "d.parquet", "--column", "v", "--domain", "3", "--json"])
-    facts = json.loads(capsys.readouterr().out)
-    assert (4, 1, 1, 1) == tuple(facts[each] for each in ("rows", "empty", "outside_the_list", "unused"))
+    assert 0 == main(["check", "d.parquet", "v", "--domain", "3", "--json"])
+    facts = json.loads(capsys.readouterr().out)["columns"]["v"]
+    assert (1, 1, 1) == tuple(facts[each] for each in ("empty", "outside_the_list", "unused"))
     assert ["7"] == facts["strangers"]
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--column", "what", "--item", "what"], "One column is checked at a time: pass --column or --item."),
-        (["--column", "none", "--domain", "tea,"], "none of the 3 here is called that"),
-        (["--item", "what", "--by", "where"], "--groups"),
-        (["--item", "what", "--domain", "tea,", "--in-place"], "leave --in-place and --table out"),
-        (["--item", "what", "--lower", "0"], "--lower, --upper and --bins go with numbers"),
+        (["none", "--domain", "tea,"], "none of the 3 here is called that"),
+        (["what", "--by", "where"], "pass --groups, their public list"),
+        (["what", "--lower", "0"], "pass --lower and --upper, the public bounds"),
     ],
 )
 def test_what_no_column_of_names_has_is_refused(words, said, tmp_path, monkeypatch, capsys) -> None:

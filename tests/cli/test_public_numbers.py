@@ -9,7 +9,7 @@ import pytest
 
 from dpselect.cli import main
 
-COUNTS = ["counts", "jobs.csv", "--column", "job", "--epsilon", "1"]
+COUNTS = ["histogram", "jobs.csv", "job", "--epsilon", "1"]
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +28,7 @@ def jobs(folder: Path) -> None:
 )
 def test_three_zeros_after_a_point_are_questioned(words, sentence: str, capsys) -> None:
     """In much of Europe they are thousands."""
-    assert 2 == main(["median", "jobs.csv", "--column", "pay", "--lower", "0", *words])
+    assert 2 == main(["median", "jobs.csv", "pay", "--lower", "0", *words])
     assert f"dpselect median: {sentence}\n" == capsys.readouterr().err
 
 
@@ -36,7 +36,7 @@ def test_three_zeros_after_a_point_are_questioned(words, sentence: str, capsys) 
 def test_other_fractions_are_numbers(upper: str, capsys) -> None:
     """Neither fewer zeros nor a long whole part looks like thousands."""
     bounds = ["--lower", "0", "--upper", upper, "--step", upper]
-    assert 0 == main(["median", "jobs.csv", "--column", "pay", *bounds, "--epsilon", "1", "--dry-run"])
+    assert 0 == main(["median", "jobs.csv", "pay", *bounds, "--epsilon", "1", "--dry-run"])
     assert "Dry run" in capsys.readouterr().out
 
 
@@ -60,17 +60,3 @@ def test_programs_read_the_same_note(capsys) -> None:
     ]
     assert 0 == main([*COUNTS, "--domain", "nurse,smith", "--json"])
     assert "notes" not in json.loads(capsys.readouterr().out)
-
-
-def test_a_plan_that_adds_yes_says_why(capsys) -> None:
-    """Such an epsilon is offered, because it was asked for, and not without a word."""
-    release = "counts jobs.csv --column job --domain nurse,smith --epsilon"
-    why = "# epsilon 20 lets one record make an outcome e^20, about 10^8, times as likely, which protects "
-    why += "next to nothing"
-
-    assert 0 == main(["plan", "--release", f"{release} 20"])
-    lines = capsys.readouterr().out.splitlines()
-    assert f"{why}; --yes says that it is meant" == lines[1]
-    assert lines[2].endswith("--epsilon 20 --yes")
-    assert 0 == main(["plan", "--release", f"{release} 10"])
-    assert "next to nothing" not in capsys.readouterr().out

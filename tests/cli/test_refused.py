@@ -28,14 +28,17 @@ NESTED = "[" * 3000
 @pytest.mark.parametrize(
     "name, content, words",
     [
-        ("domains.toml", f"x = {NESTED}", "not a TOML file"),
-        ("domains.toml", "domains = 3", "domain of 'domains' in domains.toml must be"),
-        ("domains.toml", "age = {edges = ['a']}\nrich = ['no', 'yes']", "edges of 'age' in domains.toml"),
-        ("domains.toml", "age = {edges = 3}\nrich = ['no', 'yes']", "edges of 'age' in domains.toml"),
-        ("domains.toml", "age = [2020-01-01]\nrich = ['no', 'yes']", "quote dates"),
-        ("domains.toml", "age = [[1], [2]]\nrich = ['no', 'yes']", "lists more than"),
-        ("domains.toml", b"\xff\xfe", "not a TOML file"),
-        ("domains.toml", "", "lacks 'rich'"),
+        ("people.toml", f"x = {NESTED}", "people.toml, line 1: this is not TOML"),
+        ("people.toml", "columns = 3", "line 1: columns: this is a table of columns"),
+        (
+            "people.toml",
+            inputs.description("age = {lower = 0, upper = 9, edges = ['a']}\n"),
+            "line 3: columns.age.edges",
+        ),
+        ("people.toml", inputs.description("age = [2020-01-01]\n"), "line 3: columns.age: a list holds text"),
+        ("people.toml", inputs.description("age = [[1], [2]]\n"), "line 3: columns.age: a list holds text, numbers"),
+        ("people.toml", b"\xff\xfe", "people.toml: this is not text in UTF-8"),
+        ("people.toml", "", "name a source, which is a table, or a graph"),
         ("model.json", "[" * 200_000, "not a model file"),
         ("model.json", '{"format": 1, "a": ' + "[" * 200_000, "not a model file"),
         ("model.json", "3", "not a model file"),
@@ -59,11 +62,11 @@ def test_odd_files_are_one_sentence(name: str, content: str | bytes, words: str,
 @pytest.mark.parametrize(
     "command, name",
     [
-        (["percentile", *PERCENTILE, "--p", "90", *LEDGER, "--epsilon", "1"], "--p"),
-        (["percentile", *PERCENTILE, *LEDGER, "--epsilon", "1", "--epsilon=2"], "--epsilon"),
+        (["quantiles", *PERCENTILE, "--total", "9", *LEDGER, "--epsilon", "1", "--total", "8"], "--total"),
+        (["quantiles", *PERCENTILE, *LEDGER, "--epsilon", "1", "--epsilon=2"], "--epsilon"),
         (["quantiles", *PERCENTILE, "--ledger", "other.ledger", *LEDGER, "--epsilon", "1"], "--ledger"),
         ([*TRAIN, *LEDGER, "--out", "a.json", "--out", "b.json"], "--out"),
-        (["compare", "--out", "a.svg", "top-k", "lesmis", "--metric", "degree", "--out", "b.svg"], "--out"),
+        (["compare", "--out", "a.svg", "top-k", "lesmis", "degree", "--out", "b.svg"], "--out"),
     ],
 )
 def test_an_option_that_is_given_twice_is_refused(command: list[str], name: str, capsys) -> None:
@@ -111,20 +114,20 @@ def test_a_model_that_lacks_a_part_is_refused_though_its_checksum_fits(capsys) -
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["percentile", "people.csv", "--p", "x", "--epsilon", "1"], "--p: 'x' is not a number: write one"),
-        (["percentile", "people.csv", "--p", "5", "--lower", "x", "--epsilon", "1"], "--lower: 'x' is not"),
+        (["quantiles", "people.csv", "--p", "x", "--epsilon", "1"], "--p: 'x' is not a number: write one"),
+        (["quantiles", "people.csv", "--p", "5", "--lower", "x", "--epsilon", "1"], "--lower: 'x' is not"),
         (["snp", "study.csv", "--families", "x", "--epsilon", "1"], "--families: 'x' is not a whole number"),
         (["snp", "study.csv", "--families", "0", "--epsilon", "1"], "--families must be at least 1"),
-        (["percentile", *PERCENTILE, "--epsilon", "0"], "'0' is too small: epsilon must be positive"),
-        (["percentile", *PERCENTILE, "--epsilon", "1", "--mechanism", ""], "no mechanism ''"),
+        (["quantiles", *PERCENTILE, "--epsilon", "0"], "'0' is too small: epsilon must be positive"),
+        (["quantiles", *PERCENTILE, "--epsilon", "1", "--mechanism", ""], "--mechanism: '' is not one of them"),
         ([*TRAIN, "--model", "id3", "--mechanism", "", "--out", "x.json"], "mechanism"),
-        ([*TRAIN, "--temporary-table", "--out", "x.json"], "--temporary-table goes with a URL"),
-        ([*TRAIN, "--table", "people", "--out", "x.json"], "A file is one table: leave --table out"),
-        (["percentile", *PERCENTILE, "--table", "people", "--epsilon", "1"], "A file is one table: leave --table out"),
-        (["top-k", "edges.csv", "--table", "x", "--metric", "degree", "--nodes", "4", "--epsilon", "1"], "one table"),
+        ([*TRAIN, "--table", "people", "--out", "x.json"], "there is no option --table: see"),
+        (["quantiles", *PERCENTILE, "--table", "people", "--epsilon", "1"], "--table: a file is one table: leave"),
+        (["top-k", "edges.csv", "--table", "x", "degree", "--nodes", "4", "--epsilon", "1"], "one table"),
         (["select", "votes.parquet", *inputs.VOTES, "--table", "x", "--domain", "rows", "--epsilon", "1"], "one table"),
-        (["train", "study.csv", *TRAIN[2:], "--in-place", "--out", "x.json"], "and none of the 3 here is called that"),
-        (["train", "people.csv"], "--target is required: the column to be predicted."),
+        (["train", "people.csv", *TRAIN[2:], "--out", "x.json"], "write that by dpselect describe FILE > FILE.toml"),
+        (["train", "people.toml", "--epsilon", "1", "--out", "x.json"], "the target is required: the column to be"),
+        (["train", "people.toml", "rich", "--out", "x.json"], "--epsilon is required: the privacy budget, such as"),
         (["train", "people.csv", "--frobnicate"], "no option --frobnicate: see"),
         ([*TRAIN, "--out", "x.json", "--max-dept", "3"], "no option --max-dept, did you mean --max-depth: see"),
         ([*TRAIN, "--out", "x.json", "--eps", "3"], "there is no option --eps, did you mean --epsilon: see"),
@@ -146,51 +149,47 @@ def test_a_message_names_the_option_that_is_meant(words: list[str], said: str, c
     assert ("epsilon" in said) or "epsilon must" not in printed
 
 
-MISTYPED = {
-    "beside others": ('agee = {low = 0, high = 100}\njob = ["nurse", "smith"]\nrich = ["no", "yes"]\n', "'agee'"),
-    "alone": ('agee = {low = 0, high = 100}\nrich = ["no", "yes"]\n', "'agee'"),
-}
+PEOPLE = 'job = ["nurse", "smith"]\nrich = ["no", "yes"]\n'
 
 
-@pytest.mark.parametrize("domains, name", MISTYPED.values(), ids=MISTYPED)
+@pytest.mark.parametrize("place", ["", "in_place = true\n"])
+@pytest.mark.parametrize("source", ["people.csv", "people.parquet"])
 @pytest.mark.parametrize(
     "command",
     [
         [*TRAIN, *LEDGER, "--out", "new.json"],
-        [*TRAIN, *LEDGER, "--out", "new.json", "--in-place"],
-        ["train", "people.parquet", *TRAIN[2:], *LEDGER, "--out", "new.json"],
-        ["check", "people.csv", *TRAIN[2:6]],
-        ["check", "people.csv", *TRAIN[2:6], "--in-place"],
-        [*inputs.CHOOSE_TREE, *LEDGER, "--out", "new.json"],
+        ["check", "people.toml"],
+        ["choose", "tree", *TRAIN[1:], *LEDGER, "--out", "new.json"],
     ],
     ids=" ".join,
 )
-def test_a_domain_of_no_column_is_refused_before_the_spend(command, domains: str, name: str, capsys) -> None:
+def test_a_description_of_no_column_is_refused_before_the_spend(command, source: str, place: str, capsys) -> None:
     """A slip of the pen; the columns of a parquet file are listed, for its schema is public."""
-    Path("domains.toml").write_text(domains)
+    columns = f"agee = {{lower = 0, upper = 100}}\n{PEOPLE}"
+    Path("people.toml").write_text(inputs.description(columns, place, source))
     pandas.read_csv("people.csv").to_parquet("people.parquet")
     assert 2 == main(command)
     said = capsys.readouterr().err
 
-    assert f"domains.toml has a domain for {name}, and the table has no such column: " in said
-    assert ("it has 'age', 'job', 'rich'." in said) == ("people.parquet" in command)
+    assert "The table has no column 'agee': " in said
+    assert ("it has 'age', 'job', 'rich'." in said) == (source == "people.parquet")
     assert 1 == said.count("\n")
     assert 0 == spends()
 
 
-def test_a_column_without_a_domain_is_left_out(capsys) -> None:
+def test_a_column_that_is_not_described_is_left_out(capsys) -> None:
     """As the command says afterwards."""
-    Path("domains.toml").write_text('age = {low = 0, high = 100}\nrich = ["no", "yes"]\n')
+    Path("people.toml").write_text(inputs.description('age = {lower = 0, upper = 100}\nrich = ["no", "yes"]\n'))
     assert 0 == main([*TRAIN, "--out", "new.json"])
     assert "learned from age;" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("place", [[], ["--in-place"]], ids=" ".join)
-def test_a_target_alone_teaches_nothing(place: list[str], capsys) -> None:
-    """The file of domains needs a column to learn from."""
-    Path("domains.toml").write_text('rich = ["no", "yes"]\n')
-    assert 2 == main([*TRAIN, *LEDGER, "--out", "new.json", *place])
-    assert "domains.toml has no domain but that of the target: add the columns to learn from" in capsys.readouterr().err
+@pytest.mark.parametrize("place", ["", "in_place = true\n"])
+def test_a_target_alone_teaches_nothing(place: str, capsys) -> None:
+    """The description needs a column to learn from."""
+    Path("people.toml").write_text(inputs.description('rich = ["no", "yes"]\n', place))
+    assert 2 == main([*TRAIN, *LEDGER, "--out", "new.json"])
+    assert "A model needs at least one feature: describe other columns than the target." in capsys.readouterr().err
     assert 0 == spends()
 
 
@@ -202,12 +201,12 @@ def test_a_target_alone_teaches_nothing(place: list[str], capsys) -> None:
         (["1000,5", "1000,6"], "--label needs a column with a different name in every row."),
     ],
 )
-@pytest.mark.parametrize("command", ["median", "snp"])
+@pytest.mark.parametrize("command", ["median-record", "snp"])
 def test_labels_that_do_not_name_every_row_are_refused(command: str, lines: list[str], said: str, capsys) -> None:
     """By the option that names them; labels are public."""
     Path("zips.csv").write_text("\n".join(["zip,b,c", *(f"{line},1" for line in lines)]) + "\n")
-    more = ["--families", "9"] if command == "snp" else ["--column", "b", "--lower", "0", "--upper", "9"]
-    assert 2 == main([command, "zips.csv", "--label", "zip", *more, "--epsilon", "1", *LEDGER])
+    more = ["--families", "9"] if command == "snp" else ["b", "--lower", "0", "--upper", "9"]
+    assert 2 == main([command, "zips.csv", *more, "--label", "zip", "--epsilon", "1", *LEDGER])
     assert said in capsys.readouterr().err
     assert 0 == spends()
 
@@ -217,8 +216,8 @@ def test_labels_that_do_not_name_every_row_are_refused(command: str, lines: list
     "command",
     [
         ["median", "empty.csv", "--lower", "0", "--upper", "9", "--epsilon", "1"],
-        ["train", "empty.csv", *TRAIN[2:], "--out", "new.json"],
-        ["check", "empty.csv", *TRAIN[2:6]],
+        ["train", "empty.toml", *TRAIN[2:], "--out", "new.json"],
+        ["check", "empty.toml"],
         ["predict", "model.json", "empty.csv"],
     ],
     ids=lambda words: words[0],
@@ -226,5 +225,6 @@ def test_labels_that_do_not_name_every_row_are_refused(command: str, lines: list
 def test_an_empty_file_is_called_empty(command: list[str], content: str, what: str, capsys) -> None:
     """Not a file of 0 columns."""
     Path("empty.csv").write_text(content)
+    Path("empty.toml").write_text(inputs.description(source="empty.csv"))
     assert 2 == main(command)
     assert f"empty.csv {what}: its first line must name the columns." in capsys.readouterr().err

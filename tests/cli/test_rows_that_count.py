@@ -10,16 +10,16 @@ import pytest
 import dpselect as dps
 from dpselect.cli import main
 
-PAY = {"who": [each for each in range(60) for _ in range(2)], "pay": [10, 30] * 60}
-COUNTS = ["counts", "pay.csv", "--column", "pay", "--domain", "10,30", "--person", "who", "--epsilon", "5"]
-MEDIAN = ["median", "pay.csv", "--column", "pay", "--lower", "0", "--upper", "100", "--person", "who", "--epsilon", "5"]
+PAY = {"who": [each for each in range(60) for _ in range(2)], "pay": [10, 30] * 60, "place": [1, 2] * 60}
+COUNTS = ["histogram", "pay.csv", "pay", "--domain", "30,10", "--person", "who", "--epsilon", "5"]
+MEDIAN = ["median", "pay.csv", "pay", "--lower", "0", "--upper", "100", "--person", "who", "--epsilon", "5"]
 SCOPE = "of the rows that count: "
 
 
 @pytest.fixture(autouse=True)
 def pay(folder: Path) -> None:
     """A table of persons with two rows each."""
-    lines = ["who,pay", *(f"{who},{value}" for who, value in zip(PAY["who"], PAY["pay"], strict=True))]
+    lines = [",".join(PAY), *(",".join(map(str, row)) for row in zip(*PAY.values(), strict=True))]
     (folder / "pay.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -62,7 +62,7 @@ def test_more_rows_are_said_too(capsys: pytest.CaptureFixture[str]) -> None:
 def test_python_says_what_the_command_line_says(verb: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """In its line, its certificate, and its table in notebooks."""
     if verb is COUNTS:
-        release = dps.counts(PAY, epsilon=5, column="pay", domain=[10, 30], person="who")
+        release = dps.counts(PAY, epsilon=5, column="pay", domain=[30, 10], person="who")
     else:
         release = dps.median(PAY["pay"], lower=0, upper=100, epsilon=5, person=PAY["who"])
     line = json.loads(printed(capsys, *verb, "--json"))["accuracy_line"]
@@ -78,10 +78,10 @@ def test_python_says_what_the_command_line_says(verb: list[str], capsys: pytest.
 
 def test_groups_say_what_their_accuracy_is_of(capsys: pytest.CaptureFixture[str]) -> None:
     """Of each group; in JSON and in Python too."""
-    groups = ["--by", "who", "--groups", "1,2"]
+    groups = ["--by", "place", "--groups", "1,2"]
     line = json.loads(printed(capsys, *MEDIAN, *groups, "--json"))["accuracy_line"]
     release = dps.median(
-        PAY["pay"], lower=0, upper=100, epsilon=5, person=PAY["who"], by=list(map(str, PAY["who"])), groups=["1", "2"]
+        PAY["pay"], lower=0, upper=100, epsilon=5, person=PAY["who"], by=list(map(str, PAY["place"])), groups=["1", "2"]
     )
 
     assert line.startswith("each group, of the rows that count: ")
@@ -98,13 +98,13 @@ def test_budget_show_tells_releases_apart(capsys: pytest.CaptureFixture[str]) ->
     printed(capsys, "budget", "create", "b", "--epsilon", "99", "--neighbours", "person", "--dataset", "x")
     printed(capsys, *MEDIAN, "--ledger", "b")
     printed(capsys, *MEDIAN, "--ledger", "b", "--where", "pay = 10", "--rows-per-person", "2")
-    printed(capsys, *MEDIAN, "--ledger", "b", "--by", "who", "--groups", "1,2")
+    printed(capsys, *MEDIAN, "--ledger", "b", "--by", "place", "--groups", "1,2")
 
     one, other, grouped = (line for line in printed(capsys, "budget", "show", "b").splitlines() if "median" in line)
 
     assert "median pay, person who, rows per person 1  " in one
     assert "median pay, where pay = 10, person who, rows per person 2  " in other
-    assert "median pay, by who, person who, rows per person 1  " in grouped
+    assert "median pay, by place, person who, rows per person 1  " in grouped
     assert not any(line.endswith("percentile") for line in (one, other, grouped))
 
 
@@ -116,14 +116,14 @@ def test_a_certificate_heads_its_answer_and_asks_its_question(capsys: pytest.Cap
     assert isinstance(content["answer"]["median"], int)
     assert content["question"] == "median of pay in pay.csv, person who"
 
-    printed(capsys, "percentile", *MEDIAN[1:-4], "--p", "50", "--epsilon", "5", "--certificate", "p.json")
+    printed(capsys, "quantiles", *MEDIAN[1:-4], "--p", "50", "--epsilon", "5", "--certificate", "p.json")
     content = dps.Certificate.read("p.json").content
     assert list(content["answer"]) == ["percentile 50"]
     assert content["question"] == "percentile 50 of pay in pay.csv"
 
-    grouped = [*MEDIAN, "--by", "who", "--groups", "1,2", "--certificate", "g.json"]
+    grouped = [*MEDIAN, "--by", "place", "--groups", "1,2", "--certificate", "g.json"]
     printed(capsys, *grouped)
     assert list(dps.Certificate.read("g.json").content["answer"]) == ["median, 1", "median, 2"]
 
     printed(capsys, *COUNTS, "--certificate", "n.json")
-    assert dps.Certificate.read("n.json").content["question"] == "counts of pay in pay.csv, person who"
+    assert dps.Certificate.read("n.json").content["question"] == "histogram of pay in pay.csv, person who"

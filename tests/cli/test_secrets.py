@@ -43,10 +43,10 @@ ADDRESSES = [
 ]
 
 LINES = [
-    "train ADDRESS --target y --domains d.toml --epsilon 1 --out m.json",
-    "train ADDRESS --table t --target y --domains d.toml --epsilon 1 --out m.json",
-    "percentile ADDRESS --table t --column y --p 5 --lower 0 --upper 9 --epsilon 1",
-    "top-k ADDRESS --metric degree --nodes 3 --epsilon 1",
+    "train ADDRESS y --epsilon 1 --out m.json",
+    "median ADDRESS y --lower 0 --upper 9 --epsilon 1",
+    "quantiles ADDRESS y --table t --p 5 --lower 0 --upper 9 --epsilon 1",
+    "top-k ADDRESS degree --nodes 3 --epsilon 1",
     "select ADDRESS --candidate a --score b --sensitivity 1 --domain rows --epsilon 1",
     "predict m.json ADDRESS",
     "predict m.json t.csv ADDRESS",
@@ -55,7 +55,7 @@ LINES = [
     "train --ADDRESS",
     "budget show ADDRESS",
     "predict m.json t.csv --out ADDRESS/x",
-    "choose tree ADDRESS --target y --domains d.toml --traces c --epsilon 1 --out m",
+    "choose tree ADDRESS y --traces c --epsilon 1 --out m",
 ]
 
 

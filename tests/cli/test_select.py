@@ -152,7 +152,7 @@ def test_other_tables_declare_their_types(votes: str, capsys) -> None:
     assert "--kind goes with a csv file" in refusal(words, capsys)
 
 
-@pytest.mark.parametrize("verb", ["select", "above"])
+@pytest.mark.parametrize("verb", ["select", "above-threshold"])
 def test_an_empty_line_is_refused_before_the_spend(verb: str, counts: str, tmp_path: Path, capsys) -> None:
     """It would be a score without a name."""
     with Path(counts).open("a", encoding="utf-8") as file:

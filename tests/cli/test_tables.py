@@ -13,7 +13,7 @@ from dpselect.cli import main, tables
 from dpselect.cli.tables import Table, drawn
 from dpselect.utilities import egos
 
-COUNTS = ["counts", "events.csv", "--column", "product", "--domain", "tea,milk", "--epsilon", "9"]
+COUNTS = ["histogram", "events.csv", "product", "--domain", "tea,milk", "--epsilon", "9"]
 pytestmark = pytest.mark.usefixtures("folder")
 
 

@@ -15,10 +15,10 @@ import pytest
 import dpselect as dps
 from dpselect.cli import main
 from dpselect.kernel.concentrated import rho_within
+from tests.cli import inputs
 from tests.cli.inputs import changed
 from tests.cli.test_commands import refusal
 
-STRICT = ["--unknown", "error"]
 EVOLUTIONARY = ["--model", "evolutionary"]
 
 
@@ -31,16 +31,21 @@ def folder(tmp_path: Path) -> Path:
         writer.writerow(["age", "job", "rich"])
         for age, job in zip(rng.integers(0, 101, 2000).tolist(), rng.choice(["nurse", "smith"], 2000), strict=True):
             writer.writerow([age, job, "yes" if age >= 50 and job == "nurse" else "no"])
-    (tmp_path / "domains.toml").write_text(
-        'age = {low = 0, high = 100}\njob = ["nurse", "smith"]\nrich = ["no", "yes"]\n', encoding="utf-8"
-    )
+    describe(tmp_path)
     return tmp_path
+
+
+AGE, RICH = "age = {lower = 0, upper = 100}\n", 'rich = ["no", "yes"]\n'
+
+
+def describe(folder: Path, columns: str = inputs.COLUMNS, more: str = "") -> None:
+    """Write what is public of the table."""
+    (folder / "people.toml").write_text(inputs.description(columns, more), encoding="utf-8")
 
 
 def train(folder: Path, *more: str) -> list[str]:
     """The arguments of a training."""
-    paths = ["--domains", str(folder / "domains.toml"), "--out", str(folder / "m.json")]
-    return ["train", str(folder / "people.csv"), "--target", "rich", "--epsilon", "20", *paths, *more]
+    return ["train", str(folder / "people.toml"), "rich", "--epsilon", "20", "--out", str(folder / "m.json"), *more]
 
 
 @pytest.mark.parametrize("model", ["tree", "boosted", "id3", "forest", "evolutionary"])
@@ -85,7 +90,7 @@ def test_several_trees_are_shown_and_what_was_weighed_is_recorded(
     assert 3 == len(trees)
     assert last.startswith("epsilon = 20 per record")
     assert 0 == main(["budget", "export", ledger])
-    assert '"importance": "yes=3 no=1/2"' in capsys.readouterr().out
+    assert '"importance": "yes=3, no=1/2"' in capsys.readouterr().out
 
 
 def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> str:
@@ -95,40 +100,46 @@ def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> s
 
 
 @pytest.mark.parametrize(
-    ("domains", "more", "message"),
+    ("columns", "more", "message"),
     [
-        ('age = {low = 0, high = 100}\njob = ["nurse", "smith"]\n', [], "lacks 'rich'"),
-        ('job = ["nurse"]\nage = {low = 0, high = 100}\nrich = ["no", "yes"]\n', STRICT, "outside its public domain"),
-        ('age = 7\nrich = ["no", "yes"]\n', [], "must be a list"),
-        ("age = {low = 0, high = 9}\nrich = no", [], "not a TOML file of domains (line 2, column"),
-        ("age = [0, 100]", [], "write age = {low = 0, high = 100}, or for these two alone age = [100, 0]."),
-        ("age = [", [], "not a TOML file"),
-        (None, ["--mechanism", "exponential"], "goes with --model id3"),
-        (None, ["--max-depth", "0"], "--max-depth must be"),
-        ('job = ["nurse"]\nage = {low = 0, high = 100}\nrich = ["no", "yes"]\n', STRICT, "--unknown ignore (such"),
-        ('age = {low = 0, high = 9}\nrich = ["no", "yes"]\n', STRICT, "or --unknown clip (numbers"),
-        ('age = {low = 0, high = 100}\nrich = "yes"\n', [], "must be a list"),
-        ("age = {low = 0, high = 100}\nrich = {low = 0, high = 1}\n", ["--model", "id3"], "declared as a number"),
-        ("age = {low = 0, high = 100}\nrich = {low = 0, high = 1}\n", ["--model", "forest"], "--model tree or boosted"),
+        (f'{AGE}job = ["nurse", "smith"]\n', [], "columns.rich: no such column is described"),
+        (f"age = 7\n{RICH}", [], "<toml>, line 3: columns.age: a column is {lower = ..., upper = ..., step = ...}"),
+        (f"{AGE}rich = no", [], "<toml>, line 4: this is not TOML"),
+        ("age = [0, 100]", [], "write {lower = 0, upper = 100} for all between, or [100, 0] for these two alone."),
+        ("age = [", [], "this is not TOML"),
+        (None, ["--mechanism", "exponential"], "--mechanism: this goes with the model id3"),
+        (None, ["--max-depth", "0"], "--max-depth: a whole number from 1"),
+        (f'{AGE}rich = "yes"\n', [], "<toml>, line 4: columns.rich: a column is"),
+        (f"{AGE}rich = {{lower = 0, upper = 1}}\n", ["--model", "id3"], "rich is a number: ask for tree or boosted."),
+        (f"{AGE}rich = {{lower = 0, upper = 1}}\n", ["--model", "forest"], "--model: The model forest learns classes"),
         (
-            "age = {low = 0, high = 100}\nrich = {low = 0, high = 1}\n",
+            f"{AGE}rich = {{lower = 0, upper = 1}}\n",
             ["--n-records", "2000"],
-            "--n-records goes with a target of classes",
+            "--n-records: this goes with a target of classes",
         ),
         (
-            "age = {low = 0, high = 100}\nrich = {low = 1, high = 0}\n",
+            f"{AGE}rich = {{lower = 1, upper = 0}}\n",
             [],
-            "'rich' in <toml> must have low < high",
+            "<toml>, line 4: columns.rich.lower: lower must be below upper",
         ),
-        ('age = {low = "a", high = 9}\nrich = ["no", "yes"]\n', [], "'age' in <toml> has a 'low' that is not a finite"),
-        ('age = {low = 0, hihg = 9}\nrich = ["no", "yes"]\n', [], "'age' in <toml> has a key 'hihg'"),
-        ('age = {low = 0}\nrich = ["no", "yes"]\n', [], "'age' in <toml> lacks 'high'"),
-        ("age = {low = 0, high = true}\nrich = {low = 0, high = 1}\n", [], "has a 'high' that is not"),
-        ("age = {low = 0, high = 100}\nrich = {edges = [0, 1]}\n", [], "a list of at least two classes"),
-        ('age = {low = 0, high = 100}\nrich = ["no"]\n', [], "a list of at least two classes"),
+        (f'age = {{lower = "a", upper = 9}}\n{RICH}', [], "<toml>, line 3: columns.age.lower: this must be a finite"),
+        (
+            f"age = {{lower = 0, uper = 9}}\n{RICH}",
+            [],
+            "<toml>, line 3: columns.age.uper: there is no such key: did you",
+        ),
+        (f"age = {{lower = 0}}\n{RICH}", [], "<toml>, line 3: columns.age: upper is missing"),
+        (f"age = {{lower = 0, upper = true}}\n{RICH}", [], "columns.age.upper: this must be a finite number"),
+        (f"age = {{lower = 0, upper = 9, edges = 3}}\n{RICH}", [], "columns.age.edges: edges are a list of numbers"),
+        (f"age = {{lower = 0, upper = 9, edges = [0, 9, 5]}}\n{RICH}", [], "edges rise from lower to upper"),
+        (f'{AGE}rich = ["no"]\n', [], "the target: A target has at least two classes"),
         (None, [*EVOLUTIONARY, "--goal", "pareto", "--importance", "yes=3"], "or pass --goal weighted."),
-        (None, [*EVOLUTIONARY, "--importance", "yes=1", "yes=2"], "--importance names yes twice"),
-        (None, [*EVOLUTIONARY, "--importance", "yes=-3"], "--importance yes=-3: a class counts at least 0"),
+        (None, [*EVOLUTIONARY, "--importance", "yes=1", "yes=2"], "--importance: yes is named twice"),
+        (
+            None,
+            [*EVOLUTIONARY, "--importance", "yes=-3"],
+            "--importance: this is CLASS=NUMBER, and a class counts at least 0",
+        ),
         (
             None,
             [*EVOLUTIONARY, "--mechanism", "shifted-local-dampening-flip", "--goal", "pareto"],
@@ -137,12 +148,12 @@ def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> s
     ],
 )
 def test_bad_trainings_end_with_one_sentence(
-    domains: str | None, more: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    columns: str | None, more: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And write no model."""
-    if domains is not None:
-        (folder / "domains.toml").write_text(domains, encoding="utf-8")
-    assert message.replace("<toml>", str(folder / "domains.toml")) in refusal(train(folder, *more), capsys)
+    """By the line of the description or the option; and write no model."""
+    if columns is not None:
+        describe(folder, columns)
+    assert message.replace("<toml>", str(folder / "people.toml")) in refusal(train(folder, *more), capsys)
     assert not (folder / "m.json").exists()
 
 
@@ -154,11 +165,11 @@ def test_what_reads_records_in_memory_says_so_in_the_words_of_the_shell(
     pytest.importorskip("ibis")
     # Without classes the target is a number.
     if model == "tree":
-        text = "age = {low = 0, high = 100}\nrich = {low = 0, high = 1}\n"
-        (folder / "domains.toml").write_text(text, encoding="utf-8")
-    arguments = train(folder, "--model", model, "--in-place")
-    message = refusal(arguments, capsys)
-    assert "leave out --in-place" in message
+        describe(folder, f"{AGE}rich = {{lower = 0, upper = 1}}\n", "in_place = true\n")
+    else:
+        describe(folder, more="in_place = true\n")
+    message = refusal(train(folder, "--model", model), capsys)
+    assert "leave out in_place" in message
     assert "frame" not in message
 
 
@@ -170,30 +181,18 @@ def test_json_keeps_a_released_model_on_one_line(folder: Path, capsys: pytest.Ca
     assert len(text.splitlines()) < 60
 
 
-def test_no_rounds_are_refused_in_the_words_of_the_help(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Tables, not tiles."""
-    assert "how many small tables are learned" in refusal(train(folder, "--model", "boosted", "--rounds", "0"), capsys)
-
-
-def test_a_missing_value_is_answered_by_an_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """--missing category, as it is written on the command line."""
-    with (folder / "people.csv").open("a", encoding="utf-8") as file:
-        file.write(",nurse,no\n")
-
-    assert "pass --missing category, or" in refusal(train(folder, "--missing", "refuse"), capsys)
-    assert 0 == main(train(folder))
-
-
 def test_one_file_is_not_written_twice(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The model, the picture and the ledger are different files, and nothing is spent when they are not."""
     ledger = str(folder / "m.json")
     assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people"])
     assert "--out and --ledger are the same file" in refusal_after(capsys, train(folder, "--ledger", ledger))
-    for taken, said in (("people.csv", "The table and --out"), ("domains.toml", "--domains and --out")):
+    for taken in ("people.csv", "people.toml"):
         other = folder / f"other name of {taken}"
         other.hardlink_to(folder / taken)
         before = other.read_bytes()
-        assert f"{said} are the same file" in refusal_after(capsys, changed(train(folder), ["--out", str(other)]))
+        assert "The dataset and --out are the same file" in refusal_after(
+            capsys, changed(train(folder), ["--out", str(other)])
+        )
         assert before == other.read_bytes()
     assert 0 == main(["budget", "verify", ledger])
     assert "0 entries" in capsys.readouterr().out
@@ -208,25 +207,25 @@ def test_damaged_models_are_refused(folder: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--model", "forest", "--goal", "pareto"], "--goal goes with --model evolutionary: leave it out."),
+        (["--model", "forest", "--goal", "pareto"], "--goal: this goes with the model evolutionary: leave it out."),
         (["--delta", "1e-6"], "pass --n-records, a rough public number, or name the learner."),
-        (["--delta", "1e-6", "--model", "tree"], "--delta goes with --model auto, boosted or forest: leave it out."),
-        (["--delta", "1", "--model", "boosted"], "less than 1"),
+        (["--delta", "1e-6", "--model", "tree"], "--delta: this goes with the model boosted or forest: leave"),
+        (["--delta", "1", "--model", "boosted"], "--delta: delta is a positive number below 1"),
         (["--delta", "1e-6", "--n-records", "2000", "--max-depth", "3"], "leads to boosted"),
         (["--delta", "1e-6", "--n-records", "20", "--rounds", "3"], "leads to tree"),
-        (["--model", "boosted", "--max-depth", "3"], "--max-depth goes with --model tree, id3"),
-        (["--model", "boosted", "--n-records", "2000"], "--n-records goes with"),
-        (["--model", "boosted", "--mechanism", "exponential"], "--mechanism goes with --model id3"),
-        (["--model", "forest", "--mechanism", "exponential"], "--mechanism goes with --model id3 or evolutionary"),
-        (["--model", "boosted", "--rounds", "0"], "--rounds must be"),
-        (["--no-interactions"], "--no-interactions goes with --model boosted"),
-        (["--model", "boosted", "--picture", "c.svg"], "the curves of --model boosted with --no-interactions"),
-        (["--model", "id3", "--n-records", "2000"], "--n-records goes with --model tree: leave it out."),
-        (["--rows-per-person", "3"], "--rows-per-person goes with --person"),
-        (["--person", "who"], "no column"),
-        (["--person", "age", "--in-place"], "--person goes with a table in a file"),
-        (["--person", "job", "--rows-per-person", "0"], "--rows-per-person must be"),
-        (["--n-records", "0"], "--n-records must be"),
+        (["--model", "boosted", "--max-depth", "3"], "--max-depth: this goes with the model tree, id3"),
+        (["--model", "boosted", "--n-records", "2000"], "--n-records: this goes with"),
+        (["--model", "boosted", "--mechanism", "exponential"], "--mechanism: this goes with the model id3"),
+        (
+            ["--model", "forest", "--mechanism", "exponential"],
+            "--mechanism: this goes with the model id3 or evolutionary",
+        ),
+        (["--model", "boosted", "--rounds", "0"], "--rounds: a whole number from 1"),
+        (["--interactions", "false"], "--interactions: this goes with the model boosted"),
+        (["--model", "boosted", "--picture", "c.svg"], "the curves of --model boosted with --interactions false"),
+        (["--model", "id3", "--n-records", "2000"], "--n-records: this goes with the model tree: leave it out."),
+        (["--n-records", "0"], "--n-records: a whole number from 1"),
+        (["--features", "rich"], "--features: A column cannot be both target and feature"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused_unpaid(
@@ -245,15 +244,15 @@ def test_whole_persons_are_protected_and_recorded(folder: Path, capsys: pytest.C
     rows = (folder / "people.csv").read_text(encoding="utf-8").splitlines()
     owned = [f"who,{rows[0]}", *(f"p{number // 2},{row}" for number, row in enumerate(rows[1:]))]
     (folder / "people.csv").write_text("\n".join(owned), encoding="utf-8")
-    ledger, persons = str(folder / "b.ledger"), ["--person", "who", "--rows-per-person", "2", "--n-records", "2000"]
+    describe(folder, more='person = "who"\nrows_per_person = 2\n')
+    ledger, persons = str(folder / "b.ledger"), ["--n-records", "2000"]
     assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people", "--neighbours", "person"])
     assert 0 == main(train(folder, *persons, "--ledger", ledger, "--dry-run"))
-    assert "epsilon = 20 per person added or removed, of whom at most 2 records count" in capsys.readouterr().out
+    cost = "epsilon = 20 per person, of whom at most 2 records count"
+    assert cost in capsys.readouterr().out
     assert 0 == main(train(folder, *persons, "--ledger", ledger))
     printed = capsys.readouterr().out
-    assert (
-        "epsilon = 20 per person added or removed, of whom at most 2 records count; learned from age, job;" in printed
-    )
+    assert f"{cost}; learned from age, job;" in printed
     assert 0 == main(["budget", "export", ledger])
     printed = capsys.readouterr().out
     assert '"person": "who"' in printed
@@ -289,7 +288,7 @@ def test_a_budget_with_a_delta_pays_for_boosting_where_the_rule_says_so(
     assert "cost       epsilon = 20 and delta = 0.000001 (rho = " in planned
     assert "mechanism  DPBoostedTreesClassifier" in planned
     assert "chosen     because 2,000 records x epsilon 20 = 40,000 is at least 500" in planned
-    pictures = ["--no-interactions", "--picture", str(folder / "c.svg"), "--html", str(folder / "c.html")]
+    pictures = ["--interactions", "false", "--picture", str(folder / "c.svg"), "--html", str(folder / "c.html")]
     assert 0 == main(train(folder, *BOOSTED, "--ledger", ledger, *pictures, "--rounds", "20"))
     printed = capsys.readouterr().out
     assert "a sum of 20 small tables; columns that move its score most: " in printed
@@ -317,9 +316,7 @@ def test_few_records_lead_to_a_tree_that_spends_no_delta(folder: Path, capsys: p
     )
     assert "0" == answer["guarantee"]["delta"]
     assert 0 == main(train(folder, "--model", "auto", "--overwrite", "--dry-run"))
-    answer = capsys.readouterr().out
-    assert "chosen     because without a delta a tree is the better learner" in answer
-    assert "ask for it with --model boosted" in answer
+    assert "mechanism  DPTreeClassifier" in capsys.readouterr().out
 
 
 def test_boosting_without_a_delta_is_pure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -335,11 +332,14 @@ def numbers(folder: Path) -> list[str]:
     """The arguments of a training of a number: who is 50 or older has 3000, others 1000."""
     rows = ["age,income", *(f"{age},{1000 if age < 50 else 3000}" for age in range(100) for _ in range(20))]
     (folder / "people.csv").write_text("\n".join(rows), encoding="utf-8")
-    (folder / "domains.toml").write_text("age = {low = 0, high = 100}\nincome = {low = 0, high = 4000}\n", "utf-8")
-    return changed(train(folder), ["--target", "income"])
+    describe(folder, f"{AGE}income = {{lower = 0, upper = 4000}}\n")
+    asked = train(folder)
+    return [*asked[:2], "income", *asked[3:]]
 
 
-@pytest.mark.parametrize("more", [[], ["--model", "boosted", "--delta", "1e-6", "--no-interactions", "--rounds", "50"]])
+@pytest.mark.parametrize(
+    "more", [[], ["--model", "boosted", "--delta", "1e-6", "--interactions", "false", "--rounds", "50"]]
+)
 def test_a_target_with_bounds_is_a_number(more: list[str], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is predicted by a regressor, with reasons and without shares; its page and its picture show it."""
     asked = numbers(folder)
@@ -367,8 +367,7 @@ def test_a_number_is_learned_by_what_the_rule_says(folder: Path, capsys: pytest.
     assert "mechanism  DPBoostedTreesRegressor" in capsys.readouterr().out
     assert 0 == main([*asked, "--delta", "1e-6", "--n-records", "20", "--dry-run"])
     assert "mechanism  DPTreeRegressor" in capsys.readouterr().out
-    check = ["check", str(folder / "people.csv"), "--target", "income", "--domains", str(folder / "domains.toml")]
-    assert 0 == main(check)
+    assert 0 == main(["check", str(folder / "people.toml")])
 
 
 @pytest.mark.parametrize("relation", ["person", "add-remove"])
@@ -376,14 +375,14 @@ def test_a_ledger_of_the_other_relation_is_refused_before_the_spend(
     relation: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Rows are paid from a ledger of rows, and persons from one of persons; a dry run says so too."""
-    other, persons = ("add-remove", []) if relation == "person" else ("person", ["--person", "job"])
+    other, persons = ("add-remove", "") if relation == "person" else ("person", 'person = "job"\n')
     ledger = str(folder / "b.ledger")
     create = ["budget", "create", ledger, "--epsilon", "30", "--dataset", "people", "--neighbours", relation]
     assert 0 == main(create)
-    (folder / "domains.toml").write_text('age = {low = 0, high = 100}\nrich = ["no", "yes"]\n', encoding="utf-8")
+    describe(folder, AGE + RICH, persons)
     capsys.readouterr()
     for dry in ([], ["--dry-run"]):
-        assert 2 == main(train(folder, "--ledger", ledger, *persons, *dry))
+        assert 2 == main(train(folder, "--ledger", ledger, *dry))
         refused = capsys.readouterr().err
         assert f"This budget protects {relation} neighbours and the release {other} neighbours" in refused
         assert f"--neighbours {other}" in refused
@@ -396,8 +395,8 @@ def test_the_ledger_says_whose_rows_are_protected_together(folder: Path, capsys:
     """Column and number of rows are public, and budget show prints them."""
     ledger = str(folder / "b.ledger")
     assert 0 == main(["budget", "create", ledger, "--epsilon", "30", "--dataset", "people", "--neighbours", "person"])
-    (folder / "domains.toml").write_text('age = {low = 0, high = 100}\nrich = ["no", "yes"]\n', encoding="utf-8")
-    assert 0 == main(train(folder, "--ledger", ledger, "--person", "job", "--rows-per-person", "3"))
+    describe(folder, AGE + RICH, 'person = "job"\nrows_per_person = 3\n')
+    assert 0 == main(train(folder, "--ledger", ledger))
     capsys.readouterr()
     assert 0 == main(["budget", "show", ledger])
     assert "fit; persons: column job, at most 3 rows" in capsys.readouterr().out
@@ -422,23 +421,21 @@ def test_a_large_delta_is_allowed_and_said(
     assert bool(said) == bool(error)
 
 
-@pytest.mark.parametrize("place", [[], ["--in-place"]], ids=" ".join)
-def test_a_database_file_is_answered_with_its_url(
-    place: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize("place", ["", "in_place = true\n"])
+def test_a_database_file_is_answered_with_its_url(place: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """duckdb:// and the name of the table."""
     pytest.importorskip("ibis")
     (folder / "p.duckdb").write_bytes(b"")
-    arguments = train(folder, *place)
-    arguments[1] = str(folder / "p.duckdb")
-    assert f"pass duckdb://{folder / 'p.duckdb'}?table=NAME" in refusal(arguments, capsys)
+    text = inputs.description(more=place, source="p.duckdb")
+    (folder / "people.toml").write_text(text, encoding="utf-8")
+    assert f"pass duckdb://{folder / 'p.duckdb'}?table=NAME" in refusal(train(folder), capsys)
 
 
 MISSING = """
 import sys
 from dpselect.cli import main
 sys.modules[sys.argv[1]] = None
-train = "train t.csv --target y --domains d.toml --epsilon 1 --out m.json"
+train = "train d.toml y --epsilon 1 --out m.json"
 for words in (train, "predict d.toml t.csv", *sys.argv[2:]):
     print(main(words.split()))
 """
@@ -450,7 +447,8 @@ def test_without_a_library_the_commands_name_its_extra_alike(module: str, librar
     if module == "narwhals" and not any(need.startswith(module) for need in metadata.requires("scikit-learn") or []):
         pytest.skip("before version 1.9 scikit-learn needs no narwhals, and neither does a text file")
     (tmp_path / "t.csv").write_text("a,y\n0,1\n1,0\n", encoding="utf-8")
-    (tmp_path / "d.toml").write_text('a = ["0", "1"]\ny = ["0", "1"]\n', encoding="utf-8")
+    columns = 'a = ["0", "1"]\ny = ["0", "1"]\n'
+    (tmp_path / "d.toml").write_text(inputs.description(columns, source="t.csv"), encoding="utf-8")
     # To reproduce comes with a clone alone, and it needs no data frames.
     further = ["reproduce --quick"] if module == "sklearn" else []
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])}

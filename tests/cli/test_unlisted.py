@@ -13,15 +13,15 @@ from dpselect.cli import main
 
 pytestmark = pytest.mark.usefixtures("folder")
 
-KEYS = ["keys", "events.csv", "--person", "user", "--key", "product", "--keys-per-person", "2", "--epsilon", "2"]
-LIST = ["most-common", "events.csv", "--person", "user", "--item", "product", "--k", "2", "--epsilon", "2"]
+KEYS = ["partitions", "events.csv", "--person", "user", "product", "--per-person", "2", "--epsilon", "2"]
+LIST = ["most-common", "events.csv", "--person", "user", "product", "--k", "2", "--epsilon", "2"]
 BUDGET = ["budget", "create", "book", "--epsilon", "9", "--delta", "1e-3", "--neighbours", "person", "--dataset", "x"]
 
 
 @pytest.mark.parametrize(
     "line",
     [KEYS, [*LIST, "--items-per-person", "1"], [*LIST, "--kept", "5"]],
-    ids=["keys", "most-common, keys", "most-common, wall"],
+    ids=["partitions", "most-common, keys", "most-common, wall"],
 )
 def test_a_release_with_a_delta_is_planned_and_recorded(line: list[str], capsys) -> None:
     """For persons; the dry run spends nothing."""
@@ -45,8 +45,8 @@ def test_keys_are_told_one_in_a_line(capsys) -> None:
     assert 0 == main([*KEYS, "--delta", "1e-3"])
     assert {"milk", "tea", "epsilon"} <= {line.split(" ")[0] for line in capsys.readouterr().out.splitlines()}
     Path("events.csv").write_text("user,product\n1,tea\n", encoding="utf-8")
-    assert 0 == main([*KEYS, "--delta", "1e-30"])
-    assert "no key could be revealed: too few persons" in capsys.readouterr().out
+    assert 0 == main([*KEYS, "--delta", "1e-15"])
+    assert "nothing could be named: too few persons" in capsys.readouterr().out
 
 
 def test_a_name_of_a_stranger_cannot_pretend_to_be_the_tool(capsys) -> None:
@@ -54,7 +54,7 @@ def test_a_name_of_a_stranger_cannot_pretend_to_be_the_tool(capsys) -> None:
     name = "\x1b[31mred\x1b[0m\nspent: epsilon 0\u202e\u9b5a\u3000"
     table = {"user": list(range(400)), "product": [name] * 400}
     pytest.importorskip("pyarrow.parquet").write_table(pytest.importorskip("pyarrow").table(table), "odd.parquet")
-    line = ["keys", "odd.parquet", *KEYS[2:], "--delta", "1e-3"]
+    line = ["partitions", "odd.parquet", *KEYS[2:], "--delta", "1e-3"]
 
     assert 0 == main(line)
     printed = capsys.readouterr().out
@@ -72,9 +72,9 @@ def test_a_name_of_a_stranger_cannot_pretend_to_be_the_tool(capsys) -> None:
         ([*LIST, "--kept", "1", "--delta", "1e-6"], "kept must be at least k"),
         ([*LIST, "--domain", "tea,milk", "--delta", "1e-6"], "leave --delta, --kept and --items-per-person out"),
         ([*LIST, "--items-per-person", "1"], "pass --delta 1e-6"),
-        ([*LIST, "--domain", "tea,milk", "--kept", "0"], "leave --delta, --kept and --items-per-person out"),
-        ([*LIST, "--by", "region"], "pass --domain"),
-        ([*LIST, "--domain", ",", "--by", "region"], "--domain names no item"),
+        ([*LIST, "--domain", "tea,milk", "--kept", "9"], "leave --delta, --kept and --items-per-person out"),
+        ([*LIST, "--by", "region", "--groups", "n,s"], "pass --domain"),
+        ([*LIST, "--domain", ",", "--by", "region", "--groups", "n,s"], "--domain names no value"),
         ([*LIST, "--domain", "tea,milk", "--groups", "n,s"], "pass --by"),
     ],
 )
@@ -103,7 +103,6 @@ def test_a_single_name_ends_with_a_comma(option: str, capsys) -> None:
         "events.csv",
         "--person",
         "user",
-        "--item",
         "product",
         "--domain",
         "tea,",
@@ -140,7 +139,7 @@ def test_a_list_without_a_name_says_so(capsys) -> None:
     """In place of an empty list, by either way."""
     Path("events.csv").write_text("user,product\n1,tea\n", encoding="utf-8")
     for way in (["--items-per-person", "1"], ["--kept", "5"]):
-        assert 0 == main([*LIST, *way, "--delta", "1e-30"])
+        assert 0 == main([*LIST, *way, "--delta", "1e-15"])
         assert capsys.readouterr().out.startswith("nothing could be named: too few persons")
 
 
@@ -148,7 +147,7 @@ def test_a_dry_run_says_how_many_persons_a_name_needs(capsys) -> None:
     """As the public laws have it: half of the time or more from there on."""
     delta = ["--delta", "1e-6", "--dry-run"]
     assert 0 == main([*KEYS, *delta])
-    needed = int(re.search(r"a key that (\d+) persons kept is revealed half", capsys.readouterr().out)[1])
+    needed = int(re.search(r"a name that (\d+) persons kept is revealed half", capsys.readouterr().out)[1])
     fewer, enough = dps.accuracy.key_law([needed - 1, needed], epsilon=2, delta=1e-6, keys_per_person=2)
     assert fewer < 0.5 <= enough
 
@@ -159,7 +158,7 @@ def test_a_dry_run_says_how_many_persons_a_name_needs(capsys) -> None:
 
     assert 0 == main([*LIST, "--kept", "5", *delta])
     assert re.search(r"an item needs \d+ persons more than the most frequent one after the 5", capsys.readouterr().out)
-    assert 0 == main([*KEYS[:-1], "1e-9", *delta])
+    assert 0 == main([*KEYS[:-1], "1e-6", *delta])
     assert "fewer than 100000 persons kept is revealed less than half" in capsys.readouterr().out
 
 

@@ -55,7 +55,9 @@ def facts(description: dps.Dataset) -> dict[str, Any]:
         more: dict[str, Any] = {"nodes": description.nodes, "max_degree": description.max_degree}
     else:
         domains = {
-            name: [*each] if isinstance(each, tuple) else {part: float(value) for part, value in vars(each).items()}
+            name: [*each]
+            if isinstance(each, tuple)
+            else {part: float(getattr(each, part)) for part in ("lower", "upper", "step")}
             for name, each in description.columns.items()
         }
         rows = None if description.person is None else description.rows_per_person

@@ -85,7 +85,7 @@ def test_the_command_says_it_in_words_and_in_json(tmp_path, capsys) -> None:
     ]
     assert 0 == main([*words, "--json"])
     assert 4 == json.loads(capsys.readouterr().out)["columns"]["age"]["numbers"]
-    for more in (["--separator", ";"], ["--column", "age"], ["--where=age = 1"], ["--nodes", "3"]):
+    for more in (["--separator", ";"], ["--lower", "3"], ["--where=age = 1"], ["--nodes", "3"]):
         assert 2 == main([*words, *more])
         said = capsys.readouterr()
         assert f"leave {more[0].partition('=')[0]} out, or write it there" in said.err
@@ -202,7 +202,7 @@ def test_edges_between_public_nodes_are_counted(tmp_path, capsys) -> None:
 
 
 def test_edges_count_by_the_direction_that_the_file_says(tmp_path, capsys) -> None:
-    """A description says no direction; whoever asks for followers of other files says it with --metric."""
+    """A description says no direction; whoever asks for followers of other files says it after the file."""
     (tmp_path / "e.graphml").write_text(
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">'
         '<node id="0"/><node id="1"/><edge source="0" target="1"/><edge source="1" target="0"/></graph></graphml>',
@@ -212,7 +212,7 @@ def test_edges_count_by_the_direction_that_the_file_says(tmp_path, capsys) -> No
     for name, edges, most in (("e.graphml", 2, "most_followers"), ("e.txt", 1, "largest_degree")):
         facts = checked(Dataset(graph=name, nodes=2, folder=tmp_path)).facts
         assert (edges, 1, edges == 2) == (facts["edges"], facts[most], facts["directed"])
-    assert 0 == main(["check", str(tmp_path / "e.txt"), "--nodes", "2", "--metric", "followers"])
+    assert 0 == main(["check", str(tmp_path / "e.txt"), "followers", "--nodes", "2"])
     assert "different edges with direction: 2, of 2 of 2 nodes\nmost followers: 1\n" in capsys.readouterr().out
 
 

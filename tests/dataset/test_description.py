@@ -83,9 +83,9 @@ def test_a_file_says_what_python_says(tmp_path) -> None:
         dataset.columns["x"] = ["a"]
 
 
-def test_there_are_at_most_29_keys() -> None:
+def test_there_are_at_most_30_keys() -> None:
     """A description does not grow into a language."""
-    assert len(KEYS) + len({"epsilon", "delta", "rule", "ledger"}) <= 29
+    assert len(KEYS) + len({"epsilon", "delta", "rule", "ledger"}) <= 30
 
 
 def test_numbers_are_exact(tmp_path) -> None:
@@ -194,7 +194,7 @@ REFUSED = {
     'source = "a.csv"\n[columns]\nx = [0, 99]\n': (3, "columns.x: a list of two numbers is two values: write {lower ="),
     'source = "a.csv"\n[columns]\nx = ["a", "a"]\n': (3, "columns.x: a list of values lists a name twice"),
     'source = "a.csv"\n[columns]\nx = [2024-01-31]\n': (3, "columns.x: a list holds text, numbers and truth values"),
-    'source = "a.csv"\n[columns]\nx = 3\n': (3, "columns.x: a column is {lower = ..., upper = ..., step = ...} or a l"),
+    'source = "a.csv"\n[columns]\nx = 3\n': (3, "columns.x: a column is {lower = ..., upper = ..., step = ...}, a l"),
     'source = "a.csv"\n[columns]\nx = ["a"]\nperson = "id"\n': (4, "columns.person: this is a key of the dataset itse"),
     'source = "a.csv"\ncolumns = 3\n': (2, "columns: this is a table of columns"),
     'source = "a.csv"\n': (None, "columns: no column may be asked about yet"),

@@ -160,6 +160,7 @@ def test_graphs_are_opened_by_their_kind(tmp_path) -> None:
         survey(tmp_path).edges()
 
 
+@pytest.mark.filterwarnings("ignore::dpselect.sources.graphs.Dropped")
 def test_graphs_of_every_form_are_opened_by_labels(tmp_path) -> None:
     """Nodes are named as the file names them, in what is read and in what stands in for it."""
     (tmp_path / "e.gml").write_text(

@@ -7,9 +7,10 @@ from fractions import Fraction
 import pytest
 
 import dpselect as dps
-from dpselect.cli.verbs.train import VERB
+from dpselect.cli.derived import options_of
 from dpselect.learn import recommended
 from dpselect.learn.recommended import FROM
+from dpselect.queries import Train
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,6 @@ def test_a_size_is_never_counted_and_numbers_are_checked(arguments, error, messa
 
 def test_the_page_of_help_names_the_same_number() -> None:
     """The command line does not import a learner to say so."""
-    (option,) = [each for each in VERB.options if each.name == "model"]
+    (option,) = [each for each in options_of(Train) if each.name == "model"]
 
-    assert f"is at least {FROM}, else tree" in option.help
+    assert f"is at least {FROM}" in option.help

@@ -12,7 +12,7 @@ from dpselect.cli import main
 from tests.ledger.conftest import Database
 from tests.ledger.wire import wire
 
-MEDIAN = ["percentile", "people.csv", "--column", "age", "--p", "50", "--lower", "0", "--upper", "100"]
+MEDIAN = ["quantiles", "people.csv", "age", "--p", "50", "--lower", "0", "--upper", "100"]
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_a_budget_from_its_making_to_its_last_release(address: str, capsys: pyte
 
     assert 0 == main(["verify", "median.json", "--ledger", address])
     assert 0 == main(["budget", "verify", address, "--json"])
-    assert 0 == main(["plan", "--release", " ".join(MEDIAN), "--ledger", address])
+    assert 0 == main([*MEDIAN, "--error", "60", "--dry-run", "--ledger", address])
     shown = capsys.readouterr().out
     assert f"{address}: has row 1, with the same hash and cost" in shown
     assert '"entries": 2' in shown

@@ -121,8 +121,8 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Pair]]
 def test_methods_are_the_same() -> None:
     """Of queries, views and plans, with the same arguments; a server takes a key, too."""
     public = {name for name in dir(LocalDataset) if not name.startswith("_")} - {"ledger"}
-    # A publication is kept beside its plan, and pays from a ledger here.
-    public -= {"publish", "plan_publication"}
+    # A publication is kept beside its plan, and pays from a ledger here. What is read is for the curator alone.
+    public -= {"publish", "plan_publication", "check_of"}
 
     assert public <= {name for name in dir(RemoteDataset) if not name.startswith("_")}
     assert issubclass(LocalDataset, DatasetMethods)
@@ -273,8 +273,8 @@ def test_a_budget_that_does_not_reach_is_refused_alike(pairs: dict[str, Pair]) -
 SOURCE = Path(dps.__file__).parent
 # Rooms that derive everything from queries.
 DERIVED = ("client", "web/server")
-# Users of one query, as anybody may be: a server plans it at its start, pages show its chances.
-USERS = ("web/server/desk.py", "web/explorer/pages/")
+# Users of one query, as anybody may be: a server plans it at its start, pages show its chances and its price.
+USERS = ("web/server/desk.py", "web/explorer/pages/", "web/explorer/planned.py")
 
 
 def strings(tree: ast.AST) -> Iterator[str]:

@@ -21,11 +21,14 @@ ASKED: dict[str, tuple[dict[str, Any], list[str]]] = {
     "most_common": ({"column": "job"}, ["job"]),
     "select": ({"candidate": "job", "score": "largest-total", "of": "age"}, ["age", "job"]),
     "train": ({"target": "job"}, ["age", "income", "job"]),
+    "best": ({"score": "avg(age)", "by": "job", "prior": "5:40"}, ["job"]),
+    "partitions": ({"column": "word", "per_person": 1, "delta": 1e-6}, ["word"]),
 }
 COLUMNS = {
     "income": {"lower": 0, "upper": 10_000, "step": 100},
     "age": {"lower": 0, "upper": 120},
     "job": ["nurse", "smith"],
+    "word": "unlisted",
 }
 
 
@@ -33,10 +36,10 @@ def officer(folder: Path, rows: int = 2075, grouped: int = 1986, **how: Any) -> 
     """A file of which most incomes have a sign between groups of digits."""
     path = folder / "erhebung.csv"
     lines = [
-        f"{'2.420,34' if row < grouped else '900,00'};{row % 90};{'nurse' if row % 2 else 'Nurse'}"
+        f"{'2.420,34' if row < grouped else '900,00'};{row % 90};{'nurse' if row % 2 else 'Nurse'};w{row % 3};p{row}"
         for row in range(rows)
     ]
-    path.write_text("\n".join(["income;age;job", *lines]))
+    path.write_text("\n".join(["income;age;job;word;who", *lines]))
     return Dataset(source=str(path), columns=COLUMNS, budget={"epsilon": 10}, separator=";", **how)
 
 
@@ -59,7 +62,8 @@ def test_the_first_line_says_what_is_left_out(tmp_path: Path) -> None:
 def test_each_question_is_checked_by_its_own_columns(name: str, tmp_path: Path) -> None:
     """And nothing is spent."""
     ledger = InMemoryLedger({"epsilon": 1})
-    check = dps.open(officer(tmp_path, decimal=","), ledger=ledger).check_of(query(name))
+    persons = {"person": "who"} if name == "partitions" else {}
+    check = dps.open(officer(tmp_path, decimal=",", **persons), ledger=ledger).check_of(query(name))
 
     assert ASKED[name][1] == sorted(check.facts["columns"])
     assert () == ledger.events
@@ -88,6 +92,16 @@ def test_dates_are_counted(tmp_path: Path) -> None:
     asked = QUERIES["median"](column="day", epsilon=1)
 
     assert data.check_of(asked).first_line.endswith(": 1 of 2 cells of day were not read as dates")
+
+
+def test_names_that_no_list_holds_are_left_out_where_they_are_empty(tmp_path: Path) -> None:
+    """None of them is a number, and none need be."""
+    path = tmp_path / "t.csv"
+    path.write_text("who,word\nann,tea\nann,\nbob,7\n")
+    data = dps.open(Dataset(source=str(path), columns={"word": "unlisted"}, person="who"))
+    asked = QUERIES["partitions"](column="word", per_person=1, delta=1e-6, epsilon=1)
+
+    assert ": 1 of 3 cells of word were not filled; 0 of 3 rows" in data.check_of(asked).first_line
 
 
 def test_a_graph_is_checked(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_hostile_numbers_are_named(values):
 
 def test_the_command_draws_a_joint_list(capsys):
     """By the exponential mechanism unless another is asked for, which is refused."""
-    asked = ["top-k", "lesmis", "--metric", "degree", "--k", "3", "--epsilon", "2", "--method", "joint"]
+    asked = ["top-k", "lesmis", "degree", "--k", "3", "--epsilon", "2", "--method", "joint"]
 
     assert main(asked) == 0
     printed = capsys.readouterr().out
@@ -110,14 +110,13 @@ def test_the_command_draws_a_joint_list(capsys):
     assert main([*asked, "--dry-run"]) == 0
     assert "exponential, joint" in capsys.readouterr().out
     assert main([*asked, "--mechanism", "permute-and-flip"]) == 2
-    assert main([*asked, "--metric", "ego-density", "--weights", "1", "100"]) == 2
-    # Steps to a front are integers of one sensitivity.
-    assert main([*asked, "--metric", "ego-density", "--pareto"]) == 0
+    assert main([*asked, "ego-density", "--weights", "1", "100"]) == 2
+    assert main([*asked, "ego-density", "--pareto"]) == 2
 
 
 def test_the_command_peels_where_it_is_told():
     """Methods reach the release."""
-    asked = ["top-k", "lesmis", "--metric", "degree", "--k", "3", "--epsilon", "2", "--method"]
+    asked = ["top-k", "lesmis", "degree", "--k", "3", "--epsilon", "2", "--method"]
 
     assert main([*asked, "peeling"]) == 0
     assert main([*asked, "one-shot"]) == 0
@@ -126,7 +125,7 @@ def test_the_command_peels_where_it_is_told():
 
 def test_one_node_has_its_p_value_unless_it_is_peeled(capsys):
     """What is asked for decides, not the name of how one candidate is drawn."""
-    asked = ["top-k", "lesmis", "--metric", "degree", "--epsilon", "2"]
+    asked = ["top-k", "lesmis", "degree", "--epsilon", "2"]
 
     assert main(asked) == 0
     assert "whatever the data, a wrong choice" in capsys.readouterr().out

@@ -78,7 +78,7 @@ def test_every_size_has_a_meaning(epsilon: int) -> None:
 
 def test_the_command_line_asks_for_yes(capsys: pytest.CaptureFixture[str]) -> None:
     """Before it reads anything; a dry run spends nothing, so it need not ask."""
-    line = ["top-k", "lesmis", "--metric", "degree", "--k", "1", "--epsilon", "50"]
+    line = ["top-k", "lesmis", "degree", "--k", "1", "--epsilon", "50"]
 
     assert 2 == main(line)
     assert "epsilon 50 lets one record make an outcome e^50, about 10^21, times as likely" in (

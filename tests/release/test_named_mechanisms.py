@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.cli.verbs.top_k import DEFAULTS
 from dpselect.mechanisms import default_mechanism
+from dpselect.queries.metrics import METRICS
 
 VOTES = dps.Scores([60, 40, 5], 1, candidates=["ann", "bob", "eve"], range_bound=1, kind="integer")
 
@@ -52,7 +52,7 @@ def test_a_metric_is_drawn_in_python_as_on_the_command_line(metric: str) -> None
     utility = getattr(dps.utilities, metric.replace("-", "_"))
     scores = utility(graph) if metric in ("degree", "ego-density") else utility(graph, max_degree=76)
 
-    assert DEFAULTS[metric] == default_mechanism(scores).name == default_mechanism(-scores).name
+    assert METRICS[metric].mechanism == default_mechanism(scores).name == default_mechanism(-scores).name
 
 
 def test_a_list_has_the_same_rule_and_a_joint_one_is_exponential() -> None:

@@ -52,15 +52,15 @@ def test_the_command_line_declares_edges_too(path: Path, tmp_path: Path, capsys:
     """And refuses what has nothing to say there."""
     names = tmp_path / "names.txt"
     names.write_text("Ann\nBob\nJosé\n", encoding="utf-8")
-    words = ["top-k", str(path), "--metric", "degree", "--nodes", str(names), "--epsilon", "1000"]
+    words = ["top-k", str(path), "degree", "--nodes", str(names), "--epsilon", "1000"]
     declared = ["--separator", ";", "--encoding", "latin-1"]
 
     assert 0 == main([*words, *declared, "--where", "kind != none"])
     assert "Ann" in capsys.readouterr().out.splitlines()[0]
     for wrong in (["--decimal", ","], ["--in-place"]):
         assert 2 == main([*words, *declared, *wrong])
-    assert 2 == main(["top-k", "lesmis", "--metric", "degree", "--epsilon", "1", *declared])
-    assert "leave it out for a shipped graph" in capsys.readouterr().err
+    assert 2 == main(["top-k", "lesmis", "degree", "--epsilon", "1", *declared])
+    assert "a graph that ships with NetworkX is not a file: leave it out" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("row", [b"", b"a,b,c\n", b"\xe9,b,c\n"])

@@ -109,7 +109,7 @@ def test_a_wrong_cell_refuses_no_question(tmp_path, capsys) -> None:
     rows = [row(place, "<v>nan</v>" if place == 9 else "<v>40</v>") for place in range(2, 400)]
     path = written(tmp_path / "t.xlsx", sheet_of(rows, "A1"))
 
-    words = ["median", str(path), "--column", "income", "--lower", "0", "--upper", "100", "--epsilon", "50", "--yes"]
+    words = ["median", str(path), "income", "--lower", "0", "--upper", "100", "--epsilon", "50", "--yes"]
     assert 0 == main(words)
     assert capsys.readouterr().out.startswith("median: 40\n")
 

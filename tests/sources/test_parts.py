@@ -11,7 +11,7 @@ import pytest
 import dpselect as dps
 from dpselect.cli import main
 
-ASKED = ["--column", "age", "--lower", "0", "--upper", "100", "--epsilon", "9"]
+ASKED = ["age", "--lower", "0", "--upper", "100", "--epsilon", "9"]
 
 
 def write(folder: Path, many: int = 3) -> None:

@@ -127,12 +127,12 @@ def test_a_command_reads_an_address(
     monkeypatch.chdir(tmp_path)
     url = f"{place.address}/people.csv"
     dialect = ["--separator", ";", "--decimal", ","]
-    bounds = ["--column", "income", "--lower", "0", "--upper", "100", "--epsilon", "9"]
+    bounds = ["income", "--lower", "0", "--upper", "100", "--epsilon", "9"]
     assert 0 == main(["budget", "create", "l.ledger", "--epsilon", "100", "--dataset", "d"])
     assert 0 == main(["median", url, *bounds, *dialect, "--ledger", "l.ledger", "--certificate", "c.json"])
-    events = ["--person", "person", "--item", "region", "--domain", "North,South"]
+    events = ["--person", "person", "region", "--domain", "North,South"]
     assert 0 == main(["most-common", url, *events, "--separator", ";", "--epsilon", "9"])
-    assert 0 == main(["top-k", f"{place.address}/edges.csv", "--nodes", "3", "--metric", "degree", "--epsilon", "9"])
+    assert 0 == main(["top-k", f"{place.address}/edges.csv", "--nodes", "3", "degree", "--epsilon", "9"])
     capsys.readouterr()
     assert 0 == main(["budget", "export", "l.ledger"])
     assert url in capsys.readouterr().out

@@ -1,14 +1,11 @@
 """Public grids that are arithmetic, and how records are placed on them."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect.cli import columns
 from dpselect.utilities.columns import public_grid
 from dpselect.views.grid import EvenGrid, ListedGrid, grid_of, middles, tally
 
@@ -74,14 +71,14 @@ def test_a_column_is_counted_on_a_grid_of_any_size() -> None:
     assert ([10, 12], [4, 6]) == (wide.points(places).tolist(), counts.tolist())
 
 
+def described(upper: int) -> dps.Dataset:
+    """A table with one column of numbers."""
+    return dps.Dataset(source="rows.csv", columns={"x": {"lower": 0, "upper": upper}})
+
+
 def test_every_way_to_a_written_grid_has_one_limit() -> None:
-    """In Python and on the command line: 10,000,001 values, and no more."""
-    assert (
-        10_000_001 == public_grid(None, 0, 10**7).size == columns._grid(Fraction(0), Fraction(10**7), Fraction(1)).size
-    )
-    for beyond in (
-        lambda: public_grid(None, 0, 10**7 + 1),
-        lambda: columns._grid(Fraction(0), Fraction(10**7 + 1), Fraction(1)),
-    ):
+    """In Python and by a description: 10,000,001 values, and no more."""
+    assert 10_000_001 == public_grid(None, 0, 10**7).size == len(described(10**7).grid("x").array())
+    for beyond in (lambda: public_grid(None, 0, 10**7 + 1), lambda: described(10**7 + 1).grid("x").array()):
         with pytest.raises(ValueError, match="10000001 values"):
             beyond()

@@ -98,7 +98,7 @@ def test_the_command_line_takes_labels_and_the_nodes_of_graphml(tmp_path: Path, 
     """One per line, or those that the file lists; integers stay integers."""
     (tmp_path / "e.csv").write_text("source,target\nann,bob\nbob,eve\n")
     (tmp_path / "names.txt").write_text("ann\nbob\neve\nzed\n")
-    command = ["--metric", "degree", "--epsilon", "1e6", "--k", "4", "--nodes"]
+    command = ["degree", "--epsilon", "1000", "--yes", "--k", "4", "--nodes"]
     assert 0 == main(["top-k", str(tmp_path / "e.csv"), *command, str(tmp_path / "names.txt")])
     printed = capsys.readouterr().out.splitlines()
     assert ["bob", "zed"] == [printed[0].split()[-1], printed[3].split()[-1]]

@@ -20,13 +20,19 @@ def test_a_data_engineer_reads_postgres(postgres: Server, tmp_path: Path, monkey
         "CREATE ROLE reader LOGIN PASSWORD 'hidden'",
         "GRANT SELECT ON people TO reader",
     )
-    url = postgres.url.replace("keeper", "reader")
+    secret = postgres.url.replace("keeper", "reader")
+    url = secret.replace(":hidden@", "@")
+    monkeypatch.setenv("PGPASSWORD", "hidden")
+    described = (tmp_path / "people.toml").read_text(encoding="utf-8")
+    described = described.replace('"part-*.parquet"\nin_place = true', f'"{url}"\ntable = "people"')
+    (tmp_path / "postgres.toml").write_text(described, encoding="utf-8")
     try:
         played = session.play(
             Path(session.__file__).parent / "postgres.txt",
             url=url,
-            wrong="postgres://reader:hidden@127.0.0.1:1/postgres",
+            secret=secret,
+            wrong="postgres://reader@127.0.0.1:1/postgres",
         )
     finally:
         postgres.run("DROP OWNED BY reader", "DROP ROLE reader")
-    assert played >= 7
+    assert played >= 8

@@ -159,17 +159,22 @@ WORDS = {"degree": [], "followers": [], "open-pairs": ["--max-degree", "29"]}
 
 @pytest.mark.parametrize("place", [of_duckdb, *SLOW[:2]])
 def test_top_k_names_the_best_of_a_table_in_a_database(
-    place: Callable[..., Any], tmp_path: Path, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
+    place: Callable[..., Any],
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """At an epsilon that leaves no doubt, as the same edges in a file that is read into memory."""
-    url = str(place(False, tmp_path, request)).partition("?")[0]
+    url = str(place(False, tmp_path, request)).partition("?")[0].replace(":hidden@", "@")
+    monkeypatch.setenv("PGPASSWORD", "hidden")
     name = "follows" if place is of_postgres else "edges"
     file = of_csv(False, tmp_path, request)
     for metric, words in WORDS.items():
-        command = ["--source", "who", "--target", "whom", "--nodes", str(NODES), "--metric", metric, *words]
+        command = ["--ends", "who", "whom", "--nodes", str(NODES), metric, *words]
         answers = []
         for where in ([url, "--table", name], [str(file)]):
-            assert 0 == main(["top-k", *where, *command, "--k", "1", "--epsilon", "5000", "--json"])
+            assert 0 == main(["top-k", *where, *command, "--k", "1", "--epsilon", "1000", "--json"])
             answers.append(json.loads(capsys.readouterr().out)["candidates"])
         assert answers[0] == answers[1]
 
@@ -183,17 +188,17 @@ def test_what_is_refused_in_an_engine_leaves_the_ledger_untouched(
     before = Path(ledger).read_bytes()
     url = of_duckdb(False, tmp_path, request).partition("?")[0]
     tail = ["--nodes", "30", "--epsilon", "1", "--ledger", ledger]
-    ends = ["--source", "who", "--target", "whom"]
+    ends = ["--ends", "who", "whom"]
     labels = tmp_path / "names.txt"
     labels.write_text("ann\nbob\n", encoding="utf-8")
     cases = [
-        ([url, "--table", "edges", *tail, "--metric", "degree"], "no column 'source'"),
-        ([url, "--table", "nothing", *ends, *tail, "--metric", "degree"], "no table 'nothing'"),
-        ([url, *ends, *tail, "--metric", "degree"], "Which table?"),
-        ([url, "--table", "edges", *ends, *tail, "--metric", "open-pairs"], "--max-degree"),
-        ([url, "--table", "edges", *ends, *tail[2:], "--metric", "degree"], "--nodes"),
-        ([url, "--table", "edges", *ends, "--nodes", str(labels), *tail[2:], "--metric", "degree"], "must be integers"),
-        ([f"{url}x", "--table", "edges", *ends, *tail, "--metric", "degree"], "no file"),
+        ([url, "--table", "edges", *tail, "degree"], "no column 'source'"),
+        ([url, "--table", "nothing", *ends, *tail, "degree"], "no table 'nothing'"),
+        ([url, *ends, *tail, "degree"], "A database holds several tables"),
+        ([url, "--table", "edges", *ends, *tail, "open-pairs"], "--max-degree"),
+        ([url, "--table", "edges", *ends, *tail[2:], "degree"], "--nodes"),
+        ([url, "--table", "edges", *ends, "--nodes", str(labels), *tail[2:], "degree"], "must be integers"),
+        ([f"{url}x", "--table", "edges", *ends, *tail, "degree"], "no file"),
     ]
     for words, expected in cases:
         assert 2 == main(["top-k", *words])

@@ -126,7 +126,6 @@ def test_top_k_in_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
             "--in-place",
             "--nodes",
             "45",
-            "--metric",
             metric,
             *(("--max-degree", "44") if metric == "open-pairs" else ()),
         ]

@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] | 
     try:
         _print_anything()
         if completion.asked():
-            return completion.answer()
+            return completion.answer(command.root(), command.NAME)
         command.understood(request.words, request)
         if loaded is not None:
             loaded()
@@ -58,7 +58,7 @@ def _answer(request: Request) -> Answer:
     else:
         answer = request.verb.run(request)
     for said in dict.fromkeys(request.dropped):
-        print(f"{request.prog}: {endings.advised(said, request)}", file=sys.stderr)
+        print(f"{request.prog}: {paths.advised(said, request)}", file=sys.stderr)
     return answer
 
 

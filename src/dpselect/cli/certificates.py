@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpselect.certificates.rows_that_count import protects
 from dpselect.cli import paths
-from dpselect.cli.options import OUTPUT, Role, flag, option
+from dpselect.cli.options import OUTPUT, Argument, Option, Role, flag, option
 from dpselect.cli.paths import Unsaved
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
@@ -22,19 +22,24 @@ from dpselect.sources.locators import without_secrets
 if TYPE_CHECKING:
     from dpselect.certificates.certificate import Certificate
 
-OPTIONS = (
-    paths.output(
+
+def options() -> Iterator[Option | Argument]:
+    """Yield the options of commands that release."""
+    yield paths.output(
         "--certificate",
         endings=(".json", ".html"),
         help="write a certificate: question, answer, promise, public facts and a checksum, as .json or .html",
-    ),
-    option("--question", metavar="TEXT", panel=OUTPUT, help="what was asked, in the words of the certificate"),
-    flag(
+    )
+    words = "what was asked, in the words of the certificate"
+    yield option("--question", metavar="TEXT", panel=OUTPUT, rare=True, help=words)
+    yield flag(
         "--file-hash",
         "state the SHA-256 of the table in the certificate: whoever sees it can test a guess of the whole file",
         OUTPUT,
-    ),
-)
+        rare=True,
+    )
+
+
 # What is said elsewhere in a certificate, or is not a fact of the question.
 _ELSEWHERE = {"certificate", "question", "file_hash", "ledger", "epsilon", "dry_run", "json", "overwrite", "mechanism"}
 # What a question asks for, where its answer has no heading, and the options that name what it is about.
@@ -77,10 +82,20 @@ def prepared(request: Request) -> Mapping[str, str] | None:
     require_ending(request.certificate)
     if not request.get("file_hash"):
         return None
-    source = request.get("file") or request.get("graph") or ""
+    source = _source(request)
     if not Path(source).is_file():
         raise ValueError(Advice("{path} is not one plain file: leave out {file_hash}.", path=without_secrets(source)))
     return hashed(source)
+
+
+def _source(request: Request) -> str:
+    """Return the file that a command reads; that of a description, where it names one."""
+    named = request.get("file") or request.get("graph") or request.get("dataset") or ""
+    if not str(named).lower().endswith(".toml"):
+        return str(named)
+    from dpselect.dataset import Dataset
+
+    return Dataset.load(named).address
 
 
 def kept(answer: Answer, request: Request, file: Mapping[str, str] | None) -> Answer:
@@ -160,11 +175,9 @@ def _guarantee(request: Request) -> dict[str, Any]:
 
 def _summary(request: Request) -> str:
     """Return a question made from the command line, which is public; for commands without a file, their summary."""
-    from dpselect.cli import commands
-
-    source = request.get("file") or request.get("graph")
+    source = request.get("file") or request.get("graph") or request.get("dataset")
     if not source:
-        return commands.line(request.command)
+        return str(request.line)
     noun = ", ".join(request.nouns) or _NOUNS.get(request.command, request.command)
     column = next((request.get(name) for name in _COLUMNS if request.get(name) is not None), None)
     of = "" if column is None else f" of {column}"

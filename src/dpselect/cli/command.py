@@ -12,19 +12,23 @@ import click
 import rich_click
 from click.core import ParameterSource
 
-from dpselect.cli import certificates, commands, options, paths, served
+from dpselect.cli import certificates, commands, completion, options, paths
 from dpselect.cli.examples import wrapped
 from dpselect.cli.options import BUDGET, NEGATIVE, OUTPUT, READING, Argument, Option, Role
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Verb
 
 NAME = "dpselect"
+_ALL = "--all"
 _ABOUT = (
     "Choose under differential privacy: name the best of a private table, and reveal little about anyone in it.\n\n"
     "Try first: dpselect demo"
 )
 # What others call a verb.
-_ELSEWHERE = {"hist": "counts", "histogram": "counts"}
+_ELSEWHERE = {
+    "hist": "histogram", "counts": "histogram", "percentile": "quantiles", "keys": "partitions",
+    "above": "above-threshold",
+}  # fmt: skip
 _LOOK = {
     "theme": "default-slim",
     "max_width": 100,
@@ -93,8 +97,8 @@ class Tasks(_Page, rich_click.RichGroup):  # type: ignore[misc]
             if ctx.parent is None and args[0] in commands.OF_A_CLONE:
                 ctx.fail(f"{args[0]} comes with a clone of dpselect: run python -m research {args[0]} in its folder.")
             names = self.list_commands(ctx)
-            near = [_ELSEWHERE[args[0]]] if args[0] in _ELSEWHERE else get_close_matches(args[0], names, 1)
-            meant = f", did you mean {near[0]}" if near else ""
+            near = get_close_matches(args[0], [*names, *_ELSEWHERE], 1)
+            meant = f", did you mean {_ELSEWHERE.get(near[0], near[0])}" if near else ""
             kind = "command" if ctx.parent is None else "task"
             listed = f"; it is one of {', '.join(names)}" if ctx.parent is not None and not near else ""
             ctx.fail(f"there is no {kind} {args[0]!r}{meant}{listed}: see {ctx.command_path} --help.")
@@ -112,14 +116,21 @@ class Tasks(_Page, rich_click.RichGroup):  # type: ignore[misc]
 class Root(Tasks):
     """All verbs; the file of one is imported when it runs."""
 
+    def __init__(self, *, whole: bool, **settings: Any) -> None:
+        super().__init__(NAME, Verb(), **settings)
+        self.whole, self.rest = whole, dict[str, str]()
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return every verb, in the order of the list."""
         return [*commands.lines()]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page of help; only here the commands of other packages are looked for."""
-        titles = commands.panels().items()
-        self.panels = [rich_click.RichCommandPanel(title, commands=[*names]) for title, names in titles]
+        titles = commands.panels()
+        if not self.whole:
+            self.rest = titles.pop(commands.LAST)
+            self.epilog = f"{self.epilog}\n\ndpselect --help --all explains more: {', '.join(self.rest)}."
+        self.panels = [rich_click.RichCommandPanel(title, commands=[*names]) for title, names in titles.items()]
         self.panels.append(rich_click.RichOptionPanel("Options"))
         super().format_help(ctx, formatter)
 
@@ -129,23 +140,23 @@ class Root(Tasks):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Return what a list shows of a verb, without its file."""
-        return rich_click.RichCommand(name=cmd_name, help=commands.line(cmd_name)) if self.known(cmd_name) else None
+        if not self.known(cmd_name):
+            return None
+        return rich_click.RichCommand(name=cmd_name, help=commands.line(cmd_name), hidden=cmd_name in self.rest)
 
     def imported(self, name: str, words: Sequence[str] = ()) -> click.Command:
-        """Return a verb as a command; where the words after it ask a server, the one that does that."""
-        if name in served.SERVED and served.asked(words):
-            return _command(name, served.verb(name), served.SERVED[name])
-        more = [_elsewhere(name)] if name in served.SERVED else []
-        return _command(name, commands.verb(name), commands.line(name), *more)
+        """Return a verb as a command."""
+        whole = _ALL in words or completion.asked()
+        return _command(name, commands.verb(name, words), commands.line(name), whole=whole)
 
 
-def root() -> Root:
-    """Return the whole command line."""
+def root(*, whole: bool = True) -> Root:
+    """Return the whole command line; its page of help has every command, or those that most people need."""
     version = Option("--version", is_flag=True, is_eager=True, callback=_version, help="Show the version and exit.")
+    every = Option(_ALL, is_flag=True, help="With --help: show every command.")
     return Root(
-        NAME,
-        Verb(),
-        params=[version],
+        whole=whole,
+        params=[version, every],
         help=_ABOUT,
         epilog="dpselect COMMAND --help explains a command and shows an example.",
         context_settings={"rich_help_config": _LOOK},
@@ -159,7 +170,7 @@ def understood(words: Sequence[str], request: Request) -> None:
         click.ClickException: it asks for something that there is not.
         click.exceptions.Exit: a page of help or the version was printed, which was all.
     """
-    context = root().make_context(NAME, [*words], obj=request)
+    context = root(whole=_ALL in words).make_context(NAME, [*words], obj=request)
     if not context.args:
         print(context.get_help())
         context.exit()
@@ -179,9 +190,11 @@ def understood(words: Sequence[str], request: Request) -> None:
     if verb.run is None:
         *first, last = verb.tasks
         context.fail(f"name a task: {', '.join(first)} or {last}; see {context.command_path} --help.")
+    if request.get("all"):
+        context.fail(f"{_ALL} goes with --help: leave it out, or add that.")
     if verb.spends and not request.dry_run and not request.yes:
         _require_meant(request, context)
-    request.verb = verb
+    request.verb, request.line = verb, commands.line(request.command)
 
 
 def _require_meant(request: Request, context: click.Context) -> None:
@@ -189,7 +202,7 @@ def _require_meant(request: Request, context: click.Context) -> None:
     from dpselect.mechanisms import large_epsilon
 
     # What is beyond 10^300 is not an epsilon, and is refused as such.
-    if large_epsilon.LARGEST < request.epsilon <= 10**300:
+    if request.epsilon is not None and large_epsilon.LARGEST < request.epsilon <= 10**300:
         context.fail(f"{large_epsilon.meaning(request.epsilon)}: pass --yes if it is meant.")
 
 
@@ -233,11 +246,15 @@ def sentence(error: click.ClickException) -> str:
     return error.message
 
 
-def _command(name: str, verb: Verb, summary: str, *more: Option) -> Task | Tasks:
-    """Return the command of a verb or a task, with further options."""
+def _command(name: str, verb: Verb, summary: str, *, whole: bool = False) -> Task | Tasks:
+    """Return the command of a verb or a task; a whole page of help has the rare options, too."""
+    # Required options come first; the order of arguments is that of the command line.
+    params = sorted(options_of(verb), key=_rank)
+    for each in params:
+        if isinstance(each, Option) and each.rare:
+            each.hidden = not whole and _has_rare(verb)
     settings: dict[str, Any] = {
-        # Required options come first; the order of arguments is that of the command line.
-        "params": sorted([*options_of(verb), *more], key=lambda each: _rank(each)),
+        "params": params,
         "help": f"{summary}\n\n{verb.about}".strip(),
         "short_help": summary,
         "panels": [*_panels(verb)],
@@ -253,12 +270,6 @@ def options_of(verb: Verb) -> list[Option | Argument]:
     return [*verb.options, *_shared(verb)]
 
 
-def _elsewhere(name: str) -> Option:
-    """Return the option by which a verb that reads a file says that a server can be asked."""
-    words = f"ask a server, which has the data, instead: see dpselect {name} {served.OPTION} URL --help"
-    return options.option(served.OPTION, metavar="URL", help=words)
-
-
 def _rank(parameter: Option | Argument) -> int:
     return 0 if isinstance(parameter, Argument) else 1 if parameter.required else 2
 
@@ -272,17 +283,25 @@ def _panels(verb: Verb) -> Iterator[Any]:
         yield rich_click.RichOptionPanel(title)
 
 
+def _has_rare(verb: Verb) -> bool:
+    """Return whether a page of help leaves out what few people need, unless it is to be whole."""
+    return any(isinstance(each, Option) and each.rare for each in verb.options)
+
+
 def _shared(verb: Verb) -> Iterator[Option | Argument]:
     """Yield what every verb of this kind has."""
     if verb.spends:
         yield options.option(
             "--epsilon",
             type=options.epsilon,
-            required=True,
+            required=not verb.plans_errors,
             panel=BUDGET,
             metavar="E",
             help="the privacy budget, such as 0.5",
         )
+    if verb.plans_errors:
+        words = "with --dry-run, instead of --epsilon: which epsilon it takes to err by less than T in 95 % of answers"
+        yield options.option("--error", type=options.number, panel=BUDGET, metavar="T", rare=True, help=words)
     if verb.mechanism is not None:
         yield options.option(
             "--mechanism",
@@ -293,14 +312,15 @@ def _shared(verb: Verb) -> Iterator[Option | Argument]:
         )
     if verb.spends:
         yield options.DRY_RUN
-        yield options.YES
-    if verb.spends and not verb.remote:
+        yield options.yes()
         yield paths.ledger("--ledger", help="spend from this ledger; see dpselect budget create", panel=BUDGET)
-        yield from certificates.OPTIONS
-    if not verb.remote and (verb.spends or any(each.role is Role.OUTPUT for each in verb.options)):
-        yield options.flag("--overwrite", "replace files that exist; never a ledger", OUTPUT)
+        yield from certificates.options()
+    if verb.spends or any(each.role is Role.OUTPUT for each in verb.options):
+        yield options.flag("--overwrite", "replace files that exist; never a ledger", OUTPUT, rare=True)
     if verb.json and verb.run is not None:
         yield options.flag("--json", "print one JSON object", OUTPUT)
+    if _has_rare(verb):
+        yield options.flag(_ALL, "with --help: show every option", OUTPUT)
 
 
 def _spread(args: Sequence[str], ctx: click.Context) -> Iterator[str]:

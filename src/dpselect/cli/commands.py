@@ -1,4 +1,4 @@
-"""The commands by name: those of this package, and those that other packages register.
+"""The commands by name: those of this package, those of queries, and those that other packages register.
 
 An entry point of the group ``dpselect.commands`` names a package. The package has ``PANELS``, as
 :mod:`dpselect.cli.verbs` has it, the names of commands that it extends, ``EXTENDED``, and a module for each command,
@@ -9,20 +9,34 @@ lacks.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import verbs
 from dpselect.cli.verb import Verb
+
+if TYPE_CHECKING:
+    from dpselect.queries.base import Query
 
 GROUP = "dpselect.commands"
 # A package may have a command of the same name that does more.
 EXTENSIBLE = frozenset({"audit", "datasets"})
 # Commands of the folder research, which stands in a clone beside the package.
 OF_A_CLONE = frozenset({"compare", "reproduce"})
+# What few people need.
+LAST = "More"
+# Where queries stand on the page of help, by what they answer; all others where the first one does.
+_PLACES = {"winners": "Ask a private table or graph", "model": "Learn from a private table"}
+# Commands that also ask something else: a word that says so, and the module.
+OTHERWISE = {
+    "select": (re.compile("--sensitivity(=|$)"), "dpselect.cli.scores"),
+    "datasets": (re.compile("(?i)https?://"), "dpselect.cli.served.datasets"),
+}
 _registered: list[str] = []
 
 
@@ -42,10 +56,22 @@ def packages() -> tuple[str, ...]:
 def panels() -> dict[str, dict[str, str]]:
     """Return every command with its line, below the titles of the help page."""
     merged = {title: dict(lines) for title, lines in verbs.PANELS.items()}
+    for name, query in queries().items():
+        place = _PLACES.get(query.form, _PLACES["winners"])
+        merged[place] = {name: query.about()} | merged[place]
     for package in packages():
         for title, lines in import_module(package).PANELS.items():
             merged[title] = merged.get(title, {}) | lines
-    return merged
+    return {title: lines for title, lines in merged.items() if title != LAST} | {LAST: merged[LAST]}
+
+
+@cache
+def queries() -> Mapping[str, type[Query[Any]]]:
+    """Return the queries by the names of their commands, last one first; their fields are read without NumPy."""
+    from dpselect.queries.registry import QUERIES
+
+    named = {name.replace("_", "-"): query for name, query in QUERIES.items()}
+    return {name: named[name] for name in reversed(named) if name not in verbs.VERBS}
 
 
 def lines() -> dict[str, str]:
@@ -55,20 +81,33 @@ def lines() -> dict[str, str]:
 
 def line(name: str) -> str:
     """Return the line of one command; only a command of another package needs the list of packages."""
-    return verbs.VERBS[name] if name in verbs.VERBS else lines()[name]
+    if name in verbs.VERBS:
+        return verbs.VERBS[name]
+    return queries()[name].about() if name in queries() else lines()[name]
 
 
 def known(name: str) -> bool:
     """Return whether there is such a command."""
-    return name in verbs.VERBS or name in lines()
+    return name in verbs.VERBS or name in queries() or name in lines()
 
 
-def verb(name: str) -> Verb:
+def verb(name: str, words: Sequence[str] = ()) -> Verb:
     """Return what a command does; its module is imported.
+
+    Args:
+        name: of the command.
+        words: after it; some say that it is about something else.
 
     Raises:
         KeyError: there is no such command.
     """
+    if name in OTHERWISE and any(map(OTHERWISE[name][0].match, words)):
+        other: Verb = import_module(OTHERWISE[name][1]).VERB
+        return other
+    if name not in verbs.VERBS and name in queries():
+        from dpselect.cli.derived import verb_of
+
+        return verb_of(queries()[name])
     package = None if name in verbs.VERBS and name not in EXTENSIBLE else next(_of(name), None)
     if package is None and name not in verbs.VERBS:
         raise KeyError(name)

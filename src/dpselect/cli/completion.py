@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from dpselect.cli import command
+from click import Command
 
 # The shell sets it: bash_source asks for the script, bash_complete for what may follow; zsh and fish alike.
 VARIABLE = "_DPSELECT_COMPLETE"
@@ -15,8 +15,8 @@ def asked() -> bool:
     return VARIABLE in os.environ
 
 
-def answer() -> int:
-    """Print what the shell asks for; return the exit status."""
+def answer(root: Command, name: str) -> int:
+    """Print what the shell asks for of a command of this name; return the exit status."""
     from click.shell_completion import shell_complete
 
-    return shell_complete(command.root(), {}, command.NAME, VARIABLE, os.environ[VARIABLE])
+    return shell_complete(root, {}, name, VARIABLE, os.environ[VARIABLE])

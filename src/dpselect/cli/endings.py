@@ -24,7 +24,6 @@ import click
 
 from dpselect._optional import missing
 from dpselect.cli import command, commands, paths, tables
-from dpselect.cli.options import MISSING
 from dpselect.cli.paths import Unsaved
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
@@ -36,7 +35,6 @@ _SENTENCES = (ValueError, TypeError, OSError, ImportError)
 _HOME = str(Path(__file__).parents[1])
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _TRACEBACK = "DPSELECT_TRACEBACK"
-_QUOTES = "'\""
 
 
 @contextmanager
@@ -201,25 +199,7 @@ def _said(error: BaseException, request: Request) -> tuple[int, str]:
 def _worded(error: BaseException, request: Request) -> str:
     """Return a message of the library, with the options of the command in place of the arguments it names."""
     message = error.args[0] if error.args else ""
-    return advised(message, request) if isinstance(message, Advice) else str(error)
-
-
-def advised(message: str, request: Request) -> str:
-    """Return a text of the library, with the options of the command in place of the arguments it names."""
-    if not isinstance(message, Advice):
-        return message
-
-    def option(argument: str) -> str:
-        python, bar, here = argument.partition("|")
-        name, _, value = python.partition("=")
-        if bar or name not in request.parameters:
-            return here if bar else python
-        value = value.strip(_QUOTES)
-        if name == "missing":
-            value = {theirs: ours for ours, theirs in MISSING.items()}.get(value, value)
-        return f"{paths.shown(request.parameters[name])} {value}".strip()
-
-    return message.worded(option)
+    return paths.advised(message, request) if isinstance(message, Advice) else str(error)
 
 
 def _ours(error: BaseException) -> bool:

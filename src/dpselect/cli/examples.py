@@ -13,8 +13,8 @@ _WORD, _OPTION = re.compile(r"""(?:'[^']*'|"[^"]*"|[^ '"])+"""), re.compile("--?
 def wrapped(command: str, width: int) -> list[str]:
     r"""Return a command in lines of a width, broken before options; one that is too long for a line, before its values.
 
-    >>> wrapped("dpselect check people.csv --where 'a = 1 and b = -x' --column age", 40)
-    ['dpselect check people.csv \\', "    --where 'a = 1 and b = -x' \\", '    --column age']
+    >>> wrapped("dpselect check people.csv --where 'a = 1 and b = -x' --by age", 40)
+    ['dpselect check people.csv \\', "    --where 'a = 1 and b = -x' \\", '    --by age']
     """
     lines = [""]
     for part in _parts(command):

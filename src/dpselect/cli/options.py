@@ -29,8 +29,6 @@ NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan)", re.IGNORECASE)
 BUDGET, OUTPUT, READING = "Budget", "Output", "How the file is read"
 # What continental Europe writes for thousands, and is read as a fraction.
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}\.000")
-# What --missing says, and how estimators call it.
-MISSING = {"drop": "ignore", "category": "category", "refuse": "error"}
 _EPSILON = "epsilon must be positive and finite, such as 0.5"
 
 
@@ -48,7 +46,7 @@ class Role(Enum):
 class Option(RichOption):
     """An option; ``role`` and ``endings`` where it names a path, ``several`` where many words may follow it.
 
-    ``complete`` returns the names that a shell may offer.
+    ``rare`` where a page of help has it with ``--all`` only; ``complete`` returns the names that a shell may offer.
     """
 
     def __init__(
@@ -57,13 +55,14 @@ class Option(RichOption):
         role: Role | None = None,
         endings: Sequence[str] = (),
         several: bool = False,
+        rare: bool = False,
         complete: Callable[[], Sequence[str]] | None = None,
         **settings: Any,
     ) -> None:
         if role is not None or complete is not None:
             settings["shell_complete"] = _files if complete is None else _names(complete)
         super().__init__(names, **settings)
-        self.role, self.endings, self.several = role, tuple(endings), several
+        self.role, self.endings, self.several, self.rare = role, tuple(endings), several, rare
 
     def get_rich_table_row(self, ctx: Any, formatter: Any, panel: Any = None) -> list[Any]:  # noqa: ARG002
         """Return what a page of help shows: the name with its value, and what it is."""
@@ -146,7 +145,8 @@ class _Choice(_Choices):
             return value
         if self.why and "," in value:
             raise click.BadParameter(f"{value!r} are several: {self.why}", ctx, param)
-        near = get_close_matches(str(value), self.choices, 1)
+        begun = [each for each in self.choices if value and each.startswith(str(value))]
+        near = begun or get_close_matches(str(value), self.choices, 1)
         meant = f"did you mean {near[0]}? It is" if near else "it is"
         raise click.BadParameter(f"{value!r} is not one of them: {meant} one of {', '.join(self.choices)}", ctx, param)
 
@@ -160,12 +160,16 @@ def option(name: str, *, type: Any = str, panel: str | None = None, **settings: 
     return Option(name, type=type, panel=panel, **settings)
 
 
-def flag(name: str, words: str, panel: str | None = None) -> Option:
+def flag(name: str, words: str, panel: str | None = None, *, rare: bool = False) -> Option:
     """Return an option without a value."""
-    return Option(name, is_flag=True, help=words, panel=panel)
+    return Option(name, is_flag=True, help=words, panel=panel, rare=rare)
 
 
-YES = flag("--yes", "an epsilon above 10 is meant", BUDGET)
+def yes() -> Option:
+    """Return the option that confirms a large epsilon."""
+    return flag("--yes", "an epsilon above 10 is meant", BUDGET, rare=True)
+
+
 RELATION = option(
     "--neighbours",
     type=one_of([*Neighbours]),
@@ -248,8 +252,15 @@ DELTA = option(
 )
 
 
-def nodes(text: str | None, name: str = "--nodes", noun: str = "label") -> Any:
-    """Return a number of nodes, a list of labels (integers when all are), or None when not given."""
+def nodes(text: str | None, name: str = "--nodes", noun: str = "label", attribute: str | None = None) -> Any:
+    """Return a number of nodes, a list of labels (integers when all are), or None when not given.
+
+    Args:
+        text: a number, or a file.
+        name: the option.
+        noun: what a line of the file names.
+        attribute: what names the nodes of a GraphML file; their ids without it.
+    """
     if text is None:
         return None
     of = "node" if noun == "label" else noun
@@ -261,7 +272,9 @@ def nodes(text: str | None, name: str = "--nodes", noun: str = "label") -> Any:
         raise ValueError(f"{name} takes a number or a file with one {noun} per line, and there is no file {text!r}.")
     graph = of == "node" and text.lower().endswith(graphml.ENDING)
     try:
-        lines = graphml.nodes(Path(text)) if graph else Path(text).read_text(encoding="utf-8-sig").splitlines()
+        lines = (
+            graphml.nodes(Path(text), attribute) if graph else Path(text).read_text(encoding="utf-8-sig").splitlines()
+        )
     except UnicodeDecodeError:
         raise ValueError(f"{text} is not UTF-8 text: save it as UTF-8.") from None
     labels = [line.strip() for line in lines if line.strip()]

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dpselect.cli import command, commands, verbs
+from dpselect.cli import command, commands
 from dpselect.cli.options import Argument, Exact, Option, Role
 from dpselect.cli.verb import Verb
 
 _WORD = Exact("word", str)
 # The panels whose verbs ask a private table.
-_PANELS = ("Ask a private table", "Learn from a private table")
+_PANELS = ("Ask a private table or graph", "Learn from a private table", "More")
 
 
 def beyond(own: Iterable[Option | Argument], verb: str) -> Iterator[Option]:
@@ -25,7 +25,7 @@ def beyond(own: Iterable[Option | Argument], verb: str) -> Iterator[Option]:
         own: what the verb declares itself.
         verb: its name.
     """
-    taken = {name for each in own for name in each.opts} | {"--json"}
+    taken = {name for each in own for name in each.opts} | {"--json", "--all"}
     found: dict[str, list[Option]] = {}
     for each in _questions(verb):
         for option in command.options_of(each):
@@ -50,6 +50,6 @@ def beyond(own: Iterable[Option | Argument], verb: str) -> Iterator[Option]:
 
 
 def _questions(verb: str) -> Iterator[Verb]:
-    for name in (name for panel in _PANELS for name in verbs.PANELS[panel] if name != verb):
+    for name in (name for panel in _PANELS for name in commands.panels()[panel] if name != verb):
         found = commands.verb(name)
         yield from (each for each in (found, *found.tasks.values()) if each.spends)

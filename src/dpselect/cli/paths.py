@@ -7,6 +7,7 @@ A command that declares an output finds an open :class:`Output` in its place, wh
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from dpselect.sources.output import Output, belongs_to_database
 from dpselect.sources.web import is_web
 
 PICTURES = (".png", ".svg", ".pdf")
+_QUOTES = "'\""
 # What is said of a file that exists, where a command has the option.
 _OR_OVERWRITE = ", or pass {overwrite=True|--overwrite}."
 
@@ -144,6 +146,21 @@ def shown(parameter: click.Parameter) -> str:
     return {"file": "the table"}.get(str(parameter.name), f"the {parameter.name}")
 
 
+def advised(message: Any, request: Request) -> Any:
+    """Return a text of the library, with the options of the command in place of the arguments it names."""
+    if not isinstance(message, Advice):
+        return message
+
+    def option(argument: str) -> str:
+        python, bar, here = argument.partition("|")
+        name, _, value = python.partition("=")
+        if bar or name not in request.parameters:
+            return here if bar else python
+        return f"{shown(request.parameters[name])} {value.strip(_QUOTES)}".strip()
+
+    return message.worded(option)
+
+
 def _require_name(path: Named) -> None:
     if not path.text.strip() or "\0" in path.text:
         noun = "folder" if path.parameter.role is Role.FOLDER else "file"
@@ -185,10 +202,24 @@ def _files(path: Named) -> list[str]:
         file = file_of(text)
         return [] if file is None else [str(file)]
     text = text.removeprefix("file://")
+    if text.lower().endswith(".toml"):
+        return [text, *_described(text)]
     pattern = Path(text)
     several = [text, *map(str, pattern.parent.glob(pattern.name) if "*" in pattern.name else ())]
     # What is read is a file only if it is there: otherwise it is a number, a name, or refused by whoever reads it.
     return [each for each in several if _there(each)]
+
+
+def _described(text: str) -> list[str]:
+    """Return the files that a description names, which no output may replace."""
+    try:
+        content = tomllib.loads(Path(text).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return []
+    budget = content.get("budget")
+    named = [content.get("source"), content.get("graph"), budget.get("ledger") if isinstance(budget, dict) else None]
+    folder = Path(text).resolve().parent
+    return [str(folder / each) for each in named if isinstance(each, str) and not is_url(each)]
 
 
 def _same(first: str, second: str) -> bool:

@@ -13,12 +13,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from dpselect.cli.examples import wrapped
 from dpselect.cli.places import stays
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
 from dpselect.kernel.written import written
 from dpselect.sources import parts
+from dpselect.sources.web import is_web
 
 if TYPE_CHECKING:
     from dpselect.kernel.guarantee import Guarantee
@@ -37,19 +40,10 @@ PROTECTED = {
 
 # What a command may say of how a file is read.
 _READING = ("separator", "decimal", "thousands", "encoding", "where")
-# What a check is told of a question, by an option that only questions of that kind have; the first that is there.
-_BESIDE = ("by", "groups", "person")
-_CHECKED: Mapping[str, tuple[str, ...]] = {
-    "nodes": ("nodes", "source", "target", "metric"),
-    "domains": ("target", "domains"),
-    "item": ("item", "domain", *_BESIDE),
-    "key": ("key", "person"),
-    "score": ("score", "by", "groups"),
-    "value": ("value",),
-    "domain": ("column", "domain", *_BESIDE),
-    "bins": ("column", "bins", "lower", "upper", *_BESIDE),
-    "lower": ("column", "lower", "upper", *_BESIDE),
-}
+# Options of commands about a file of scores that name a column of numbers.
+_NUMBERS = ("score", "value")
+# What a check is told of a question about a dataset, beside its first arguments.
+_BESIDE = ("of", "by", "bins")
 _WIDTH = 80
 
 
@@ -129,27 +123,43 @@ def _lines(spend: Spend, bound: float | str | None, reach: str | None, request: 
 
 def check_commands(request: Request) -> list[str]:
     """Return the commands that show the curator how a file is understood; none where nothing can be shown."""
-    file = request.get("graph" if "graph" in request.parameters else "file")
-    if file is None or stays(request, str(file)) or str(file).endswith(".npy"):
+    file = request.get("dataset") or request.get("file")
+    if file is None or stays(request, str(file)) or str(file).endswith(".npy") or is_web(str(file)):
         return []
-    if not Path(str(file)).is_file() and (request.get("nodes") is not None or not parts.are_in(Path(str(file)))):
+    if not Path(str(file)).is_file() and not parts.are_in(Path(str(file))):
         return []
+    if "dataset" in request.parameters:
+        return [shlex.join(["dpselect", "check", *_about(request)])]
     if (families := request.get("families")) is not None:
         # One family has at most two children who count in a column.
-        asked = [{"column": name, "lower": 0, "upper": 2 * families} for name in ("b", "c")]
+        asked = [(name, {"lower": 0, "upper": 2 * families}) for name in ("b", "c")]
     else:
-        names = next((names for name, names in _CHECKED.items() if request.get(name) is not None), ())
-        asked = [{name: request.get(name) for name in names}] if names else []
+        asked = [(request.get(name), {}) for name in _NUMBERS if request.get(name) is not None]
     said = {name: request.get(name) for name in _READING}
-    return [shlex.join(["dpselect", "check", str(file), *_words(each | said)]) for each in asked]
+    return [shlex.join(["dpselect", "check", str(file), column, *_words(each | said)]) for column, each in asked]
+
+
+def _about(request: Request) -> Iterator[str]:
+    """Yield the words that say what a question is about: all of a description, or the columns of a data file."""
+    # A page of help imports none of it.
+    from dpselect.cli import dataset_options
+
+    dataset, *options = dataset_options.words(request)
+    yield dataset
+    if dataset_options.is_description(request):
+        return
+    for name, parameter in request.parameters.items():
+        if isinstance(parameter, click.Argument) and name != "dataset" and (value := request.get(name)):
+            yield from (value,) if isinstance(value, str) else value
+    yield from _words({name: request.get(name) for name in _BESIDE})
+    yield from options
 
 
 def _words(options: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the words of options; of metrics only the one that reads directions is told."""
+    """Yield the words of options."""
     for name, value in options.items():
         if isinstance(value, tuple):
-            words = [str(each) for each in value if name != "metric" or each == "followers"]
-            yield from [f"--{name}", *words] if words else []
+            yield from [f"--{name}", *map(str, value)] if value else []
         elif value is not None:
             yield from (f"--{name}", str(value))
 

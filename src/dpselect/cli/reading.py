@@ -1,16 +1,14 @@
-"""How a table in a file is read: how its text is written, which rows are wanted, what missing cells become."""
+"""How a table in a file is read: how its text is written, and which rows are wanted."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from dpselect.cli.options import READING, Option, one_of, option
+from dpselect.cli.options import READING, Option, option
 from dpselect.cli.places import stays
 from dpselect.cli.request import Request
 from dpselect.kernel.errors import PrivacyError
-from dpselect.sources import tables
 from dpselect.sources.tables import Reading, TableFile
-from dpselect.views import Column
 
 FILES = "a table (.csv, .csv.gz, .tsv, .xlsx, .parquet; or several, 'part-*.parquet')"
 DIALECT: tuple[Option, ...] = (
@@ -39,50 +37,6 @@ OPTIONS: tuple[Option, ...] = (
         "a public condition, tested row by row",
     ),
 )
-
-
-def missing(words: str, *names: str) -> Option:
-    """Return the option that says what becomes of missing cells; the first name is the default."""
-    return option("--missing", default=names[0], type=one_of(names), metavar="|".join(names), panel=READING, help=words)
-
-
-NUMBERS = missing(
-    "cells that are empty or not a number: count them as the command says (drop, the default), or refuse the table, "
-    "which tells whoever sees the refusal that there is one",
-    "drop",
-    "refuse",
-)
-
-
-EVENTS = missing(
-    "rows that lack a name that is asked about: leave them out (drop, the default), or refuse the table, which tells "
-    "whoever sees the refusal that there is one",
-    "drop",
-    "refuse",
-)
-
-
-def require_named(request: Request, path: str, *names: str | None) -> None:
-    """Refuse rows without one of these names where the curator asked for that (``ValueError``)."""
-    if request.missing != "refuse":
-        return
-    if stays(request, path):
-        raise ValueError("--missing refuse goes with a file that is read into memory: leave it out.")
-    wanted = [name for name in names if name is not None]
-    if any(cells.null_count for cells in tables.arrows(path, wanted, Reading.of(**keywords(request))).values()):
-        raise ValueError(
-            f"Some cells of {', '.join(wanted)} are missing, and --missing refuse was asked for: fix them, or pass "
-            "--missing drop."
-        )
-
-
-def require_complete(request: Request, column: Column) -> None:
-    """Refuse a column with missing cells where the curator asked for that (``ValueError``)."""
-    if request.missing == "refuse" and column.lacking_count():
-        raise ValueError(
-            "Some cells of the column are missing or not a number, and --missing refuse was asked for: fix them, "
-            "or pass --missing drop."
-        )
 
 
 def require_public(request: Request, private: str) -> None:
@@ -115,18 +69,9 @@ def require_apart(request: Request, private: str | None, *public: str) -> None:
             )
 
 
-def require_all(request: Request) -> None:
-    """Refuse a condition on records whose number is public (``ValueError``)."""
-    if request.where is not None:
-        raise ValueError(
-            "--label protects the value of any one record among a public number of them, and --where would leave "
-            "records out by their values: leave one of the two out."
-        )
-
-
 def refuse_all(request: Request) -> None:
     """Refuse what is said of a text file where the table is asked in its engine (``ValueError``)."""
-    if keywords(request) or request.missing == "refuse":
+    if keywords(request):
         raise ValueError(
             "How the file is read goes with candidates in a .csv, .tsv or .xlsx file: leave it out for other tables."
         )

@@ -17,6 +17,7 @@ class Request(SimpleNamespace):
     Attributes:
         words: the command line as it was typed.
         command: the verb, such as ``"budget"``; the task of a verb that has several is ``task``.
+        line: what the list of commands says of it.
         prog: what messages begin with, such as ``"dpselect budget show"``.
         verb: what runs; ``None`` before the command line has been understood.
         parameters: everything that the command declares, by name.
@@ -27,7 +28,6 @@ class Request(SimpleNamespace):
         reach: how a dry run finds what a name needs to be revealed, or ``None`` where names are public.
         choice: why a rule chose what runs, in words; ``None`` where it was named.
         protected: what one step between databases is, in words, where the guarantee alone does not say it.
-        accountant: what a plan of several releases pays from, in the place of the ledger; else ``None``.
         spends: what was paid, with the row of each spend in the ledger.
         balance: what a dry run found left in the ledger; ``None`` without one.
         scope: what the error is of, where that is not the whole release.
@@ -41,6 +41,7 @@ class Request(SimpleNamespace):
             words=[str(word) for word in words],
             command=None,
             task=None,
+            line="",
             prog="dpselect",
             verb=None,
             parameters={},
@@ -57,7 +58,6 @@ class Request(SimpleNamespace):
             counted=None,
             nouns=(),
             reach=None,
-            accountant=None,
             spends=[],
             balance=None,
             dropped=[],

@@ -84,17 +84,18 @@ _WHERE = {"server": TEXT, "dataset": TEXT, "request": TEXT, "ledger_row": WHOLE,
 # By command: what it prints beside "command", which every object has.
 ANSWERS: Mapping[str, Schema] = {
     "median": _released(),
-    "percentile": _released(),
+    "median-record": _released(),
     "quantiles": _released(p=_list(TEXT), q=_list(TEXT)),
     "select": _released(),
     "most-common": _released(),
-    "keys": _released(),
+    "best": _released(),
+    "partitions": _released(),
     "top-k": _released(metric=TEXT, weights=_map(TEXT), margin=TRUTH, decay=WHOLE, truncated_to=WHOLE),
     "snp": _released(),
-    "counts": _object(
+    "histogram": _object(
         {**_PAID, **_STATED, "counts": _list(_COUNT), "every_count_within": WHOLE}, rows_per_person=WHOLE
     ),
-    "above": _object(
+    "above-threshold": _object(
         {
             **_PAID,
             **_STATED,
@@ -107,25 +108,6 @@ ANSWERS: Mapping[str, Schema] = {
             "private": TEXT,
             "rows": WHOLE,
         },
-        # Of a target and its domains.
-        outside=_map(WHOLE),
-        missing=_map(WHOLE),
-        labels_outside=WHOLE,
-        labels_missing=WHOLE,
-        left_out=WHOLE,
-        # Of one column of numbers.
-        empty=WHOLE,
-        not_a_number=WHOLE,
-        outside_the_bounds=WHOLE,
-        # Of one column of names.
-        outside_the_list=WHOLE,
-        without_leading_zeros=WHOLE,
-        unused=WHOLE,
-        names=WHOLE,
-        # Of groups and persons beside a column.
-        without_a_group=WHOLE,
-        other_groups=WHOLE,
-        without_a_person=WHOLE,
         # Of a file of edges.
         not_an_edge=WHOLE,
         unread=_list(TEXT),
@@ -142,12 +124,13 @@ ANSWERS: Mapping[str, Schema] = {
         directed=TRUTH,
         largest_degree=WHOLE,
         most_followers=WHOLE,
-        # Of a description.
+        # Of a table.
         hidden_rows=WHOLE,
         percents=_map(WHOLE),
         columns=_map(
             _object(
                 {"empty": WHOLE},
+                filled=WHOLE,
                 numbers=WHOLE,
                 not_a_number=WHOLE,
                 dates=WHOLE,
@@ -221,8 +204,6 @@ ANSWERS: Mapping[str, Schema] = {
             "range_bound": WHOLE,
             "kind": TEXT,
             "error": _maybe(NUMBER),
-            "fits": TRUTH,
-            "ledger": _maybe(_object({"path": TEXT, "left": _SPENT, "left_after": _SPENT})),
         },
     ),
     "mechanisms": _object({"mechanisms": _list(_object({"name": TEXT, "sampler": TEXT, "use": TEXT}))}),
@@ -264,7 +245,7 @@ PLANNED = _object(
 
 _LEFT = _map(_SPENT)
 _OFFER = _object({"name": TEXT, "about": TEXT, "paused": TRUTH, "left": _LEFT})
-_ASKED = ("median", "percentile", "quantiles", "counts", "most-common", "select", "top-k", "train")
+_ASKED = ("best", "median", "quantiles", "histogram", "most-common", "partitions", "select", "top-k", "train")
 SERVED: Mapping[str, Schema] = {
     **{name: _served(ANSWERS[name]) for name in _ASKED},
     "datasets": _object({"server": TEXT, "datasets": _list(_OFFER)}),
@@ -297,17 +278,17 @@ def answer(command: str) -> Schema:
 
 
 def served(command: str) -> Schema:
-    """Return the JSON Schema of what a command prints with ``--server --json``: that of the same answer, and more.
+    """Return the JSON Schema of what a command prints of a server with ``--json``: that of the same answer, and more.
 
     Raises:
         KeyError: it asks no server.
     """
-    return _titled(f"dpselect {command} --server --json", SERVED[command])
+    return _titled(f"dpselect {command} https://... --json", SERVED[command])
 
 
 def served_dry_run() -> Schema:
-    """Return the JSON Schema of what every command prints with ``--server --dry-run --json``."""
-    return _titled("dpselect ... --server --dry-run --json", SERVED_PLAN)
+    """Return the JSON Schema of what every command prints of a server with ``--dry-run --json``."""
+    return _titled("dpselect ... https://... --dry-run --json", SERVED_PLAN)
 
 
 def dry_run() -> Schema:

@@ -11,7 +11,7 @@ from typing import Any
 from dpselect.cli.plan import Balance, plan
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer
-from dpselect.ledger import Ledger, RecordingAccountant, Spend, UncertainSpend
+from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant, Spend, UncertainSpend
 from dpselect.ledger.accountant import Terms, Totals
 from dpselect.ledger.recording import StopAtSpend, stop
 from dpselect.sources.locators import without_secrets
@@ -19,9 +19,6 @@ from dpselect.sources.locators import without_secrets
 
 def accountant_of(request: Request, **more: str) -> RecordingAccountant:
     """Return what pays: the ledger named on the command line, verified; ``more`` is recorded with the spend."""
-    planned: RecordingAccountant | None = request.accountant
-    if planned is not None:
-        return planned
     if request.ledger is None:
         return paying(request, None)
     facts = {"command": request.command}
@@ -32,10 +29,10 @@ def accountant_of(request: Request, **more: str) -> RecordingAccountant:
     if request.get("certificate") is not None:
         # Where the answer can be looked up, by ``dpselect budget show --answers``.
         facts["certificate"] = os.path.realpath(str(request.certificate))
-    return paying(request, Ledger.read(request.ledger)).with_metadata(**_kept(facts | more))
+    return paying(request, Ledger.read(request.ledger)).with_metadata(**kept(facts | more))
 
 
-def paying(request: Request, ledger: Ledger | None) -> RecordingAccountant:
+def paying(request: Request, ledger: Ledger | InMemoryLedger | None) -> RecordingAccountant:
     """Return what spends from a ledger, or from none, and notes in the request what was paid.
 
     A release without a ledger is paid for all the same, because it cannot be taken back. A dry run ends at its spend,
@@ -72,13 +69,13 @@ def planned(request: Request) -> Answer:
 
 def _cited(spend: Spend) -> Spend:
     """Return a spend that records once where the data came from: the command line names the file already."""
-    facts = _kept(spend.metadata)
+    facts = kept(spend.metadata)
     if facts.get("source") in (facts.get("file"), facts.get("graph")):
         facts.pop("source", None)
     return replace(spend, metadata=facts)
 
 
-def _balance(request: Request, ledger: Ledger, spend: Spend) -> Balance:
+def _balance(request: Request, ledger: Ledger | InMemoryLedger, spend: Spend) -> Balance:
     terms, totals = ledger.terms, ledger.totals
     after = terms.admit(totals, spend.event(terms.dataset))
     return Balance(str(request.ledger), left(terms, totals), left(terms, after))
@@ -89,7 +86,8 @@ def text(value: str) -> str:
     return value.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _kept(facts: Mapping[str, Any]) -> dict[str, str]:
+def kept(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Return facts as text that a ledger can keep."""
     return {name: text(str(value)) for name, value in facts.items()}
 
 

@@ -53,8 +53,8 @@ class Verb:
         options: what it takes beyond what every verb has.
         example: a command that works, shown by ``--help``; several on a line each.
         about: what is protected, as "Protected: ", and what the one line of the list leaves open.
+        plans_errors: whether a dry run finds the epsilon that an error takes.
         spends: whether it releases: then it also has ``--epsilon``, ``--ledger`` and ``--dry-run``.
-        remote: whether a server answers, which keeps the ledger and makes the certificate.
         mechanism: what it draws with by default, in words; ``None`` where there is nothing to choose.
         summary: one line; of a verb it stands in the list of verbs.
         tasks: what follows the verb, by name.
@@ -68,7 +68,7 @@ class Verb:
     example: str = ""
     about: str = ""
     spends: bool = False
-    remote: bool = False
+    plans_errors: bool = False
     mechanism: str | None = None
     summary: str = ""
     tasks: Mapping[str, Verb] = field(default_factory=dict)

@@ -34,6 +34,7 @@ class RemoteDataset(DatasetMethods):
     Attributes:
         name: the curator's.
         facts: the public facts, as the server says them.
+        description: the same as a description without rows; ``None`` where no description says them.
 
     All queries raise ``ValueError`` where they are not about the dataset, mostly before anything is sent;
     ``BudgetError`` where the dataset, or your share of it, does not allow them; ``ConnectionError`` where there is no
@@ -44,7 +45,7 @@ class RemoteDataset(DatasetMethods):
     def __init__(self, line: Line, facts: Mapping[str, Any], patience: float) -> None:
         self.name, self.facts = str(facts["name"]), facts
         self._line, self._patience = line, patience
-        self._description, self._rule = description_of(facts), str(facts["rule"])
+        self.description, self._rule = description_of(facts), str(facts["rule"])
 
     def __repr__(self) -> str:
         return f"RemoteDataset({self.name!r}, {self._line.address!r})"
@@ -85,7 +86,7 @@ class RemoteDataset(DatasetMethods):
 
     def read(self, query: AnyQuery) -> RemoteQuery:
         """Return a query as it is sent here (``ValueError``: it is not about this dataset)."""
-        return RemoteQuery.of(query, self._description, self._rule)
+        return RemoteQuery.of(query, self.description, self._rule)
 
     def above_threshold(
         self,

@@ -30,7 +30,7 @@ def description_of(facts: Mapping[str, Any]) -> Dataset | None:
             person = f"_{max(facts['columns'], key=len)}"
             said |= {"person": person, "rows_per_person": facts["rows_per_person"]}
     else:
-        said = {"graph": "server.csv", "nodes": facts["nodes"], "max_degree": facts["max_degree"]}
+        said = {"graph": "server.txt", "nodes": facts["nodes"], "max_degree": facts["max_degree"]}
     try:
         return Dataset(**said)
     except DatasetError:

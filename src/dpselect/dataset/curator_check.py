@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpselect.dataset.description import Dataset
 from dpselect.dataset.edge_counts import PRIVATE, SHOWN, edge_counts, examples
-from dpselect.dataset.parts import DatasetError, DateDomain, NumericDomain
+from dpselect.dataset.parts import UNLISTED, DatasetError, DateDomain, NumericDomain
 from dpselect.dataset.source_rows import cells, nodes, reading_of, spelled
 from dpselect.sources import csv_text, identity, sheets
 from dpselect.sources.cells import is_missing
@@ -24,7 +24,7 @@ from dpselect.sources.public_names import PublicNames
 from dpselect.sources.web import local
 
 # What cells of a column are when they are understood, by the fact that counts them.
-_UNDERSTOOD = {"numbers": "read as numbers", "dates": "read as dates", "listed": "in its list"}
+_UNDERSTOOD = {"filled": "filled", "numbers": "read as numbers", "dates": "read as dates", "listed": "in its list"}
 Mask = NDArray[np.bool_]
 # An example is not longer than this.
 _LONGEST = 40
@@ -56,8 +56,12 @@ class DatasetCheck:
         return "DatasetCheck(private)"
 
 
-def checked(dataset: Dataset) -> DatasetCheck:
+def checked(dataset: Dataset, *, directed: bool | None = None) -> DatasetCheck:
     """Return what was understood of the rows or edges that a description names. Nothing is spent.
+
+    Args:
+        dataset: the description.
+        directed: whether edges point from one end to the other; ``None`` for what their file says of itself.
 
     Raises:
         OSError, ValueError, ImportError: as the readers of tables and graphs.
@@ -71,13 +75,14 @@ def checked(dataset: Dataset) -> DatasetCheck:
     """
     if dataset.graph is None:
         return _of_rows(dataset)
-    if dataset.in_engine:
+    if dataset.stays or dataset.is_shipped:
         raise DatasetError(("graph",), "edges are checked in a file: export them, and check that.")
     lines, facts = edge_counts(
         dataset.address,
         nodes(dataset),
         dataset.ends,
         reading_of(dataset),
+        directed=directed,
         label=dataset.label,
         weight=dataset.weight,
     )
@@ -110,6 +115,8 @@ def _of_rows(dataset: Dataset) -> DatasetCheck:
             line, facts["columns"][name] = _dates(dataset, read[name], domain, name)
         elif isinstance(domain, NumericDomain):
             line, facts["columns"][name] = _numbers(dataset, read[name], domain)
+        elif domain == UNLISTED:
+            line, facts["columns"][name] = _names(dataset, read[name])
         else:
             line, facts["columns"][name] = _values(read[name], domain, name)
         lines.append(f"{name}: {line}")
@@ -138,6 +145,14 @@ def _of_sheet(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
     ]
 
 
+def _names(dataset: Dataset, held: Any) -> tuple[str, dict[str, Any]]:
+    """Return how many cells of a column of names are filled, and how many of them are numbers."""
+    lacking = np.isnan(reals(array_of(spelled(dataset, held))).values)
+    _, facts = _understood(held, lacking, "number")
+    facts["filled"] = len(held) - facts["empty"]
+    return f"{facts['filled']} filled, {facts['empty']} empty; {facts['numbers']} are numbers", facts
+
+
 def _numbers(dataset: Dataset, held: Any, domain: NumericDomain) -> tuple[str, dict[str, Any]]:
     """Return what was read of a column of numbers, and how much of it lies outside of the bounds."""
     values = reals(array_of(spelled(dataset, held))).values
@@ -156,8 +171,8 @@ def _dates(dataset: Dataset, held: Any, domain: DateDomain, name: str) -> tuple[
     return line, facts
 
 
-def _bounded(held: Any, lacking: Mask, outside: Mask, noun: str) -> tuple[str, dict[str, Any]]:
-    """Return how many cells are such a thing, are empty, are none, or lie outside of the bounds."""
+def _understood(held: Any, lacking: Mask, noun: str) -> tuple[str, dict[str, Any]]:
+    """Return how many cells are such a thing, are empty, or are neither."""
     empty, unread = _apart(held, lacking)
     many, none = int((~lacking).sum()), int(lacking.sum()) - empty
     facts: dict[str, Any] = {
@@ -165,14 +180,15 @@ def _bounded(held: Any, lacking: Mask, outside: Mask, noun: str) -> tuple[str, d
         "empty": empty,
         f"not_a_{noun}": none,
         "unread": unread,
-        "outside": int(outside.sum()),
-        "beyond": _shown(_at(held, outside)),
     }
-    line = (
-        f"{many} {noun}s, {empty} empty, {none} not a {noun}{examples(unread)}; "
-        f"{facts['outside']} outside of the bounds{examples(facts['beyond'])}"
-    )
-    return line, facts
+    return f"{many} {noun}s, {empty} empty, {none} not a {noun}{examples(unread)}", facts
+
+
+def _bounded(held: Any, lacking: Mask, outside: Mask, noun: str) -> tuple[str, dict[str, Any]]:
+    """Return how many cells are such a thing, are empty, are neither, or lie outside of the bounds."""
+    line, facts = _understood(held, lacking, noun)
+    facts |= {"outside": int(outside.sum()), "beyond": _shown(_at(held, outside))}
+    return f"{line}; {facts['outside']} outside of the bounds{examples(facts['beyond'])}", facts
 
 
 def name_counts(column: Distinct, public: PublicNames, called: str) -> dict[str, Any]:

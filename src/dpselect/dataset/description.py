@@ -6,15 +6,15 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from dpselect.dataset import source_rows, toml_text
-from dpselect.dataset.coherence import nodes_of, require_sound
-from dpselect.dataset.fields import DEFAULTS, KEYS, DatasetFields
+from dpselect.dataset.coherence import domains_of, nodes_of, require_sound, shipped_nodes
+from dpselect.dataset.fields import DEFAULTS, KEYS, TEMPORARY, DatasetFields
 from dpselect.dataset.parts import (
+    UNLISTED,
     BudgetLimits,
     ColumnDomain,
     DatasetError,
@@ -22,18 +22,18 @@ from dpselect.dataset.parts import (
     NumericDomain,
     WeightColumn,
     at_least_one,
-    domain_of,
     part_of,
+    plain,
     refusal,
     require_known,
     text,
     texts,
 )
-from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger.accountant import Terms
 from dpselect.ledger.ledger import Ledger
-from dpselect.sources.locators import is_url, without_secrets
+from dpselect.sources.locators import without_secrets
 from dpselect.sources.periods import Periods
+from dpselect.sources.warehouse import Warehouse
 from dpselect.utilities.columns import public_values
 from dpselect.views import Graph, WeightedGraph
 from dpselect.views.grid import Grid
@@ -58,9 +58,13 @@ class Dataset(DatasetFields):
     """A public description of a private table or graph. It holds no row, and a file of it is read by :meth:`load`.
 
     Attributes:
-        source: a table: a file as :meth:`dpselect.data.TableFile.of` takes it, or the URL of a database.
-        graph: a file of edges instead, or the URL of a database.
+        source: a table: a file as :meth:`dpselect.data.TableFile.of` takes it, or the URL of a database; or a ``.npy``
+            file of counts: cell i holds how many rows have the value lower + i step of the one column.
+        graph: a file of edges instead, or the URL of a database, or the name of a graph that ships with NetworkX, such
+            as ``"lesmis"``.
         table: the table of a database, as ``name`` or ``schema.name``.
+        in_place: whether DuckDB counts in a file where it is, for tables beyond memory. With ``"temporary-table"``
+            an engine, or a database, keeps codes while a model learns, which is faster.
         separator, decimal, thousands, encoding: how text is written, as for :meth:`dpselect.data.TableFile.of`.
         line_breaks: whether quoted cells of a file of text have line breaks; otherwise one line is one record.
         unit: what may stand before or behind a number, such as ``"%"`` or ``["EUR", "€"]``.
@@ -72,7 +76,8 @@ class Dataset(DatasetFields):
         person: the column that tells persons apart: all rows of a person are protected. Without it, one row is.
         rows_per_person: how many rows of one person count.
         order: the column by which the first of them are chosen, instead of a hash of what each counts for.
-        columns: the columns that may be asked about: bounds and a step for numbers or dates, or a list of values.
+        columns: the columns that may be asked about: bounds and a step for numbers or dates, a list of public values,
+            or ``"unlisted"`` for names that no public list holds.
         nodes: the public nodes of a graph: how many, if they are 0, 1, 2, ..., or a list of their names. In ``.mtx``
             and ``.net`` files, so many are 1, 2, 3, ...
         ends: the columns of a table of edges.
@@ -154,41 +159,25 @@ class Dataset(DatasetFields):
         self._set("missing", texts("missing", self.missing))
         self._set("unit", texts("unit", (self.unit,) if isinstance(self.unit, str) else self.unit))
         self._set("ends", texts("ends", self.ends))
-        self._set("columns", self._domains())
-        if self.nodes is not None:
+        self._set("columns", domains_of(self.columns))
+        if self.is_shipped:
+            self._set("nodes", shipped_nodes(self))
+        elif self.nodes is not None:
             self._set("nodes", nodes_of(self.nodes))
         if self.max_degree is not None:
             self._set("max_degree", at_least_one(("max_degree",), self.max_degree, "the largest degree"))
+        if self.in_place not in (True, False, TEMPORARY):
+            raise DatasetError(("in_place",), f'this is true, false or "{TEMPORARY}": write one of them.')
         require_sound(self, {name for name in KEYS if getattr(self, name) != DEFAULTS[name]})
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
 
-    def _domains(self) -> Mapping[str, ColumnDomain]:
-        if not isinstance(self.columns, Mapping):
-            raise DatasetError(("columns",), "this is a table of columns: write [columns], and a line for each.")
-        for name, domain in self.columns.items():
-            if name in KEYS and isinstance(domain, (str, int)):
-                raise DatasetError(
-                    ("columns", name),
-                    "this is a key of the dataset itself: write it above the first [table].",
-                )
-        return MappingProxyType(
-            {text(("columns", name), name): domain_of(("columns", name), each) for name, each in self.columns.items()}
-        )
-
-    @property
-    def neighbours(self) -> Neighbours:
-        """Return what every release protects: one edge, one person with all of their rows, or one row."""
-        if self.graph is not None:
-            return Neighbours.EDGE
-        return Neighbours.ADD_REMOVE if self.person is None else Neighbours.PERSON
-
     @property
     def facts(self) -> dict[str, Any]:
         """Return what is said, by its keys: as plain values, without what goes without saying."""
         said = {name: getattr(self, name) for name in KEYS}
-        return {name: _plain(value) for name, value in said.items() if value != DEFAULTS[name]}
+        return {name: plain(value) for name, value in said.items() if value != DEFAULTS[name]}
 
     @property
     def digest(self) -> str:
@@ -220,7 +209,7 @@ class Dataset(DatasetFields):
             raise ValueError("A frame in memory has no place that a file could name: save it, and name the file.")
         return toml_text.written(self.facts)
 
-    def _domain(self, column: str) -> NumericDomain | tuple[Any, ...]:
+    def _domain(self, column: str) -> NumericDomain | tuple[Any, ...] | Literal["unlisted"]:
         if column not in self.columns:
             there = ", ".join(self.columns)
             raise DatasetError(("columns", column), f"no such column is described: ask about one of {there}.")
@@ -237,9 +226,17 @@ class Dataset(DatasetFields):
         """
         domain = self._domain(column)
         if not isinstance(domain, NumericDomain):
-            return [*domain]
+            return [*self.groups(column)]
         lower, upper = (int(each) if each.denominator == 1 else float(each) for each in (domain.lower, domain.upper))
         return lower, upper
+
+    def is_listed(self, column: str) -> bool:
+        """Return whether a column has bounds or a list of values, and not names that no list holds.
+
+        Raises:
+            DatasetError: no such column is described.
+        """
+        return isinstance(self.columns.get(column), DateDomain) or self._domain(column) != UNLISTED
 
     def grid(self, column: str) -> Grid:
         """Return the public grid of a column of numbers; it is arithmetic, of any size.
@@ -264,6 +261,10 @@ class Dataset(DatasetFields):
         domain = self._domain(column)
         if isinstance(domain, NumericDomain):
             raise DatasetError(("columns", column), "this has bounds: name a column with a list of values.")
+        if domain == UNLISTED:
+            raise DatasetError(
+                ("columns", column), "no public list has its names: write one, or ask for partitions or most_common."
+            )
         return domain
 
     def names(self, column: str) -> tuple[Any, ...] | Periods:
@@ -272,7 +273,7 @@ class Dataset(DatasetFields):
         Raises:
             DatasetError: no such column is described, or it has numbers.
         """
-        known = self.columns.get(column)
+        known: ColumnDomain | None = self.columns.get(column)
         return known.periods if isinstance(known, DateDomain) else self.groups(column)
 
     def terms(self) -> Terms:
@@ -292,7 +293,7 @@ class Dataset(DatasetFields):
             DatasetError: no budget or ledger is described, or the ledger was made with other terms.
             ValueError, OSError, ImportError: as :meth:`dpselect.Ledger.open`.
         """
-        terms, place = self.terms(), self._ledger_place
+        terms, place = self.terms(), self.ledger_place
         if place is None:
             raise DatasetError(("budget",), 'no ledger is named: add ledger = "survey.ledger", made on first use.')
         with refusal(("budget",)):
@@ -308,14 +309,9 @@ class Dataset(DatasetFields):
             ValueError, OSError, ImportError: as :meth:`dpselect.Ledger.read`.
         """
         try:
-            return None if self._ledger_place is None else Ledger.read(self._ledger_place)
+            return None if self.ledger_place is None else Ledger.read(self.ledger_place)
         except FileNotFoundError:
             return None
-
-    @property
-    def _ledger_place(self) -> str | None:
-        place = None if self.budget is None else self.budget.ledger
-        return place if place is None or is_url(place) else str(self.folder / place)
 
     def rows(self, columns: Sequence[str] | None = None) -> dict[str, Any]:
         """Return the private cells of some columns, by default of all that are described and of the person.
@@ -326,7 +322,23 @@ class Dataset(DatasetFields):
         """
         if self.graph is not None:
             raise DatasetError(("graph",), "a graph has no rows: ask for its graph.")
-        return source_rows.columns(self, self._wanted if columns is None else [*columns])
+        return source_rows.columns(self, self.wanted if columns is None else [*columns])
+
+    def numbers(self, column: str) -> Any:
+        """Return a private column of numbers: its cells, or counts of them, or where an engine counts them.
+
+        Raises:
+            OSError, ValueError, ImportError: as the readers of tables.
+        """
+        return source_rows.numbers(self, column)
+
+    def open_engine(self) -> Warehouse:
+        """Return the engine where the rows stay, opened and not read.
+
+        Raises:
+            OSError, ValueError, ImportError: as :meth:`dpselect.data.Warehouse.open`.
+        """
+        return Warehouse.open(self.address, self.table, temporary=self.in_place == TEMPORARY)
 
     def edges(self, kind: type[AnyGraph] = Graph) -> AnyGraph:  # type: ignore[assignment]
         """Return the private graph as one of a kind: ``Graph``, ``DirectedGraph`` or ``WeightedGraph``.
@@ -354,16 +366,13 @@ class Dataset(DatasetFields):
                 return synthetic_graph(nodes, kind)
             weights = source_rows.weights(self)
             return synthetic_graph(nodes, kind, {"cap": weights.cap, "kind": weights.kind})
-        return synthetic_table({name: self._bounds_or_values(name) for name in self._wanted})
+        return synthetic_table({name: self._bounds_or_values(name) for name in self.wanted})
 
     def _bounds_or_values(self, column: str) -> Sequence[Any] | None:
         known = self.columns.get(column)
-        return (known.lower,) if isinstance(known, DateDomain) else None if known is None else self.domain(column)
-
-    @property
-    def _wanted(self) -> list[str]:
-        more = (self.person, self.order)
-        return [*dict.fromkeys([*self.columns, *(name for name in more if name is not None)])]
+        if isinstance(known, DateDomain):
+            return (known.lower,)
+        return None if known is None or known == UNLISTED else self.domain(column)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Dataset):
@@ -386,13 +395,3 @@ class Dataset(DatasetFields):
 
 def _made(facts: Mapping[str, Any], folder: Path) -> Dataset:
     return Dataset(**facts, folder=folder)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as mappings, lists and exact numbers."""
-    if is_dataclass(value) and not isinstance(value, type):
-        said = {each.name: getattr(value, each.name) for each in fields(value)}
-        return {name: each for name, each in said.items() if each is not None}
-    if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
-    return list(value) if isinstance(value, tuple) else value

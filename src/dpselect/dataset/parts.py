@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
+from itertools import pairwise
 from math import lcm
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
-from dpselect.kernel.errors import DPSelectError
+from dpselect.kernel.errors import Advice, DPSelectError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import exact_delta, exact_epsilon, exact_public, whole
 from dpselect.ledger.accountant import Terms
@@ -41,7 +42,9 @@ class DatasetError(DPSelectError, ValueError):
 
     def __init__(self, key: Key, reason: str, place: str = "") -> None:
         self.key, self.reason = key, reason
-        super().__init__(f"{place}{'.'.join(key)}: {reason}" if key else f"{place}{reason}")
+        # Advice is a sentence of its own where no key stands before it.
+        said = f"{reason[:1].lower()}{reason[1:]}" if isinstance(reason, Advice) else reason
+        super().__init__(f"{place}{'.'.join(key)}: {said}" if key else f"{place}{reason}")
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class NumericDomain:
     Attributes:
         lower, upper: the bounds; what lies outside counts as the nearest of them.
         step: how fine answers are; it divides the bounds.
+        edges: of bins, for histograms and models, from the lower bound to the upper one; without them bins are even.
 
     Raises:
         DatasetError: not such numbers.
@@ -62,6 +66,7 @@ class NumericDomain:
     lower: Fraction
     upper: Fraction
     step: Fraction = Fraction(1)
+    edges: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper", "step"):
@@ -70,9 +75,19 @@ class NumericDomain:
             raise DatasetError(("lower",), "lower must be below upper: write the public bounds of the column.")
         if self.step <= 0 or ((self.upper - self.lower) / self.step).denominator != 1:
             raise DatasetError(("step",), "step must be positive and divide the bounds evenly: write another.")
+        object.__setattr__(self, "edges", self._edges())
         over = lcm(self.lower.denominator, self.step.denominator)
         if max(abs(self.lower * over), abs(self.upper * over), Fraction(over)) > _EXACT:
             raise DatasetError(("step",), "step is so fine that doubles cannot hold the values: write a larger one.")
+
+    def _edges(self) -> tuple[Fraction, ...]:
+        if not isinstance(self.edges, (list, tuple)):
+            raise DatasetError(("edges",), "edges are a list of numbers: write one such as [0, 18, 65, 120].")
+        edges = tuple(exact(("edges",), each) for each in self.edges)
+        rising = all(one < other for one, other in pairwise(edges))
+        if edges and not (rising and (edges[0], edges[-1]) == (self.lower, self.upper)):
+            raise DatasetError(("edges",), "edges rise from lower to upper: write both, and those between in order.")
+        return edges
 
 
 @dataclass(frozen=True)
@@ -162,8 +177,10 @@ class BudgetLimits:
         return Terms.of(self.epsilon, self.delta, neighbours, name, self.rule)
 
 
-# A list of public values, or the bounds of numbers or dates.
-ColumnDomain = NumericDomain | DateDomain | tuple[Any, ...]
+# Of a column of names that no public list holds.
+UNLISTED: Final = "unlisted"
+# A list of public values, the bounds of numbers or dates, or neither.
+ColumnDomain = NumericDomain | DateDomain | tuple[Any, ...] | Literal["unlisted"]
 
 
 @contextmanager
@@ -174,6 +191,8 @@ def refusal(key: Key) -> Iterator[None]:
     except DatasetError as error:
         raise DatasetError((*key, *error.key), error.reason) from None
     except (TypeError, ValueError) as error:
+        if error.args and isinstance(error.args[0], Advice):
+            raise DatasetError(key, error.args[0]) from None
         reason = str(error).removeprefix(f"{key[-1]}: ")
         raise DatasetError(key, reason[:1].lower() + reason[1:]) from None
 
@@ -205,10 +224,20 @@ def text(key: Key, value: Any) -> str:
 
 
 def texts(name: str, values: Any) -> tuple[str, ...]:
-    """Return a list of texts."""
+    """Return a list of text that is not empty, or raise with its key to blame."""
     if not isinstance(values, (list, tuple)):
         raise DatasetError((name,), 'this is a list of text: write ["a", "b"].')
     return tuple(text((name,), each) for each in values)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as mappings, lists and exact numbers."""
+    if is_dataclass(value) and not isinstance(value, type):
+        said = {each.name: getattr(value, each.name) for each in fields(value)}
+        return {name: plain(each) for name, each in said.items() if each not in (None, ())}
+    if isinstance(value, Mapping):
+        return {name: plain(each) for name, each in value.items()}
+    return list(value) if isinstance(value, tuple) else value
 
 
 def at_least_one(key: Key, value: Any, meaning: str) -> int:
@@ -255,10 +284,13 @@ def domain_of(key: Key, value: Any) -> ColumnDomain:
         return value
     if isinstance(value, (NumericDomain, Mapping)):
         return part_of(key, NumericDomain, value)
+    if isinstance(value, str) and value == UNLISTED:
+        return UNLISTED
     if not isinstance(value, (list, tuple)):
         raise DatasetError(
             key,
-            'a column is {lower = ..., upper = ..., step = ...} or a list of values, ["a", "b"]: write one of them.',
+            'a column is {lower = ..., upper = ..., step = ...}, a list of values, ["a", "b"], or "unlisted": write '
+            "one of them.",
         )
     listed = tuple(float(each) if isinstance(each, Decimal) else each for each in value)
     for each in listed:

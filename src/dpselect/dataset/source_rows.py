@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,11 +15,11 @@ from dpselect.sources.absent import no_column
 from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.distinct import distinct
 from dpselect.sources.edges import public_nodes
-from dpselect.sources.graphs import Dropped
+from dpselect.sources.graphs import named
 from dpselect.sources.sqlite_text import with_sound_text
 from dpselect.sources.tables import Reading, TableFile
 from dpselect.sources.warehouse import Warehouse
-from dpselect.views import Graph, StoredGraph, WeightedGraph
+from dpselect.views import Column, Graph, StoredColumn, StoredGraph, WeightedGraph
 from dpselect.views.row_source import RowOrder, RowSource
 
 
@@ -45,14 +44,19 @@ def source(dataset: DatasetFields) -> RowSource:
 
     Raises:
         DatasetError: this is a graph.
+        ValueError: this is a histogram.
+        OSError, ImportError: as :meth:`dpselect.data.Warehouse.open`, where the rows stay.
     """
     if dataset.graph is not None:
         raise DatasetError(("graph",), "a graph has no rows: ask for its graph.")
+    _require_rows(dataset)
     order = order_of(dataset)
     if dataset.frame is not None:
         return RowSource(dataset.frame, order=order)
     if dataset.in_engine:
         return RowSource(dataset.address, dataset.table, order)
+    if dataset.in_place:
+        return RowSource(Warehouse.open(dataset.address), order=order)
     return RowSource(TableFile(dataset.address, reading_of(dataset)), order=order)
 
 
@@ -62,6 +66,7 @@ def cells(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
     Raises:
         OSError, ValueError, ImportError: the source is not there, or lacks a column.
     """
+    _require_rows(dataset)
     if dataset.frame is not None:
         there, held = frames.some(dataset.frame, names)
         _require(names, there, None)
@@ -109,11 +114,51 @@ def _dates(cells: NDArray[Any], order: str | None, name: str) -> NDArray[Any]:
     return held[column.codes].astype("M8[D]")
 
 
+def numbers(dataset: DatasetFields, name: str) -> Any:
+    """Return a column of numbers: its cells, or counts of them, or where an engine counts them."""
+    if dataset.stays:
+        return StoredColumn(Warehouse.open(dataset.address, dataset.table), name)
+    return _counted(dataset, name) if dataset.is_histogram else columns(dataset, [name])[name]
+
+
+def _counted(dataset: DatasetFields, name: str) -> Column:
+    """Return the records that a file of counts has of each value of the public grid."""
+    domain = dataset.columns[name]
+    assert isinstance(domain, NumericDomain)
+    held = histogram(dataset.address)
+    if held.size != (domain.upper - domain.lower) / domain.step + 1:
+        raise DatasetError(
+            ("columns", name),
+            f"the file has {held.size} counts, and the bounds have another number of values: correct the bounds.",
+        )
+    plain: Any = int if domain.lower.denominator == domain.step.denominator == 1 else float
+    return Column.from_counts(held, lower=plain(domain.lower), step=plain(domain.step))
+
+
+def histogram(path: str) -> NDArray[Any]:
+    """Return the counts of a .npy file, shape (cells,).
+
+    Raises:
+        FileNotFoundError, ValueError: no such file, or not one of counts.
+    """
+    try:
+        held: NDArray[Any] = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"There is no file {path}.") from None
+    except (ValueError, EOFError, OSError):
+        raise ValueError(f"{path} is not a NumPy file of counts.") from None
+    if held.ndim != 1 or held.size < 2:
+        raise ValueError("A histogram is a list of at least two counts: pass a one-dimensional .npy file.")
+    return held
+
+
 def graph(dataset: DatasetFields, kind: Any) -> Any:
-    """Return the graph; what its form has and is left out is not said, since a description says what counts."""
-    if dataset.in_engine:
-        if kind is not Graph:
-            raise DatasetError(("graph",), "directions and weights are counted in memory: export the edges to a file.")
+    """Return the graph; what its form has and is left out is said in a warning (``Dropped``)."""
+    if dataset.is_shipped:
+        return _shipped(dataset, kind)
+    if dataset.stays:
+        if kind is WeightedGraph:
+            raise DatasetError(("graph",), "weights are added up in memory: export the edges to a file.")
         source = Warehouse.open(dataset.address, dataset.table)
         return StoredGraph(source, nodes(dataset), ends=dataset.ends)
     said = ["separator", "encoding", "where", "ends", "label"]
@@ -123,9 +168,18 @@ def graph(dataset: DatasetFields, kind: Any) -> Any:
         said += ["decimal", "thousands"]
         how = {"weight": described.column, "cap": described.cap, "kind": described.kind}
     how |= {name: getattr(dataset, name) for name in said}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Dropped)
-        return kind.read(dataset.address, nodes(dataset), **how)
+    return kind.read(dataset.address, nodes(dataset), **how)
+
+
+def _shipped(dataset: DatasetFields, kind: Any) -> Any:
+    """Return a graph that ships with NetworkX."""
+    held = named(str(dataset.graph))
+    if kind is WeightedGraph:
+        described = weights(dataset)
+        return kind.from_networkx(held, weight=described.column, cap=described.cap, kind=described.kind)
+    if kind is not Graph:
+        raise DatasetError(("graph",), "edges of a shipped graph have no directions: name a file of edges.")
+    return kind.from_networkx(held)
 
 
 def weights(dataset: DatasetFields) -> WeightColumn:
@@ -142,6 +196,11 @@ def weights(dataset: DatasetFields) -> WeightColumn:
 def nodes(dataset: DatasetFields) -> Any:
     """Return how many public nodes there are, or their names as the file calls them."""
     return [*dataset.nodes] if isinstance(dataset.nodes, tuple) else public_nodes(dataset.place, dataset.nodes)
+
+
+def _require_rows(dataset: DatasetFields) -> None:
+    if dataset.is_histogram:
+        raise ValueError("A histogram (.npy) has no rows that a group or a person could have: leave them out.")
 
 
 def _require(names: Sequence[str], there: Sequence[Any], source: Any) -> None:

@@ -7,18 +7,28 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, dataclass_transform, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Protocol,
+    Self,
+    TypeVar,
+    dataclass_transform,
+    runtime_checkable,
+)
 
-import numpy as np
-
-from dpselect.dataset import Dataset, DateDomain
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import DPSelectError
-from dpselect.kernel.numbers import Epsilon
-from dpselect.queries.answers import with_answer
 from dpselect.queries.kinds import EPSILON, FieldKind, argument
-from dpselect.release.release import Release
-from dpselect.views.row_source import RowSource
+
+# A page of help reads fields, and needs neither NumPy nor what answers.
+if TYPE_CHECKING:
+    from dpselect.dataset import Dataset
+    from dpselect.kernel.budget import Accountant
+    from dpselect.kernel.numbers import Epsilon
+    from dpselect.release.release import Release
+    from dpselect.views.row_source import RowSource
 
 T_co = TypeVar("T_co", covariant=True)
 _NAME = re.compile("[a-z][a-z0-9_]{0,62}")
@@ -48,8 +58,21 @@ class QueryData(Protocol):
         """Return cells by the names of their columns."""
         ...
 
-    def graph(self) -> Any:
-        """Return the graph."""
+    def column(self, name: str) -> Any:
+        """Return a column of numbers: its cells, their counts, or where an engine counts them."""
+        ...
+
+    def engine(self) -> Any:
+        """Return the engine where rows stay, or cells of a row that stands for them."""
+        ...
+
+    def graph(self, kind: Any = ...) -> Any:
+        """Return the graph as one of a kind: ``Graph``, ``DirectedGraph`` or ``WeightedGraph``."""
+        ...
+
+    @property
+    def workers(self) -> int:
+        """Return how many threads may compute."""
         ...
 
 
@@ -73,7 +96,11 @@ class Query(ABC, Generic[T_co]):
     Attributes:
         name: of the query in JSON, in plans of publications, on the command line and as a method of datasets.
         title: of the query in forms.
+        protects: whom an answer protects, in a sentence for pages of help.
+        examples: command lines without ``dpselect``, the first one about a description.
         of_graph: whether it is about graphs, and not about tables.
+        needs_description: whether options of a command cannot say what is public of its columns.
+        form: what an answer is: ``"winners"``, ``"names"`` in no order, ``"counts"`` or a ``"model"``.
         epsilon: what the answer may cost in all. Less is more private, and less accurate.
 
     Raises:
@@ -82,7 +109,13 @@ class Query(ABC, Generic[T_co]):
 
     name: ClassVar[str] = ""
     title: ClassVar[str] = ""
+    protects: ClassVar[str] = (
+        "whether any one row is in the table; where persons are told apart, whether any one person is."
+    )
+    examples: ClassVar[tuple[str, ...]] = ()
+    form: ClassVar[str] = "winners"
     of_graph: ClassVar[bool] = False
+    needs_description: ClassVar[bool] = False
 
     epsilon: Epsilon = argument(  # noqa: RUF009
         EPSILON, "the price of the answer: less is more private, and less accurate", example="0.5"
@@ -155,6 +188,26 @@ class Query(ABC, Generic[T_co]):
     def words(self) -> str:
         """Return the query in words, for certificates."""
 
+    def headings(self) -> tuple[str, ...]:
+        """Return what each value of the answer is, in words; empty where values are ranked names."""
+        return ()
+
+    def order_words(self, dataset: Dataset) -> str:  # noqa: ARG002
+        """Return in words how ranked names are ordered, and whom that protects where it is not said elsewhere."""
+        return "in order of selection"
+
+    def reach(self) -> str | None:
+        """Return what a name needs to be revealed, for its plan; ``None`` where a public list holds all names."""
+        return None
+
+    def why(self, dataset: Dataset) -> str | None:  # noqa: ARG002
+        """Return why a rule chose what answers, in words; ``None`` where it was named."""
+        return None
+
+    def facts(self, dataset: Dataset) -> dict[str, Any]:  # noqa: ARG002
+        """Return what programs are told beside an answer of what was asked."""
+        return {}
+
     def public(self, dataset: Dataset) -> dict[str, Any]:  # noqa: ARG002
         """Return the public facts that readers of the answer need."""
         return {}
@@ -184,7 +237,13 @@ class Query(ABC, Generic[T_co]):
         Raises:
             LookupError, TypeError, ValueError: it is not the answer to such a query.
         """
+        from dpselect.queries.answers import with_answer
+
         return with_answer(example, content["answer"])
+
+    def neighbours(self, dataset: Dataset) -> Any:
+        """Return what one step between databases is that an answer protects: that of the dataset."""
+        return dataset.neighbours
 
     def is_long(self, dataset: Dataset) -> bool:  # noqa: ARG002
         """Return whether an answer may take many seconds, by public facts: a server lets such queries wait apart."""
@@ -271,15 +330,17 @@ def _plain(value: Any) -> Any:
     """Return a number or list of NumPy as Python has it."""
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
-    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
+    return value.tolist() if type(value).__module__ == "numpy" else value
 
 
 def _require_column(dataset: Dataset, column: str, kind: FieldKind) -> None:
+    from dpselect.dataset import DateDomain
+
     if kind.dates and isinstance(dataset.columns.get(column), DateDomain):
         return
     if kind.numeric is None:
         dataset.domain(column)
     elif kind.numeric:
         dataset.grid(column)
-    else:
+    elif not kind.unlisted or dataset.is_listed(column):
         dataset.groups(column)

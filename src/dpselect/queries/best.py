@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from dpselect.dataset import Dataset, NumericDomain
-from dpselect.formulas.derived import FormulaError
-from dpselect.formulas.grammar import MOST_LETTERS, Prior, group_score
-from dpselect.formulas.margins import is_exact
-from dpselect.kernel.budget import Accountant
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
 from dpselect.queries.kinds import CATEGORICAL_COLUMN, FieldKind, argument, choice, whole
 from dpselect.queries.most_common import MOST_WINNERS
-from dpselect.release.best import ORDERS, GroupRanking
-from dpselect.release.release import Release
+
+if TYPE_CHECKING:
+    from dpselect.dataset import Dataset
+    from dpselect.kernel.budget import Accountant
+    from dpselect.release.best import GroupRanking
+    from dpselect.release.release import Release
+
+# As dpselect.best and its grammar know them: a page of help needs neither.
+_ORDERS = ("highest", "lowest")
+_MOST_LETTERS = 500
 
 
 def _score(value: Any) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= MOST_LETTERS or not value.isprintable():
-        raise ValueError(f"a score is a text of 1 to {MOST_LETTERS} printable letters, such as avg(stars).")
+    if not isinstance(value, str) or not 0 < len(value) <= _MOST_LETTERS or not value.isprintable():
+        raise ValueError(f"a score is a text of 1 to {_MOST_LETTERS} printable letters, such as avg(stars).")
     return value
 
 
-SCORE = FieldKind(_score, {"type": "string", "minLength": 1, "maxLength": MOST_LETTERS}, control="text")
+def _prior(value: Any) -> str:
+    from dpselect.formulas.grammar import Prior
+
+    return str(Prior.parse(value))
+
+
+SCORE = FieldKind(_score, {"type": "string", "minLength": 1, "maxLength": _MOST_LETTERS}, control="text")
 PRIOR = FieldKind(
-    lambda value: str(Prior.parse(value)),
+    _prior,
     {"type": "string", "pattern": r"^[0-9]{1,9}(\.[0-9]{1,9})?:-?[0-9]{1,12}(\.[0-9]{1,9})?$", "maxLength": 44},
     control="text",
 )
@@ -47,6 +56,9 @@ class BestGroups(Query[Any]):
 
     name = "best"
     title = "Best groups"
+    examples: ClassVar[tuple[str, ...]] = ("best survey.toml 'avg(income)' --by region --prior 20:30000 --epsilon 1",)
+
+    needs_description = True
 
     score: str = argument(
         SCORE, "what groups are compared by: avg(stars), rate(infected = 'yes'), or a formula over counts",
@@ -58,10 +70,13 @@ class BestGroups(Query[Any]):
         example="20:3",
     )  # fmt: skip
     k: int = argument(whole(1, MOST_WINNERS), "how many to name", default=1, label="How many")
-    order: str = argument(choice(*ORDERS), "which score is best", default=ORDERS[0], label="Best is")
+    order: str = argument(choice(*_ORDERS), "which score is best", default=_ORDERS[0], label="Best is")
 
     def require(self) -> None:
         """Refuse a score that cannot be read, an average without a prior, and a prior without an average."""
+        from dpselect.formulas.derived import FormulaError
+        from dpselect.formulas.grammar import Prior, group_score
+
         try:
             read = group_score(self.score, Prior.parse(self.prior or "1:0"))
             if read.needs_prior and self.prior is None:
@@ -73,6 +88,8 @@ class BestGroups(Query[Any]):
 
     def candidates(self, dataset: Dataset) -> int:
         """Return the number of groups; a score of other columns than described is refused, and a list of all groups."""
+        from dpselect.formulas.derived import FormulaError
+
         groups = dataset.groups(self.by)
         try:
             self._ranking(dataset)
@@ -96,6 +113,8 @@ class BestGroups(Query[Any]):
 
     def public(self, dataset: Dataset) -> dict[str, Any]:
         """Return the groups, the domain of the column, the score with its prior, and the rows per person."""
+        from dpselect.dataset import NumericDomain
+
         column = self._ranking(dataset).column
         shown = (
             columns.grid_bounds(column.domain)
@@ -108,9 +127,13 @@ class BestGroups(Query[Any]):
 
     def is_long(self, dataset: Dataset) -> bool:
         """Return whether there are many groups, or a formula of which what rows reach takes a search."""
+        from dpselect.formulas.margins import is_exact
+
         return len(dataset.groups(self.by)) > _MANY or not is_exact(self._ranking(dataset).formula)
 
     def _ranking(self, dataset: Dataset) -> GroupRanking:
+        from dpselect.release.best import GroupRanking
+
         return GroupRanking.of(
             self.score, dataset.columns, self.prior, self.order, dataset.person, dataset.rows_per_person
         )

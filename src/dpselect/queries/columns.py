@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dpselect.dataset import Dataset, DateDomain, NumericDomain
+from dpselect.kernel.errors import Advice
 from dpselect.queries.base import CountedData, QueryData, QueryError
-from dpselect.sources.periods import Periods
+
+if TYPE_CHECKING:
+    from dpselect.dataset import Dataset, DateDomain, NumericDomain
 
 
 def bounds(dataset: Dataset, column: str) -> dict[str, Any]:
@@ -17,13 +19,33 @@ def bounds(dataset: Dataset, column: str) -> dict[str, Any]:
     Raises:
         DatasetError: no such column is described, or it has a list of values.
     """
+    from dpselect.dataset import DateDomain
+
     known = dataset.columns.get(column)
     if isinstance(known, DateDomain):
         return date_bounds(known)
+    return grid_bounds(numeric_domain(dataset, column))
+
+
+def numeric_domain(dataset: Dataset, column: str) -> NumericDomain:
+    """Return the bounds of a column of numbers.
+
+    Raises:
+        DatasetError: no such column is described, or it has a list of values.
+    """
     dataset.grid(column)
-    domain = dataset.columns[column]
-    assert isinstance(domain, NumericDomain)
-    return grid_bounds(domain)
+    domain: Any = dataset.columns[column]
+    return domain  # type: ignore[no-any-return]
+
+
+def is_numeric(dataset: Dataset, column: str) -> bool:
+    """Return whether a column has bounds (``DatasetError``: no such column is described)."""
+    from dpselect.dataset import DateDomain, NumericDomain
+
+    known = dataset.columns.get(column)
+    if not isinstance(known, DateDomain):
+        dataset.domain(column)
+    return isinstance(known, NumericDomain)
 
 
 def grid_bounds(domain: NumericDomain) -> dict[str, int | float]:
@@ -36,8 +58,15 @@ def date_bounds(domain: DateDomain) -> dict[str, Any]:
     return {"lower": domain.lower, "upper": domain.upper, "step": domain.step}
 
 
+def edges(dataset: Dataset, column: str) -> list[int | float]:
+    """Return the edges of the bins that are described of a column of numbers; an empty list where none are."""
+    return [plain(each) for each in numeric_domain(dataset, column).edges]
+
+
 def size(dataset: Dataset, column: str) -> int:
     """Return how many candidates a column of numbers or dates has (``DatasetError``: it has a list of values)."""
+    from dpselect.dataset import DateDomain
+
     known = dataset.columns.get(column)
     return len(known.periods) if isinstance(known, DateDomain) else dataset.grid(column).size
 
@@ -54,16 +83,45 @@ def group_count(dataset: Dataset, by: str | None) -> int:
 
 def table(data: QueryData, *columns: str | None) -> Any:
     """Return a table that has some columns, and the persons where they are protected, for what only counts."""
-    return data.source(_wanted(data, columns)) if isinstance(data, CountedData) else cells(data, *columns)
+    wanted = _wanted(data, columns)
+    return data.source(wanted) if isinstance(data, CountedData) else data.table(wanted)
 
 
 def cells(data: QueryData, *columns: str | None) -> Mapping[str, Any]:
-    """Return the cells of some columns, and of the persons where they are protected."""
+    """Return the cells of some columns, and of the persons where they are protected.
+
+    Raises:
+        ValueError: the rows are counted where they are.
+    """
+    if data.dataset.in_place:
+        raise ValueError(
+            Advice(
+                "Rows of a table that is counted in place are not read: "
+                "{delete in_place|leave --in-place out}, or leave groups and persons out."
+            )
+        )
     return data.table(_wanted(data, columns))
 
 
 def _wanted(data: QueryData, columns: Sequence[str | None]) -> list[str]:
     return [*dict.fromkeys(each for each in (*columns, data.dataset.person) if each is not None)]
+
+
+def events(data: QueryData, column: str, by: str | None) -> Any:
+    """Return rows with a name and perhaps a person, where they are; those of persons in groups are read."""
+    return table(data, column, by) if by is None or data.dataset.person is None else cells(data, column, by)
+
+
+def numbers(data: QueryData, column: str, by: str | None) -> dict[str, Any]:
+    """Return the values of a column, its grid, and its groups and persons, as functions of the library take them.
+
+    They are counted where they are; of a file of counts there are no other rows.
+    """
+    dataset = data.dataset
+    asked: dict[str, Any] = bounds(dataset, column)
+    if dataset.is_histogram and by is None:
+        return asked | {"values": data.column(column)}
+    return asked | {"values": table(data, column, by), "column": column} | grouping(dataset, by)
 
 
 def grouping(dataset: Dataset, by: str | None) -> dict[str, Any]:
@@ -82,6 +140,8 @@ def grouping_facts(dataset: Dataset, by: str | None) -> dict[str, Any]:
 
 def listed(dataset: Dataset, column: str) -> list[Any]:
     """Return the public list of a column, for readers of an answer."""
+    from dpselect.sources.periods import Periods
+
     names = dataset.names(column)
     return [*names.names] if isinstance(names, Periods) else [*names]
 

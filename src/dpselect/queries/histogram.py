@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from dpselect.dataset import Dataset, NumericDomain
-from dpselect.kernel.budget import Accountant
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
-from dpselect.queries.kinds import COUNTED_COLUMN, EDGES, LISTED_COLUMN, argument
-from dpselect.release.counts import counts
-from dpselect.release.release import Release
+from dpselect.queries.kinds import COUNTED_COLUMN, EDGES, LISTED_COLUMN, argument, choice
+
+if TYPE_CHECKING:
+    from dpselect.dataset import Dataset
+    from dpselect.kernel.budget import Accountant
+    from dpselect.release.release import Release
 
 
 class Histogram(Query[Any]):
@@ -19,11 +20,18 @@ class Histogram(Query[Any]):
 
     Attributes:
         column: a column of values, numbers or dates.
-        bins: of numbers, the edges of bins; without them every step is a bin.
+        bins: of numbers, the edges of bins; without them those that are described, or else every step is a bin.
         by: a column with a list of values, or of dates: one histogram for each of them, all for one epsilon.
+        negative: whether counts that noise made negative are kept, so that sums are right on average, or clipped to 0.
     """
 
     name = "histogram"
+    examples: ClassVar[tuple[str, ...]] = (
+        "histogram survey.toml region --epsilon 1",
+        "histogram people.csv job --domain nurse,smith,clerk --epsilon 1",
+        "histogram people.csv age --bins 0 18 65 120 --epsilon 1",
+    )
+    form = "counts"
 
     column: str = argument(COUNTED_COLUMN, "the column that is counted", kw_only=False)
     bins: Sequence[float] | None = argument(
@@ -33,24 +41,32 @@ class Histogram(Query[Any]):
     by: str | None = argument(
         LISTED_COLUMN, "one histogram in each public group of this column", default=None, label="In groups of"
     )
+    negative: str = argument(
+        choice("keep", "clip"),
+        "counts that noise made negative: keep them, so that sums are right on average, or clip them to 0",
+        default="keep", label="Counts below 0", rare=True,
+    )  # fmt: skip
 
     def candidates(self, dataset: Dataset) -> int:
         """Return the number of values or bins, for each group."""
-        domain = dataset.columns[self.column]
-        if not isinstance(domain, NumericDomain):
+        if not columns.is_numeric(dataset, self.column):
             if self.bins is not None:
                 raise QueryError("bins are of numbers and this column has none: leave them out.", "bins")
             cells = len(dataset.names(self.column))
         else:
-            cells = dataset.grid(self.column).size - 1 if self.bins is None else len(self.bins) - 1
+            edges = self.bins or columns.edges(dataset, self.column)
+            cells = (len(edges) or dataset.grid(self.column).size) - 1
         return cells * columns.group_count(dataset, self.by)
 
     def release(self, data: QueryData, accountant: Accountant) -> Release[Any]:
         """Return the release of :func:`dpselect.counts`."""
+        from dpselect.release.counts import counts
+
         return counts(
             columns.table(data, self.column, self.by),
             epsilon=self.epsilon,
             column=self.column,
+            negative=self.negative,
             ledger=accountant,
             **self._cells(data.dataset),
             **columns.grouping(data.dataset, self.by),
@@ -65,13 +81,12 @@ class Histogram(Query[Any]):
         return self._shown(dataset) | columns.grouping_facts(dataset, self.by)
 
     def _cells(self, dataset: Dataset) -> dict[str, Any]:
-        domain = dataset.columns[self.column]
-        if not isinstance(domain, NumericDomain):
+        if not columns.is_numeric(dataset, self.column):
             return {"domain": dataset.names(self.column)}
-        grid = dataset.grid(self.column)
-        return {"bins": grid.array().tolist() if self.bins is None else [*self.bins]}
+        edges = [*(self.bins or columns.edges(dataset, self.column))]
+        return {"bins": edges or dataset.grid(self.column).array().tolist()}
 
     def _shown(self, dataset: Dataset) -> dict[str, Any]:
-        if isinstance(dataset.columns[self.column], NumericDomain):
+        if columns.is_numeric(dataset, self.column):
             return self._cells(dataset)
         return {"domain": columns.listed(dataset, self.column)}

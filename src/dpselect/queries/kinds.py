@@ -6,15 +6,17 @@ import dataclasses
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dpselect.dataset.parts import ColumnDomain, DateDomain, NumericDomain
+# A page of help reads kinds, and needs no domains and no NumPy.
+if TYPE_CHECKING:
+    from dpselect.dataset.parts import ColumnDomain
 
 # Exact sums of prices stay short: of any numbers, a few hundred odd ones would be too long for any ledger.
-_MOST = 1000
+MOST_EPSILON = 1000
 # JSON has no other end of a text.
 _END = r"$(?!\n)"
 _EPSILONS = r"^(?=.*[1-9])([0-9]{1,3}(\.[0-9]{1,6})?|1000(\.0{1,6})?)" + _END
@@ -39,6 +41,8 @@ class FieldKind:
         labels: of choices in forms, where their names say too little.
         numeric: of columns: whether they have bounds, values, or either (``None``).
         dates: of columns: whether they may have dates.
+        combined: whether several of its choices may be named at once.
+        unlisted: of columns: whether they may have names that no public list holds.
     """
 
     parse: Callable[[Any], Any]
@@ -50,11 +54,17 @@ class FieldKind:
     labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
     numeric: bool | None = None
     dates: bool = False
+    combined: bool = False
+    unlisted: bool = False
 
     def takes(self, domain: ColumnDomain) -> bool:
         """Return whether a column with this domain is of the kind."""
+        from dpselect.dataset.parts import UNLISTED, DateDomain, NumericDomain
+
         if isinstance(domain, DateDomain):
             return self.dates
+        if domain == UNLISTED:
+            return self.unlisted
         return self.numeric is None or isinstance(domain, NumericDomain) == self.numeric
 
     @property
@@ -104,7 +114,7 @@ def _decimals(name: str, places: int, below: str, texts: str) -> Callable[[Any],
             exact = Fraction(value) if re.search(texts, value, re.ASCII) else None
         else:
             exact = _exact(value)
-        if exact is None or not 0 < exact <= _MOST or 10**places % exact.denominator:
+        if exact is None or not 0 < exact <= MOST_EPSILON or 10**places % exact.denominator:
             raise ValueError(f"{name} is a positive number {below} with at most {places} decimals.")
         return exact
 
@@ -136,8 +146,8 @@ def _delta(value: Any) -> Fraction:
 
 
 EPSILON = FieldKind(
-    _decimals("epsilon", 6, f"of at most {_MOST}", _EPSILONS),
-    {"type": ["number", "string"], "exclusiveMinimum": 0, "maximum": _MOST, "pattern": _EPSILONS},
+    _decimals("epsilon", 6, f"of at most {MOST_EPSILON}", _EPSILONS),
+    {"type": ["number", "string"], "exclusiveMinimum": 0, "maximum": MOST_EPSILON, "pattern": _EPSILONS},
     _decimal_text(6),
 )  # fmt: skip
 DELTA = FieldKind(
@@ -161,6 +171,7 @@ def _column(numeric: bool | None, dates: bool = False) -> FieldKind:
 NUMERIC_COLUMN, CATEGORICAL_COLUMN, ANY_COLUMN = (_column(numeric) for numeric in (True, False, None))
 # Columns of questions that only count, which may be of dates.
 ORDERED_COLUMN, LISTED_COLUMN, COUNTED_COLUMN = (_column(numeric, dates=True) for numeric in (True, False, None))
+NAMES_COLUMN = replace(CATEGORICAL_COLUMN, unlisted=True)
 
 
 def listed(
@@ -245,7 +256,7 @@ def _between(least: float, most: float, name: str, fewest: int, many: int) -> Fi
     return listed(number(least, most, name), {"type": "number", **bounds}, fewest, many, read=_text_number)
 
 
-SHARES = _between(0, 1, "a share", 1, 99)
+SHARES = _between(0, 1, "a share, such as 0.25 for 25 per cent,", 1, 99)
 PERCENTAGES = _between(0, 100, "a percentage", 1, 99)
 EDGES = _between(-math.inf, math.inf, "an edge", 2, 10001)
 
@@ -261,6 +272,72 @@ def choice(*names: str, labels: Mapping[str, str] | None = None) -> FieldKind:
     return FieldKind(parse, {"enum": [*names]}, control="choice", choices=names, labels=labels or {})
 
 
+# By their published names; that these are all of them is tested.
+MECHANISMS = (
+    "permute-and-flip", "exponential", "noisy-max-laplace", "generalised-exponential", "inverse-sensitivity",
+    "local-dampening", "local-dampening-flip", "local-dampening-t", "smooth-noisy-max", "smooth-private-selection",
+    "shifted-local-dampening", "shifted-local-dampening-flip",
+)  # fmt: skip
+MECHANISM = choice(*MECHANISMS)
+
+
+def choices(*names: str) -> FieldKind:
+    """Return the kind of one of several names, or of a list of some of them, each once."""
+
+    def parse(value: Any) -> str | tuple[str, ...]:
+        if isinstance(value, str) and value in names:
+            return value
+        listed = isinstance(value, Sequence) and not isinstance(value, str)
+        if not listed or not value or not all(isinstance(each, str) and each in names for each in value):
+            raise ValueError(f"one of {', '.join(names)} is expected, or a list of them.")
+        if len({*value}) != len(value):
+            raise ValueError("one is given twice: name each once.")
+        return value[0] if len(value) == 1 else tuple(value)
+
+    form = {"type": "array", "items": {"enum": [*names]}, "minItems": 1, "uniqueItems": True}
+    schema = {"anyOf": [{"enum": [*names]}, form]}
+    return FieldKind(
+        parse,
+        schema,
+        lambda value: value if isinstance(value, str) else [*value],
+        control="choice",
+        choices=names,
+        combined=True,
+    )
+
+
+_WEIGHT = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,12}|/[1-9][0-9]{0,11})?")
+_MOST_WEIGHT = 10**12
+
+
+def _weight(value: Any) -> Fraction:
+    if isinstance(value, str) and _WEIGHT.fullmatch(value):
+        value = Fraction(value)
+    numeric = isinstance(value, (int, float, Fraction, Decimal)) and not isinstance(value, bool)
+    if not numeric or not -_MOST_WEIGHT <= value <= _MOST_WEIGHT:
+        raise ValueError(f'a weight is a number of at most {_MOST_WEIGHT:.0e}, such as 2, 0.5 or "1/3".')
+    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+
+
+_OF_WEIGHT = {
+    "anyOf": [
+        {"type": "number", "minimum": -_MOST_WEIGHT, "maximum": _MOST_WEIGHT},
+        {"type": "string", "pattern": f"^{_WEIGHT.pattern}$"},
+    ]
+}
+
+
+def _importance(value: Any) -> str:
+    """Return a class with what it counts, as ``CLASS=NUMBER``."""
+    if not isinstance(value, str) or not _IMPORTANCE.fullmatch(value):
+        raise ValueError("this is CLASS=NUMBER, and a class counts at least 0: write one such as yes=2.")
+    return value
+
+
+_IMPORTANCE = re.compile(r"[^\x00-\x1f\x7f]{1,200}=[0-9]{1,9}(?:\.[0-9]{1,9}|/[1-9][0-9]{0,8})?")
+IMPORTANCE = listed(_importance, {"type": "string", "pattern": f"^{_IMPORTANCE.pattern}$"}, 1, 1000)
+
+
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError("true or false is expected.")
@@ -274,4 +351,7 @@ FLAG = FieldKind(
     control="choice",
     choices=("true", "false"),
     labels={"true": "yes", "false": "no"},
+)
+WEIGHTS = replace(
+    listed(_weight, _OF_WEIGHT, 2, 20, read=_text_number), write=lambda weights: [str(each) for each in weights]
 )

@@ -46,9 +46,9 @@ class LocalDataset(DatasetMethods):
     True
     """
 
-    def __init__(self, description: Dataset, ledger: Accountant | None = None) -> None:
+    def __init__(self, description: Dataset, ledger: Accountant | None = None, workers: int = 1) -> None:
         self.description = description
-        self._ledger = ledger
+        self._ledger, self._workers = ledger, workers
 
     def __repr__(self) -> str:
         return f"LocalDataset({self.description!r})"
@@ -103,7 +103,7 @@ class LocalDataset(DatasetMethods):
         plan, ledger = self.plan_of(query), with_metadata(self.ledger, self.description.metadata)
         spends = PlannedSpends(plan.spends, lambda spend: int(spend.record(ledger) or 0))
         accountant = RecordingAccountant(self._rule, spends)
-        release = query.release(PrivateRows(self.description), accountant)
+        release = query.release(PrivateRows(self.description, self._workers), accountant)
         spends.require_complete()
         answer: Release[T] = replace(
             plan.kept(release),
@@ -176,12 +176,13 @@ class LocalDataset(DatasetMethods):
         return str(getattr(self._ledger, "rule", "sum" if budget is None else budget.rule))
 
 
-def open(dataset: str | Path | Dataset, *, ledger: Accountant | None = None) -> LocalDataset:
+def open(dataset: str | Path | Dataset, *, ledger: Accountant | None = None, workers: int = 1) -> LocalDataset:
     """Return a dataset of this machine by its public description; no row is read.
 
     Args:
         dataset: the path of a TOML file that :meth:`Dataset.load` reads, or a description.
         ledger: an accountant that pays instead of the ledger that the description names.
+        workers: how many threads compute metrics of graphs.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -189,4 +190,4 @@ def open(dataset: str | Path | Dataset, *, ledger: Accountant | None = None) -> 
     """
     if ledger is not None and not hasattr(ledger, "spend"):
         raise TypeError("ledger is an accountant: pass dps.Ledger.read(path), or name the ledger in [budget].")
-    return LocalDataset(dataset if isinstance(dataset, Dataset) else Dataset.load(dataset), ledger)
+    return LocalDataset(dataset if isinstance(dataset, Dataset) else Dataset.load(dataset), ledger, workers)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from dpselect.dataset import Dataset
-from dpselect.kernel.budget import Accountant
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData
-from dpselect.queries.kinds import LISTED_COLUMN, ORDERED_COLUMN, argument
-from dpselect.release.median import median
-from dpselect.release.release import Release
+from dpselect.queries.kinds import LISTED_COLUMN, MECHANISM, ORDERED_COLUMN, argument
+
+if TYPE_CHECKING:
+    from dpselect.dataset import Dataset
+    from dpselect.kernel.budget import Accountant
+    from dpselect.release.release import Release
 
 
 class Median(Query[Any]):
@@ -19,16 +20,24 @@ class Median(Query[Any]):
     Attributes:
         column: a column with bounds, of numbers or dates; of dates, the answer is the first day of a period.
         by: a column with a list of values, or of dates: one answer for each of them, all for one epsilon.
+        mechanism: chooses among the values of the public grid.
 
     >>> Median("income", epsilon=0.5).as_json()
-    {'query': 'median', 'column': 'income', 'epsilon': '0.5'}
+    {'query': 'median', 'column': 'income', 'mechanism': 'permute-and-flip', 'epsilon': '0.5'}
     """
 
     name = "median"
+    examples: ClassVar[tuple[str, ...]] = (
+        "median survey.toml income --epsilon 0.5",
+        "median people.csv income --lower 0 --upper 200000 --step 100 --epsilon 0.5",
+    )
 
     column: str = argument(ORDERED_COLUMN, "a column of numbers or dates", kw_only=False)
     by: str | None = argument(
         LISTED_COLUMN, "one answer in each public group of this column", default=None, label="In groups of"
+    )
+    mechanism: str = argument(
+        MECHANISM, "the mechanism that chooses among the values", default="permute-and-flip", rare=True
     )
 
     def candidates(self, dataset: Dataset) -> int:
@@ -36,11 +45,19 @@ class Median(Query[Any]):
         return columns.size(dataset, self.column) * columns.group_count(dataset, self.by)
 
     def release(self, data: QueryData, accountant: Accountant) -> Release[Any]:
-        """Return the release of :func:`dpselect.median`."""
-        asked: dict[str, Any] = columns.bounds(data.dataset, self.column) | columns.grouping(data.dataset, self.by)
-        cells: Any = columns.table(data, self.column, self.by)
-        release: Release[Any] = median(cells, column=self.column, epsilon=self.epsilon, ledger=accountant, **asked)
+        """Return the release of :func:`dpselect.median`, by any mechanism."""
+        from dpselect.mechanisms import mechanism
+        from dpselect.release.median import ranked
+
+        asked = columns.numbers(data, self.column, self.by)
+        release: Release[Any] = ranked(
+            asked.pop("values"), mechanism=mechanism(self.mechanism), epsilon=self.epsilon, ledger=accountant, **asked
+        )
         return release
+
+    def headings(self) -> tuple[str, ...]:
+        """Return what the value is."""
+        return ("median",)
 
     def words(self) -> str:
         """Return the query in words."""

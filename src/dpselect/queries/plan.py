@@ -16,6 +16,7 @@ from dpselect.ledger import RecordingAccountant, Spend
 from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.queries.base import Query, QueryError
 from dpselect.release.release import Release
+from dpselect.views import Graph
 from dpselect.views.row_source import RowSource
 
 
@@ -43,9 +44,11 @@ class SyntheticRows:
 
     Attributes:
         dataset: its description.
+        workers: how many threads may compute.
     """
 
     dataset: Dataset
+    workers: int = 1
 
     def table(self, columns: Sequence[str]) -> Mapping[str, Any]:
         """Return the row, as the library reads described cells."""
@@ -53,10 +56,18 @@ class SyntheticRows:
         cells = self.dataset.synthetic()
         return {name: cells[name] for name in columns}
 
-    def graph(self) -> Any:
-        """Return the graph."""
+    def column(self, name: str) -> Any:
+        """Return a column of numbers with one row."""
+        return self.table([name])[name]
+
+    def engine(self) -> Mapping[str, Any]:
+        """Return the row: what it costs to ask an engine does not depend on where rows are."""
+        return self.table([*self.dataset.columns, *([] if self.dataset.person is None else [self.dataset.person])])
+
+    def graph(self, kind: Any = Graph) -> Any:
+        """Return a graph without edges."""
         require_graph(self.dataset)
-        return self.dataset.synthetic()
+        return self.dataset.synthetic(kind)
 
 
 @dataclass(frozen=True)
@@ -65,9 +76,11 @@ class PrivateRows:
 
     Attributes:
         dataset: its description.
+        workers: how many threads may compute.
     """
 
     dataset: Dataset
+    workers: int = 1
 
     def table(self, columns: Sequence[str]) -> Mapping[str, Any]:
         """Return cells by the names of their columns, as they are written in the source."""
@@ -79,9 +92,19 @@ class PrivateRows:
         require_described(self.dataset, columns)
         return source_rows.source(self.dataset)
 
-    def graph(self) -> Any:
-        """Return the graph."""
-        return self.dataset.edges()
+    def column(self, name: str) -> Any:
+        """Return a column of numbers: its cells, their counts, or where an engine counts them."""
+        require_described(self.dataset, [name])
+        return self.dataset.numbers(name)
+
+    def engine(self) -> Any:
+        """Return the engine where rows stay."""
+        return self.dataset.open_engine()
+
+    def graph(self, kind: Any = Graph) -> Any:
+        """Return the graph as one of a kind."""
+        require_graph(self.dataset)
+        return self.dataset.edges(kind)
 
 
 @dataclass(frozen=True)
@@ -178,10 +201,11 @@ def _require_paid(query: Query[Any], dataset: Dataset, example: Release[Any], sp
     each, many, whole = spends[0].guarantee, spends[0].count, example.guarantee
     if (many * each.epsilon, many * each.delta, each.neighbours) != (whole.epsilon, whole.delta, whole.neighbours):
         raise PrivacyError(f"{name}.release spends another guarantee than that of its answer: return what was paid.")
-    if example.guarantee.neighbours is not dataset.neighbours:
+    relation = query.neighbours(dataset)
+    if example.guarantee.neighbours is not relation:
         raise PrivacyError(
             f"{name}.release protects {example.guarantee.neighbours.value} neighbours and this dataset has "
-            f"{dataset.neighbours.value} neighbours: count as data.dataset.person says, or refuse it in candidates."
+            f"{relation.value} neighbours: count as data.dataset.person says, or refuse it in candidates."
         )
     if example.guarantee.epsilon > exact_epsilon(query.epsilon):
         raise PrivacyError(f"{name}.release spends more than its epsilon: spend self.epsilon at most.")

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from dpselect.dataset import Dataset
-from dpselect.histograms.quantiles import quantiles
-from dpselect.kernel.budget import Accountant
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
-from dpselect.queries.kinds import LISTED_COLUMN, ORDERED_COLUMN, PERCENTAGES, SHARES, argument
-from dpselect.release.release import Release
-from dpselect.utilities.shares import shares_of
+from dpselect.queries.kinds import (
+    LISTED_COLUMN,
+    MECHANISM,
+    ORDERED_COLUMN,
+    PERCENTAGES,
+    SHARES,
+    argument,
+    choice,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from dpselect.dataset import Dataset
+    from dpselect.kernel.budget import Accountant
+    from dpselect.release.release import Release
+
+# As dpselect.quantiles knows them.
+_METHODS = ("auto", "halving", "joint", "tree")
+# On a grid of so many values a single quantile is chosen among them: in records to add or remove that errs less.
+_WRITTEN_OUT = 10**6
 
 
 class Quantiles(Query[tuple[Any, ...]]):
@@ -23,12 +38,19 @@ class Quantiles(Query[tuple[Any, ...]]):
         q: shares of the rows, such as 0.25, 0.5 and 0.75; each once, as doubles.
         p: percentages instead of shares, such as 25, 50 and 75.
         by: a column with a list of values, or of dates: one answer for each of them, all for one epsilon.
+        method: how they are drawn: one after the other, jointly, or read off a tree of counts.
+        total: how many rows there are, if that is public.
+        mechanism: of a single quantile: chooses among the values of the public grid, in the place of a method.
 
     >>> Quantiles("age", p=[10, 90], epsilon=1).words()
     'What are the percentiles 10, 90 of age?'
     """
 
     name = "quantiles"
+    examples: ClassVar[tuple[str, ...]] = (
+        "quantiles survey.toml income --p 25 50 75 --epsilon 1",
+        "quantiles people.csv age --p 90 --lower 0 --upper 120 --epsilon 0.5",
+    )
 
     column: str = argument(ORDERED_COLUMN, "a column of numbers or dates", kw_only=False)
     q: Sequence[float] | None = argument(
@@ -44,33 +66,69 @@ class Quantiles(Query[tuple[Any, ...]]):
     by: str | None = argument(
         LISTED_COLUMN, "one answer in each public group of this column", default=None, label="In groups of"
     )
+    method: str = argument(
+        choice(*_METHODS),
+        "draw one by one, jointly, or read off a tree of counts: auto draws four to 25 jointly where the number of "
+        "rows is public, and takes the tree for fifty or more",
+        default="auto", rare=True,
+    )  # fmt: skip
+    total: int | None = argument(
+        whole(1, 2**62), "how many rows there are, if that is public; not in groups or of persons", default=None,
+        label="Number of rows", rare=True,
+    )  # fmt: skip
+    mechanism: str | None = argument(
+        MECHANISM, "of a single quantile, the mechanism that chooses it instead of a method", default=None, rare=True
+    )
 
     def require(self) -> None:
-        """Refuse neither or both of shares and percentages, and one that is given twice."""
+        """Refuse neither or both of shares and percentages, one that is given twice, and what goes with one alone."""
+        from dpselect.utilities.shares import shares_of
+
         try:
             shares_of(self.q, self.p)
         except ValueError as error:
-            raise QueryError(str(error)) from None
+            raise QueryError(error.args[0]) from None
+        if self.mechanism is not None and (len(self._places) > 1 or self.method != "auto" or self.total is not None):
+            raise QueryError("A mechanism chooses one quantile, without method and total: leave it out.", "mechanism")
 
     def candidates(self, dataset: Dataset) -> int:
         """Return how many quantiles there are, for each group."""
         return len(self._places) * columns.group_count(dataset, self.by)
 
     def release(self, data: QueryData, accountant: Accountant) -> Release[tuple[Any, ...]]:
-        """Return the release of :func:`dpselect.quantiles` by halving, whose error is known beforehand."""
-        asked: dict[str, Any] = columns.bounds(data.dataset, self.column) | columns.grouping(data.dataset, self.by)
-        cells: Any = columns.table(data, self.column, self.by)
+        """Return the release of :func:`dpselect.quantiles`, or of one value that a mechanism chooses."""
+        from dpselect.histograms.quantiles import quantiles
+
+        asked = columns.numbers(data, self.column, self.by) | {"epsilon": self.epsilon, "ledger": accountant}
+        values = asked.pop("values")
+        alone = len(self._places) == 1 and self.method == "auto" and self.total is None
+        if self.mechanism is not None or (alone and columns.size(data.dataset, self.column) <= _WRITTEN_OUT):
+            return self._chosen(values, asked)
         release: Release[tuple[Any, ...]] = quantiles(
-            cells,
-            self.q,
-            p=self.p,
-            column=self.column,
-            epsilon=self.epsilon,
-            method="halving",
-            ledger=accountant,
-            **asked,
+            values, self.q, p=self.p, method=self.method, total=self.total, **asked
         )
         return release
+
+    def _chosen(self, values: Any, asked: dict[str, Any]) -> Release[Any]:
+        """Return the release of one quantile by a mechanism, permute-and-flip unless another one is named."""
+        from dpselect.mechanisms import mechanism
+        from dpselect.release.median import ranked
+        from dpselect.utilities.shares import shares_of
+
+        (share,) = shares_of(self.q, self.p)
+        release = ranked(values, share, mechanism=mechanism(self.mechanism or "permute-and-flip"), **asked)
+        # One quantile is a list of one, as several are a list.
+        several = {group: (each,) for group, each in release.value.items()} if self.by else (release.value,)
+        return replace(release, value=several, single=False)
+
+    def headings(self) -> tuple[str, ...]:
+        """Return what each value is."""
+        noun = "quantile" if self.p is None else "percentile"
+        return tuple(f"{noun} {place:g}" for place in self._places)
+
+    def facts(self, dataset: Dataset) -> dict[str, Any]:  # noqa: ARG002
+        """Return the shares or percentages as text."""
+        return {"q" if self.p is None else "p": [f"{place:g}" for place in self._places]}
 
     def words(self) -> str:
         """Return the query in words."""

@@ -31,12 +31,13 @@ def question_check(query: Query[Any], dataset: Dataset) -> DatasetCheck:
 
 
 def _asked(query: Query[Any], dataset: Dataset) -> list[str]:
-    """Return the columns that the fields of a query name, each once; all where a list of them is left out."""
+    """Return the columns that the fields of a query name, each once; all there may be where a list is left out."""
     named: list[str] = []
     for name, kind in query.kinds().items():
         value = getattr(query, name)
         if kind.control == "columns":
-            named += dataset.columns if value is None else value
+            every = [each for each, domain in dataset.columns.items() if kind.takes(domain)]
+            named += every if value is None else value
         elif kind.control == "column" and value is not None:
             named.append(value)
     return [*dict.fromkeys(named)]

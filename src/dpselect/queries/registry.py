@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from dpselect.queries.base import Query, QueryError
 from dpselect.queries.best import BestGroups
 from dpselect.queries.histogram import Histogram
 from dpselect.queries.median import Median
 from dpselect.queries.most_common import MostCommon
-from dpselect.queries.plan import Plan
+from dpselect.queries.partitions import Partitions
 from dpselect.queries.quantiles import Quantiles
 from dpselect.queries.select import Select
 from dpselect.queries.top_k import TopK
 from dpselect.queries.train import Train
-from dpselect.release.release import Release
+
+if TYPE_CHECKING:
+    from dpselect.queries.plan import Plan
+    from dpselect.release.release import Release
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -69,6 +72,7 @@ class QueryMethods:
     quantiles = QueryMethod(Quantiles)
     histogram = QueryMethod(Histogram)
     most_common = QueryMethod(MostCommon)
+    partitions = QueryMethod(Partitions)
     select = QueryMethod(Select)
     top_k = QueryMethod(TopK)
     train = QueryMethod(Train)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from dpselect import utilities
-from dpselect.certificates.rows_that_count import SCOPE
-from dpselect.dataset import Dataset, NumericDomain
-from dpselect.kernel.budget import Accountant
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
 from dpselect.queries.kinds import CATEGORICAL_COLUMN, NUMERIC_COLUMN, argument, choice, whole
 from dpselect.queries.most_common import MOST_WINNERS
-from dpselect.queries.totals import Totals
-from dpselect.release.release import Release
-from dpselect.release.select import top_k
-from dpselect.scores.scores import Scores
+
+if TYPE_CHECKING:
+    from dpselect.dataset import Dataset
+    from dpselect.kernel.budget import Accountant
+    from dpselect.queries.totals import Totals
+    from dpselect.release.release import Release
+    from dpselect.scores.scores import Scores
 
 _SCORES = {
     "largest-count": "the largest count", "smallest-count": "the smallest count",
@@ -38,6 +37,10 @@ class Select(Query[Any]):
 
     name = "select"
     title = "Best values"
+    examples: ClassVar[tuple[str, ...]] = (
+        "select survey.toml region --score largest-total --of income --epsilon 1",
+        "select votes.parquet --candidate page --score votes --sensitivity 1 --domain 1000 --epsilon 1",
+    )
 
     candidate: str = argument(
         CATEGORICAL_COLUMN, "the column whose public values are chosen among", kw_only=False,
@@ -66,9 +69,11 @@ class Select(Query[Any]):
 
     def release(self, data: QueryData, accountant: Accountant) -> Release[Any]:
         """Return the release of :func:`dpselect.top_k` of these scores."""
+        from dpselect.queries.winners import best
+
         scores = self._scores(data)
         scores = -scores if self.score.startswith("smallest") else scores
-        release = top_k(scores, self.k, epsilon=self.epsilon, mechanism=self.mechanism, ledger=accountant)
+        release = best(scores, self.k, epsilon=self.epsilon, mechanism=self.mechanism, accountant=accountant)
         return replace(release, error_bound=replace(release.error_bound, **self._measured(data.dataset)))
 
     def words(self) -> str:
@@ -90,15 +95,18 @@ class Select(Query[Any]):
         return self.score.endswith("total")
 
     def _totals(self, dataset: Dataset) -> Totals:
+        from dpselect.queries.totals import Totals
+
         assert self.of is not None
-        bounds = dataset.columns[self.of]
-        assert isinstance(bounds, NumericDomain)
+        bounds = columns.numeric_domain(dataset, self.of)
         values = dataset.groups(self.candidate)
         return Totals(self.candidate, values, self.of, bounds, dataset.person, dataset.rows_per_person)
 
     def _scores(self, data: QueryData) -> Scores:
         if self._adds:
             return self._totals(data.dataset).scores(columns.table(data, self.candidate, self.of))
+        from dpselect import utilities
+
         return utilities.popularity(
             columns.table(data, self.candidate),
             person=data.dataset.person,
@@ -118,4 +126,6 @@ class Select(Query[Any]):
         }
         if dataset.person is None:
             return measured
+        from dpselect.certificates.rows_that_count import SCOPE
+
         return measured | {"rows_per_person": dataset.rows_per_person, "scope": SCOPE}

@@ -4,42 +4,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from dpselect.dataset import Dataset, DateDomain, NumericDomain
-from dpselect.kernel.budget import Accountant
-from dpselect.kernel.guarantee import Guarantee
-from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
-from dpselect.queries.kinds import ANY_COLUMN, COLUMNS, DELTA, FLAG, argument, choice, whole
-from dpselect.queries.learners import estimator, size_of
-from dpselect.release.release import Release
+from dpselect.queries.kinds import (
+    ANY_COLUMN,
+    COLUMNS,
+    DELTA,
+    FLAG,
+    IMPORTANCE,
+    MECHANISM,
+    argument,
+    choice,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from dpselect.dataset import Dataset
+    from dpselect.kernel.budget import Accountant
+    from dpselect.kernel.guarantee import Guarantee
+    from dpselect.kernel.numbers import Epsilon
+    from dpselect.mechanisms.error_bound import ErrorBound
+    from dpselect.queries.trained import Trained
+    from dpselect.release.release import Release
 
 _MODELS = {"boosted": "boosted (a sum of small tables)", "id3": "id3 (a child for each value)"}
 _LEFT_OUT = "leave the row out"
 # Choices of a model, beside epsilon.
 _CHOICES = (
-    "delta", "max_depth", "rounds", "interactions", "n_trees", "n_records", "bins", "unknown", "missing",
+    "delta", "max_depth", "rounds", "interactions", "n_trees", "n_records", "bins", "unknown", "missing", "mechanism",
+    "goal", "importance", "population", "generations", "output",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Trained(Release[Any]):
-    """A model as it may be published: an estimator, fitted, unless this is an example."""
-
-    @property
-    def _answer(self) -> dict[str, str]:
-        from dpselect.learn.export import answer_of
-
-        return answer_of(self.value) if hasattr(self.value, "attributes_") else {"model": self.mechanism}
-
-    @property
-    def _protects(self) -> str | None:
-        protects: str | None = self.value._protects
-        return protects
+_AUTO = "auto"
 
 
 class Train(Query[Any]):
@@ -48,8 +46,9 @@ class Train(Query[Any]):
     Attributes:
         target: the column to be predicted: its public values are classes, or its bounds those of a number.
         features: columns to learn from, without the target; all other columns where none are named.
-        model: a tree, a sum of small tables (``boosted``), a tree with a child for each value (``id3``) or a forest;
-            numbers are predicted by a tree or a sum.
+        model: a tree, a sum of small tables (``boosted``), a tree with a child for each value (``id3``), a forest, or a
+            tree for several goals (``evolutionary``); numbers are predicted by a tree or a sum. ``auto`` is a tree, but
+            with a delta what :func:`dpselect.learn.recommended` says of ``n_records``.
         delta: of a sum or a forest: a small probability that epsilon is exceeded. Without it there is none.
         max_depth: levels of splits of a tree.
         rounds: the number of small tables of a sum.
@@ -59,9 +58,17 @@ class Train(Query[Any]):
         bins: into which a column of numbers is cut.
         unknown: a value outside its domain is moved to the nearest, or its row is left out.
         missing: the row of a missing value is left out, or it is a category.
+        mechanism: of id3 and evolutionary: selects.
+        goal: of evolutionary: how recalls of classes are combined.
+        importance: of evolutionary: what recognising a class counts, as ``"yes=2"``; 1 where it is not named.
+        population, generations: of evolutionary: how many trees are tried at a time, and how often before the last.
+        output: of evolutionary: how many trees are returned, best first.
     """
 
     name = "train"
+    form = "model"
+    needs_description = True
+    examples: ClassVar[tuple[str, ...]] = ("train survey.toml rich --epsilon 1 --out model.json",)
     title = "Train a model"
 
     target: str = argument(ANY_COLUMN, "the column to be predicted", kw_only=False, label="Column to predict")
@@ -69,9 +76,10 @@ class Train(Query[Any]):
         COLUMNS, "columns to learn from; all others where none are named", default=None, label="Columns to learn from"
     )
     model: str = argument(
-        choice("tree", "boosted", "id3", "forest", labels=_MODELS),
-        "the kind of model; numbers are predicted by the first two",
-        default="tree",
+        choice(_AUTO, "tree", "boosted", "id3", "forest", "evolutionary", labels=_MODELS),
+        "the kind of model; numbers are predicted by a tree or boosted; auto is a tree, and with a delta boosted where "
+        "the number of rows times epsilon is at least 500",
+        default=_AUTO,
     )  # fmt: skip
     delta: Epsilon | None = argument(
         DELTA, "of boosted and forest, a small probability that epsilon is exceeded", default=None, rare=True
@@ -108,6 +116,26 @@ class Train(Query[Any]):
         label="Missing values", rare=True,
     )  # fmt: skip
 
+    mechanism: str | None = argument(
+        MECHANISM, "of id3 and evolutionary, the mechanism that selects", default=None, rare=True
+    )
+    goal: str | None = argument(
+        choice("weighted", "pareto"), "of evolutionary, how recalls of classes are combined", default=None, rare=True
+    )
+    importance: Sequence[str] | None = argument(
+        IMPORTANCE, "of evolutionary, what recognising a class counts; 1 where it is not named", default=None,
+        rare=True, example="yes=2",
+    )  # fmt: skip
+    population: int | None = argument(
+        whole(2, 1000), "of evolutionary, how many trees are tried at a time", default=None, rare=True
+    )
+    generations: int | None = argument(
+        whole(1, 50), "of evolutionary, rounds of selection before the last", default=None, rare=True
+    )
+    output: int | None = argument(
+        whole(1, 100), "of evolutionary, how many trees are returned, best first", default=None, rare=True
+    )
+
     def require(self) -> None:
         """Refuse a target among the features, and a feature that is named twice."""
         if self.features is not None and self.target in self.features:
@@ -117,7 +145,15 @@ class Train(Query[Any]):
 
     def candidates(self, dataset: Dataset) -> int:
         """Return the size of the model in public candidates; models that do not suit the target are refused."""
+        from dpselect.queries.learners import size_of
+
         features = self._features(dataset)
+        if dataset.stays and dataset.person is not None:
+            raise QueryError(
+                "Persons are told apart in a table that is read into memory: leave in_place and person out."
+            )
+        if not columns.is_numeric(dataset, self.target) and len(dataset.groups(self.target)) < 2:
+            raise QueryError("A target has at least two classes, or the bounds of a number: describe them.", "target")
         if not features:
             raise QueryError("A model needs at least one feature: describe other columns than the target.", "features")
         try:
@@ -132,14 +168,21 @@ class Train(Query[Any]):
 
     def release(self, data: QueryData, accountant: Accountant) -> Trained:
         """Return the fitted model."""
-        model, features = self._model(data.dataset, accountant), self._features(data.dataset)
-        model.fit(columns.cells(data, *features, self.target), self.target)
+        dataset, features = data.dataset, self._features(data.dataset)
+        model = self._model(dataset, accountant)
+        if dataset.stays:
+            with data.engine() as engine:
+                model.fit(engine.only([*features, self.target]), self.target)
+        else:
+            model.fit(columns.cells(data, *features, self.target), self.target)
         # It is paid for: another fit is a question of its own.
         model.set_params(ledger=None)
         return self._trained(model, model.privacy_spent_)
 
     def example(self, data: QueryData, accountant: Accountant) -> Trained:
         """Return a model before its fit, rehearsed without rows; its cost is spent from the accountant."""
+        from dpselect.kernel.numbers import exact_epsilon
+
         model = self._model(data.dataset, accountant)
         model.rehearse(self._features(data.dataset))
         guarantee = model._promise(exact_epsilon(self.epsilon))
@@ -164,7 +207,8 @@ class Train(Query[Any]):
     def words(self) -> str:
         """Return the query in words."""
         learned = "the other columns" if self.features is None else ", ".join(self.features)
-        return f"How is {self.target} predicted from {learned}, by the model {self.model}?"
+        by = "" if self.model == _AUTO else f", by the model {self.model}"
+        return f"How is {self.target} predicted from {learned}{by}?"
 
     def public(self, dataset: Dataset) -> dict[str, Any]:
         """Return the domains, the rows per person and the choices of the model."""
@@ -175,23 +219,48 @@ class Train(Query[Any]):
 
     def _features(self, dataset: Dataset) -> tuple[str, ...]:
         # Models learn from numbers and values.
-        known = {name for name, domain in dataset.columns.items() if not isinstance(domain, DateDomain)}
-        others = tuple(name for name in dataset.columns if name != self.target and name in known)
+        others = tuple(
+            name for name, domain in dataset.columns.items() if name != self.target and ANY_COLUMN.takes(domain)
+        )
         return others if self.features is None else tuple(self.features)
 
     def _chosen(self) -> dict[str, Any]:
         given = {name: getattr(self, name) for name in _CHOICES}
         return {"epsilon": self.epsilon} | {name: value for name, value in given.items() if value is not None}
 
+    def why(self, dataset: Dataset) -> str | None:
+        """Return why this kind of model learns, where a rule chose it."""
+        return self._ruled(dataset)[1]
+
+    def learner(self, dataset: Dataset) -> str:
+        """Return the kind of model that learns, also where a rule chooses it."""
+        return self._ruled(dataset)[0]
+
+    def _ruled(self, dataset: Dataset) -> tuple[str, str | None]:
+        """Return the kind of model, and why a rule chose it."""
+        if self.model != _AUTO or self.delta is None:
+            # A budget without a delta pays for a tree.
+            return ("tree" if self.model == _AUTO else self.model), None
+        from dpselect.learn.recommended import recommended
+
+        rows = dataset.rows_per_person if dataset.person is not None else 1
+        choice = recommended(self.epsilon, self.delta, n_records=self.n_records, rows_per_person=rows)
+        return choice.learner, choice.why
+
     def _model(self, dataset: Dataset, accountant: Accountant | None) -> Any:
-        return estimator(self.model, dataset, self.target, self._features(dataset), self._chosen(), accountant)
+        from dpselect.queries.learners import estimator
+
+        model, why = self._ruled(dataset)
+        features = self._features(dataset)
+        return estimator(model, dataset, self.target, features, self._chosen(), accountant, ruled=why is not None)
 
     def _trained(self, model: Any, guarantee: Guarantee) -> Trained:
         """Return a model with its promise, and with the error that was known before the fit."""
+        from dpselect.queries.trained import Trained
+
         bound: ErrorBound = model.error_bound_for(len(getattr(model, "classes", None) or ()))
         return Trained(model, type(model).__name__, guarantee, error_bound=bound)
 
 
 def _shown(dataset: Dataset, column: str) -> Any:
-    known = dataset.columns[column]
-    return columns.grid_bounds(known) if isinstance(known, NumericDomain) else [*dataset.groups(column)]
+    return columns.bounds(dataset, column) if columns.is_numeric(dataset, column) else [*dataset.groups(column)]

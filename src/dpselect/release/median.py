@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from dpselect import utilities
 from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
-from dpselect.mechanisms import mechanism
+from dpselect.mechanisms import Mechanism, permute_and_flip
 from dpselect.release.by_group import UNIT, chosen_by_group
 from dpselect.release.date_answers import public_periods, with_dates
 from dpselect.release.release import Release
@@ -90,25 +90,54 @@ def median(
     >>> [abs(value - true) < 50 for value, true in zip(release.value.values(), (250, 750), strict=True)]
     [True, True]
     """
-    periods = public_periods(grid, lower, upper, step)
+    return ranked(
+        values, column=column, lower=lower, upper=upper, step=step, grid=grid, epsilon=epsilon, by=by, groups=groups,
+        person=person, rows_per_person=rows_per_person, ledger=ledger,
+    )  # fmt: skip
+
+
+def ranked(
+    values: Any,
+    share: Fraction = Fraction(1, 2),
+    *,
+    mechanism: Mechanism | None = None,
+    column: Any = None,
+    epsilon: Epsilon,
+    by: Any = None,
+    groups: Any = None,
+    person: Any = None,
+    rows_per_person: int | None = None,
+    ledger: Accountant | None = None,
+    **grid: Any,
+) -> Release[Any]:
+    """Choose the value of any share of the records, by any mechanism on ranks; arguments and errors of :func:`median`.
+
+    Args:
+        values: as for :func:`median`, and so are arguments that are not named here.
+        share: of the records that are below.
+        mechanism: chooses; permute-and-flip unless it is passed.
+    """
+    chooser = mechanism or permute_and_flip()
+    periods = public_periods(*map(grid.get, ("grid", "lower", "upper", "step")))
     values, rows = column_rows(values, column, by, groups, person, rows_per_person, periods)
-    bounds = (lower, upper, step) if periods is None else (0, len(periods) - 1, 1)
-    return with_dates(_of_numbers(values, rows, grid, bounds, epsilon, ledger), periods)
+    if periods is not None:
+        grid = {"lower": 0, "upper": len(periods) - 1, "step": 1}
+    return with_dates(_of_numbers(values, rows, share, chooser, grid, epsilon, ledger), periods)
 
 
 def _of_numbers(
     values: Any,
     rows: Contributions | None,
-    grid: ArrayLike | None,
-    bounds: tuple[Any, Any, Any],
+    share: Fraction,
+    chooser: Mechanism,
+    grid: dict[str, Any],
     epsilon: Epsilon,
     ledger: Accountant | None,
-) -> Release[float] | Release[dict[Any, float]]:
-    """Choose the median of numbers, or of places, in every group or of all rows."""
-    lower, upper, step = bounds
+) -> Release[Any]:
+    """Choose the value of a share of numbers, or of places, in every group or of all rows."""
     if rows is not None:
-        points = public_grid(grid, lower, upper, step)
-        return chosen_by_group(values, Fraction(1, 2), points, epsilon, mechanism("permute-and-flip"), rows, ledger)
-    scores = utilities.median(values, lower=lower, upper=upper, step=step, grid=grid)
-    release = select(scores, epsilon=epsilon, mechanism=mechanism("permute-and-flip"), ledger=ledger)
+        points = public_grid(grid.pop("grid", None), **grid)
+        return chosen_by_group(values, share, points, epsilon, chooser, rows, ledger)
+    scores = utilities.percentile(values, 100 * share, **grid)
+    release = select(scores, epsilon=epsilon, mechanism=chooser, ledger=ledger)
     return replace(release, error_bound=replace(release.error_bound, unit=UNIT))

@@ -23,13 +23,10 @@ from dpselect.release.release import Release
 from dpselect.release.unlisted import unlisted_of
 from dpselect.scores.scores import Scores
 from dpselect.sources.public_names import PublicNames
-from dpselect.sources.sqlite_text import with_sound_text
-from dpselect.sources.warehouse import Warehouse
 from dpselect.utilities.popularity import popularity
 from dpselect.views import Events
 from dpselect.views.contributions import public_groups
 from dpselect.views.events import Below, Integers
-from dpselect.views.row_source import RowSource
 from dpselect.views.stored_events import stored_popularity
 from dpselect.views.support import GROUPS_OF_PERSONS
 from dpselect.views.table_counts import item_counts, stays
@@ -146,11 +143,6 @@ def _listed(
     if not stays(events) or isinstance(domain, PublicNames):
         scores = popularity(events, person=person, item=item, domain=domain)
         return _chosen(scores, k, epsilon, ledger)
-    if isinstance(events, RowSource):
-        with Warehouse.open(events.place, events.table) as warehouse:
-            warehouse.require([each for each in (person, item) if each is not None])
-            sound = replace(warehouse, table=with_sound_text(warehouse, [person, item]))
-            return _listed(sound, k, epsilon, person, item, domain, ledger)
     with stored_popularity(events, person, item, domain) as candidates:
         # A list that fits memory is drawn in one pass; of a longer one only the winners' names are fetched.
         few = candidates.known is not None and candidates.known <= _LISTED

@@ -92,7 +92,7 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
         raise ValueError(
             Advice(
                 "The first line of {file} closes no quote: where cells have line breaks, pass "
-                "{line_breaks=True|a description with line_breaks = true}.",
+                "{line_breaks=True|--line-breaks}.",
                 file=path.name,
             )
         )

@@ -18,11 +18,11 @@ from dpselect._optional import not_installed
 from dpselect.kernel.errors import Advice
 
 _DIRECTIONS = Advice(
-    "Directions are dropped: an edge joins both of its ends. {dpselect.utilities.followers|--metric followers} counts "
-    "who points to a node."
+    "Directions are dropped: an edge joins both of its ends. "
+    "{dpselect.utilities.followers|The metric followers} counts who points to a node."
 )
 WEIGHTS = Advice(
-    "Weights are dropped: an edge is there, or it is not. {dpselect.utilities.weighted_degree adds|--metric "
+    "Weights are dropped: an edge is there, or it is not. {dpselect.utilities.weighted_degree adds|The metric "
     "weighted-degree with --weight-cap adds} them up."
 )
 _ENTRIES = (

@@ -350,7 +350,9 @@ def _choose(names: list[str], name: str | None, path: Path) -> str:
         return names[0]
     if name is None:
         raise ValueError(
-            Advice("The file has {many} columns: pass {column=|--column}, the name of one.", many=len(names))
+            Advice(
+                "The file has {many} columns: {pass column=, the name of one|name one after the file}.", many=len(names)
+            )
         )
     if name not in names:
         raise no_column(name, names, path)

@@ -56,7 +56,7 @@ class Temporary:
             raise ValueError(
                 Advice(
                     "Boosted rounds keep the codes and scores of all records in a temporary table: allow it by "
-                    "{Warehouse.open(..., temporary=True)|--temporary-table}."
+                    "{Warehouse.open(..., temporary=True)|in_place = 'temporary-table' in the description}."
                 )
             )
 

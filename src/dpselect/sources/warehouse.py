@@ -40,7 +40,7 @@ CHANGED = (
 
 
 # Where files are kept, and no engine answers.
-_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "hdfs", "dbfs", "ftp", "sftp", "webdav"))
+STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "hdfs", "dbfs", "ftp", "sftp", "webdav"))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -279,7 +279,7 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
             )
         )
     parts = urlsplit(url)
-    if parts.scheme.lower() in _STORES:
+    if parts.scheme.lower() in STORES:
         raise ValueError(
             f"Files at {parts.scheme}:// are not read: copy the file to this machine, or pass an https:// address."
         )

@@ -109,9 +109,7 @@ def _copy(url: str, path: Path, shown: str) -> None:
         while block := answer.read(_BLOCK):
             size += len(block)
             if size > LARGEST:
-                raise ValueError(
-                    f"{shown} holds more than {LARGEST:,} bytes: download it, and read it with --in-place."
-                )
+                raise ValueError(f"{shown} holds more than {LARGEST:,} bytes: download it, and read it in place.")
             file.write(block)
         promised = answer.headers.get("Content-Length")
     if promised is not None and promised.isdigit() and int(promised) != size:

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from dpselect.sources import codes
 from dpselect.sources.candidates import Candidates
 from dpselect.sources.collation import require_exact
+from dpselect.sources.sqlite_text import with_sound_text
 from dpselect.sources.warehouse import Warehouse
+from dpselect.views.row_source import RowSource
 
 
 @contextmanager
@@ -21,7 +23,8 @@ def stored_popularity(source: Any, person: str | None, item: str, domain: Any) -
     """Yield the items of a table in its engine, scored by how many different persons, or rows, have each.
 
     Args:
-        source: a Warehouse, or whatever :meth:`Warehouse.open` takes; a connection that is opened here is closed.
+        source: a Warehouse, whatever :meth:`Warehouse.open` takes, or a :class:`RowSource` of one; a connection that
+            is opened here is closed.
         person: a column; ``None`` where every row is one record, and rows are counted.
         item: a column.
         domain: the public items, as for :class:`dpselect.data.Candidates`, but ``"rows"``.
@@ -32,9 +35,10 @@ def stored_popularity(source: Any, person: str | None, item: str, domain: Any) -
     """
     if isinstance(domain, str):
         raise ValueError("An item without a row is an item too: pass domain= as a range, a list or a table.")
-    with Warehouse.open(source) as place:
+    with _opened(source) as place:
         place.require([item] if person is None else [person, item])
-        table, name = place.table, place.table[item]
+        table = with_sound_text(place, [person, item])
+        name = table[item]
         if name.type().is_string():
             require_exact(place, [item])
         if place.is_csv and not _is_text(domain):
@@ -69,7 +73,7 @@ def stored_names(source: Any, person: str, item: str, most: int) -> tuple[NDArra
     Of names that equally many have, those come first that the engine orders first.
 
     Args:
-        source: a Warehouse, or whatever :meth:`Warehouse.open` takes.
+        source: a Warehouse, whatever :meth:`Warehouse.open` takes, or a :class:`RowSource` of one.
         person, item: columns. Rows without a person or a name are left out.
         most: how many names.
 
@@ -78,9 +82,9 @@ def stored_names(source: Any, person: str, item: str, most: int) -> tuple[NDArra
             collation takes different names for equal.
         ConnectionError: the engine failed.
     """
-    with Warehouse.open(source) as place:
+    with _opened(source) as place:
         place.require([person, item])
-        table, kind = place.table, place.table.schema()[item]
+        table, kind = with_sound_text(place, [person, item]), place.table.schema()[item]
         if not (kind.is_string() or kind.is_integer()) or kind.is_uint64():
             raise TypeError("Names must be text, or integers of at most 64 bits with their sign: cast the column.")
         if kind.is_string():
@@ -91,6 +95,10 @@ def stored_names(source: Any, person: str, item: str, most: int) -> tuple[NDArra
         result = place.ask(counted.order_by(counted.persons.desc(), counted["item"]).limit(most))
         metadata = {**place.metadata, "person": person, "item": item}
     return result["persons"].astype(np.int64), result["item"].tolist(), metadata
+
+
+def _opened(source: Any) -> Warehouse:
+    return Warehouse.open(source.place, source.table) if isinstance(source, RowSource) else Warehouse.open(source)
 
 
 def _is_text(domain: Any) -> bool:

@@ -15,7 +15,7 @@ from dpselect.certificates.plain import checksum
 from dpselect.cli import main
 from tests.client.between import Between, standing
 
-MEDIAN = ["median", "--dataset", "survey", "--column", "age", "--epsilon", "0.01"]
+AGE = ["age", "--epsilon", "0.01"]
 STEERING = "\x1b]0;title\x07\x1b[31m\u202e"
 
 
@@ -71,7 +71,7 @@ def test_a_hostile_release_is_harmless(change, status, said, office, url, capsys
     """Its words are spelled out, its numbers fill no memory, and another price is said; status 1, as it may be paid."""
     del url
     with standing(Between(office.port, releases(change))) as between:
-        ended, out, err = asked(capsys, *MEDIAN, "--server", f"http://127.0.0.1:{between.port}")
+        ended, out, err = asked(capsys, "median", f"http://127.0.0.1:{between.port}/survey", *AGE)
 
     assert (status, True) == (ended, said in out + err), out + err
     assert not {*"\x1b\x07\u202e"} & {*(out + err)}
@@ -99,7 +99,7 @@ def test_hostile_replies_are_one_sentence(status, body, office, url, capsys) -> 
     token = office.tokens["ann"]
     reply = status, body.replace("TOKEN", token).encode()
     with standing(Between(office.port, lambda *_: reply)) as between:
-        ended, out, err = asked(capsys, "datasets", "--server", f"http://127.0.0.1:{between.port}")
+        ended, out, err = asked(capsys, "datasets", f"http://127.0.0.1:{between.port}")
 
     assert (2, "", 1) == (ended, out, err.count("\n")), err
     assert not {*"\x1b\x07\u202e"} & {*err}
@@ -113,28 +113,21 @@ def test_hostile_facts_are_spelled_out(office, url, capsys) -> None:
     """Names, descriptions, columns and what was asked: all are the server's words."""
     del url
     left = {"released": {"epsilon": "1"}}
-    facts = {
-        "name": STEERING,
-        "about": STEERING,
-        "paused": True,
-        "left": left,
-        "rule": STEERING,
-        "rows_per_person": None,
-        STEERING: {STEERING: [STEERING]},
-    }
+    facts = {"name": STEERING, "about": STEERING, "paused": True, "left": left, "rule": STEERING}
+    facts |= {"rows_per_person": None, STEERING: {STEERING: [STEERING]}}
     answers = {
         "/datasets": [facts],
         "/datasets/survey": facts | {"columns": {STEERING: {STEERING: STEERING}}},
         "/history": [{"request": STEERING, "dataset": STEERING, "query": {"query": STEERING}, "state": STEERING}],
     }
     with standing(Between(office.port, lambda path, *_: (200, json.dumps(answers[path]).encode()))) as between:
-        server = ["--server", f"http://127.0.0.1:{between.port}"]
-        for words in (["datasets"], ["datasets", "--dataset", "survey"], ["history"]):
-            status, out, err = asked(capsys, *words, *server)
+        server = f"http://127.0.0.1:{between.port}"
+        for words in (["datasets", server], ["datasets", server, "survey"], ["history", server]):
+            status, out, err = asked(capsys, *words)
             assert (0, "") == (status, err)
             assert "\\x1b]0;title" in out
             assert not {*"\x1b\x07\u202e"} & {*out}
-            assert 0 == asked(capsys, *words, *server, "--json")[0]
+            assert 0 == asked(capsys, *words, "--json")[0]
 
 
 def test_a_lost_answer_is_asked_for_with_the_key_that_is_said(office, url, capsys) -> None:
@@ -142,13 +135,13 @@ def test_a_lost_answer_is_asked_for_with_the_key_that_is_said(office, url, capsy
     before = spent(office)
     lost = Between(office.port, lambda path, status, body: None if path.endswith("/release") else (status, body))
     with standing(lost) as between:
-        ended, out, err = asked(capsys, *MEDIAN, "--server", f"http://127.0.0.1:{between.port}")
+        ended, out, err = asked(capsys, "median", f"http://127.0.0.1:{between.port}/survey", *AGE)
     assert (1, "") == (ended, out)
     key = err.partition("--key ")[2].partition(" ")[0]
     assert {key} == {*lost.keys}
     assert "stays spent" in err
 
-    assert 0 == asked(capsys, *MEDIAN, "--server", url, "--key", key)[0]
+    assert 0 == asked(capsys, "median", f"{url}/survey", *AGE, "--key", key)[0]
     assert 1 == spent(office) - before
 
 
@@ -157,7 +150,7 @@ def test_a_certificate_that_cannot_be_written_is_refused_before_anything_is_spen
     Path("there.json").write_text("mine", encoding="utf-8")
     before = spent(office)
     for name in ("there.json", "there.txt", "nowhere/a.json"):
-        ended, _, err = asked(capsys, *MEDIAN, "--server", url, "--certificate", name)
+        ended, _, err = asked(capsys, "median", f"{url}/survey", *AGE, "--certificate", name)
         assert (2, 1) == (ended, err.count("\n"))
 
     assert before == spent(office)
@@ -171,7 +164,7 @@ def test_what_was_paid_for_is_printed_where_it_cannot_be_saved(url, capsys, monk
         raise OSError(28, "full")
 
     monkeypatch.setattr("dpselect.sources.output.Output.put", full)
-    ended, out, err = asked(capsys, *MEDIAN, "--server", url, "--certificate", "a.json")
+    ended, out, err = asked(capsys, "median", f"{url}/survey", *AGE, "--certificate", "a.json")
     assert (1, True) == (ended, out.startswith("median: "))
     assert "paid for and could not be saved" in err
     assert not Path("a.json").exists()
@@ -187,16 +180,20 @@ def test_a_token_on_the_command_line_is_refused(url, office, capsys) -> None:
     token = office.tokens["bob"]
     host = url.removeprefix("http://")
     for words in (
-        ["--server", url, "--token", token],
-        ["--server", url, f"--token={token}"],
-        ["--server", url, "--token-file", token],
-        ["--server", f"http://bob:{token}@{host}"],
-        ["--server", f"{url}?token={token}"],
+        [f"{url}/survey", "--token", token],
+        [f"{url}/survey", f"--token={token}"],
+        [f"{url}/survey", "--token-file", token],
+        [f"http://bob:{token}@{host}/survey"],
+        [f"{url}/survey?token={token}"],
+        [f"{url}/survey#{token}"],
+        [f"{url}/{token}"],
     ):
-        ended, out, err = asked(capsys, *MEDIAN, *words)
+        ended, out, err = asked(capsys, "median", *words, *AGE)
         assert (2, "") == (ended, out)
         assert token not in err
-    assert "--token-file FILE or set DPSELECT_TOKEN" in asked(capsys, *MEDIAN, "--server", url, "--token", token)[2]
+    assert (
+        "--token-file FILE or set DPSELECT_TOKEN" in asked(capsys, "median", f"{url}/survey", *AGE, "--token", token)[2]
+    )
 
 
 def test_a_token_comes_from_a_file_that_nobody_else_reads(url, office, capsys, monkeypatch) -> None:
@@ -204,7 +201,7 @@ def test_a_token_comes_from_a_file_that_nobody_else_reads(url, office, capsys, m
     monkeypatch.setenv("DPSELECT_TOKEN", "not-a-token-of-this-server")
     file = Path("token")
     file.write_text(f"{office.tokens['ann']}\n", encoding="ascii")
-    words = ["datasets", "--server", url, "--token-file", "token"]
+    words = ["datasets", url, "--token-file", "token"]
     file.chmod(0o600)
     assert 0 == asked(capsys, *words)[0]
     for mode in (0o640, 0o604, 0o620, 0o602):
@@ -217,13 +214,13 @@ def test_a_token_comes_from_a_file_that_nobody_else_reads(url, office, capsys, m
         ended, _, err = asked(capsys, *words)
         assert (2, 1) == (ended, err.count("\n"))
         assert "Traceback" not in err
-    assert 2 == asked(capsys, "datasets", "--server", url)[0]
+    assert 2 == asked(capsys, "datasets", url)[0]
 
 
 def test_without_a_token_it_says_where_one_belongs(url, monkeypatch, capsys) -> None:
     """In a script nobody is asked."""
     monkeypatch.delenv("DPSELECT_TOKEN")
-    ended, _, err = asked(capsys, "datasets", "--server", url)
+    ended, _, err = asked(capsys, "datasets", url)
     assert (2, True) == (ended, "Pass --token-file FILE, or set DPSELECT_TOKEN" in err)
 
 
@@ -232,7 +229,7 @@ def test_a_token_is_typed_hidden(url, office, monkeypatch, capsys) -> None:
     monkeypatch.delenv("DPSELECT_TOKEN")
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("getpass.getpass", lambda _: office.tokens["ann"])
-    assert 0 == asked(capsys, "datasets", "--server", url)[0]
+    assert 0 == asked(capsys, "datasets", url)[0]
 
     def shown(_: str) -> str:
         import warnings
@@ -242,7 +239,7 @@ def test_a_token_is_typed_hidden(url, office, monkeypatch, capsys) -> None:
         return "seen"
 
     monkeypatch.setattr("getpass.getpass", shown)
-    ended, _, err = asked(capsys, "datasets", "--server", url)
+    ended, _, err = asked(capsys, "datasets", url)
     assert (2, True) == (ended, "only be typed where it stays hidden" in err)
 
 
@@ -260,7 +257,7 @@ def test_no_traceback_has_the_token(url, office) -> None:
     token = office.tokens["ann"]
     for address in ("http://127.0.0.1:1", url):
         done = subprocess.run(
-            [sys.executable, "-c", AT_ONCE, "datasets", "--server", address, "--dataset", "nothing"],
+            [sys.executable, "-c", AT_ONCE, "datasets", address, "nothing"],
             capture_output=True,
             text=True,
             check=False,
@@ -272,9 +269,9 @@ def test_no_traceback_has_the_token(url, office) -> None:
         assert token not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("words", [["median", "--help"], ["median", "--server", "x", "--help"], ["history", "--help"]])
+@pytest.mark.parametrize("words", [["median", "--help"], ["median", "--help", "--all"], ["history", "--help"]])
 def test_a_page_of_help_needs_no_network(words) -> None:
-    """Nothing that reads from one is loaded, and no NumPy where a server is asked: a cold start stays short."""
+    """Nothing that reads from one is loaded, and no NumPy: a cold start stays short."""
     code = (
         "import sys, dpselect_command; sys.argv[1:] = sys.argv[1:]; dpselect_command.main();"
         "print([name for name in ('urllib.request', 'ssl', 'dpselect.client', 'getpass') if name in sys.modules],"
@@ -283,13 +280,7 @@ def test_a_page_of_help_needs_no_network(words) -> None:
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
     loaded, _, numpy = done.stdout.splitlines()[-1].rpartition(" ")
     assert "[]" == loaded
-    assert numpy == str(words == ["median", "--help"])
-
-
-def test_a_plan_of_several_releases_asks_no_server(capsys) -> None:
-    """Its releases are rehearsed here, and a server plans its own."""
-    ended, _, err = asked(capsys, "plan", "--release", "median --server http://localhost:1 --dataset x --column y")
-    assert (2, True) == (ended, "run its command alone, with --dry-run" in err)
+    assert "False" == numpy
 
 
 def test_a_claim_that_would_be_false_is_a_privacy_error(office, url) -> None:
@@ -309,7 +300,7 @@ def test_an_interrupt_says_the_key(url, capsys, monkeypatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("dpselect.client.dataset.RemoteDataset.ask", stopped)
-    ended, out, err = asked(capsys, *MEDIAN, "--server", url, "--key", "my-1")
+    ended, out, err = asked(capsys, "median", f"{url}/survey", *AGE, "--key", "my-1")
     assert (130, "") == (ended, out)
     assert "--key my-1 asks for the answer again" in err
     assert "stays spent" in err

@@ -7,31 +7,32 @@ from pathlib import Path
 
 import pytest
 
-from dpselect.cli import main, schemas, served
+from dpselect.cli import commands, main, schemas
 from tests.cli.schema import faults, unnamed
 
-SURVEY, FRIENDS = ["--dataset", "survey"], ["--dataset", "friends"]
-AGE, HALF = ["--column", "age"], ["--epsilon", "0.05"]
+SURVEY, FRIENDS = "{url}/survey", "{url}/friends"
+HALF = ["--epsilon", "0.05"]
 QUESTIONS = {
-    "median": ["median", *SURVEY, *AGE],
-    "median by": ["median", *SURVEY, *AGE, "--by", "job"],
-    "percentile": ["percentile", *SURVEY, *AGE, "--p", "90"],
-    "quantiles": ["quantiles", *SURVEY, *AGE, "--p", "25", "50", "75"],
-    "quantiles shares": ["quantiles", *SURVEY, *AGE, "--q", "1/4", "0.5", "--by", "job"],
-    "counts": ["counts", *SURVEY, "--column", "job"],
-    "counts bins": ["counts", *SURVEY, *AGE, "--bins", "0", "50", "100", "--by", "job"],
-    "most-common": ["most-common", *SURVEY, "--item", "job", "--k", "2"],
-    "select": ["select", *SURVEY, "--candidate", "job", "--score", "largest-total", "--of", "age"],
-    "train": ["train", *SURVEY, "--target", "job", "--features", "age", "--max-depth", "2", "--out", "model.json"],
-    "boosted": ["train", *SURVEY, "--target", "age", "--model", "boosted", "--no-interactions", "--out", "model.json"],
-    "top-k": ["top-k", *FRIENDS, "--metric", "degree", "--k", "2"],
-}
+    "median": ["median", SURVEY, "age"],
+    "median by": ["median", SURVEY, "age", "--by", "job"],
+    "quantiles": ["quantiles", SURVEY, "age", "--p", "25", "50", "75"],
+    "quantiles shares": ["quantiles", SURVEY, "age", "--q", "1/4", "0.5", "--by", "job"],
+    "histogram": ["histogram", SURVEY, "job"],
+    "histogram bins": ["histogram", SURVEY, "age", "--bins", "0", "50", "100", "--by", "job"],
+    "most-common": ["most-common", SURVEY, "job", "--k", "2"],
+    "select": ["select", SURVEY, "job", "--score", "largest-total", "--of", "age"],
+    "train": ["train", SURVEY, "job", "--features", "age", "--max-depth", "2", "--out", "model.json"],
+    "boosted": [
+        "train", SURVEY, "age", "--model", "boosted", "--interactions", "false", "--out", "model.json"
+    ],
+    "top-k": ["top-k", FRIENDS, "degree", "--k", "2"],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_question_is_planned_paid_for_and_certified(name: str, url: str, capsys) -> None:
     """The plan is free and says what the release says; the certificate is the server's, and verify finds it whole."""
-    words = [QUESTIONS[name][0], "--server", url, *QUESTIONS[name][1:], *HALF]
+    words = [word.format(url=url) for word in (*QUESTIONS[name], *HALF)]
     before = left(url, capsys)
     assert 0 == main([*words, "--dry-run", "--json"])
     planned = json.loads(capsys.readouterr().out)
@@ -65,28 +66,28 @@ def test_a_question_is_planned_paid_for_and_certified(name: str, url: str, capsy
 
 def left(url: str, capsys) -> object:
     """Return what is left, as the command says."""
-    assert 0 == main(["datasets", "--server", url, "--json"])
+    assert 0 == main(["datasets", url, "--json"])
     printed = json.loads(capsys.readouterr().out)
     assert not faults(printed, schemas.served("datasets"))
     return [each["left"] for each in printed["datasets"]]
 
 
-def test_every_verb_that_asks_a_server_is_asked_here() -> None:
-    """A new one needs a line above."""
-    assert {*served.SERVED} - {"datasets"} == {words[0] for words in QUESTIONS.values()}
+def test_every_query_is_asked_here() -> None:
+    """A new one needs a line above; names that no list holds are not described at this server."""
+    assert {*commands.queries()} - {"partitions"} == {words[0] for words in QUESTIONS.values()}
 
 
 def test_an_answer_is_shown_once_more(url: str, capsys) -> None:
     """By its number in the history, with its certificate, and nothing is paid again."""
-    words = ["counts", "--server", url, *SURVEY, "--column", "job", "--by", "job", *HALF, "--json"]
+    words = ["histogram", f"{url}/survey", "job", "--by", "job", *HALF, "--json"]
     assert 0 == main(words)
     released = json.loads(capsys.readouterr().out)
     before = left(url, capsys)
-    assert 0 == main(["history", "--server", url])
+    assert 0 == main(["history", url])
     latest = capsys.readouterr().out.splitlines()[0]
     assert latest.endswith(f"answered  {released['ledger_row']}  {released['request']}".rstrip())
 
-    again = ["history", "--server", url, "--request", released["request"], "--certificate", "again.json"]
+    again = ["history", url, "--request", released["request"], "--certificate", "again.json"]
     assert 0 == main([*again, "--json"])
     printed = json.loads(capsys.readouterr().out)
     assert not faults(printed, schemas.answer("history"))
@@ -100,8 +101,8 @@ def test_an_answer_is_shown_once_more(url: str, capsys) -> None:
 
 def test_history_of_what_was_never_asked_is_refused(url: str, capsys) -> None:
     """As is a certificate of no request."""
-    assert 2 == main(["history", "--server", url, "--request", "nothing"])
-    assert 2 == main(["history", "--server", url, "--certificate", "a.json"])
+    assert 2 == main(["history", url, "--request", "nothing"])
+    assert 2 == main(["history", url, "--certificate", "a.json"])
     said = capsys.readouterr().err
     assert "There is no such request, or none of yours" in said
     assert "name its request by --request" in said

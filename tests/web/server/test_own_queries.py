@@ -166,6 +166,6 @@ def test_those_of_the_library_stay(tmp_path) -> None:
     known = queries_with(str(tmp_path / "own.py"))
     assert [*QUERIES, "mine"] == [*known]
     assert known["median"] is QUERIES["median"]
-    assert {"query": "mine", "column": "age", "epsilon": "1"} == json.loads(
+    assert {"query": "mine", "column": "age", "mechanism": "permute-and-flip", "epsilon": "1"} == json.loads(
         known["mine"](column="age", epsilon=1).canonical()
     )

@@ -138,7 +138,7 @@ def test_deltas_are_short_decimals(delta) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [{"model": "evolutionary"}, {"missing": "error"}, {"unknown": "error"}, {"max_records": 9}, {"features": []}],
+    [{"model": "oracle"}, {"missing": "error"}, {"unknown": "error"}, {"max_records": 9}, {"features": []}],
 )
 def test_one_record_refuses_no_fit(body) -> None:
     """What could end a fit for the sake of a record cannot be asked for."""
@@ -155,6 +155,15 @@ def test_models_that_could_outgrow_the_server_are_refused(house) -> None:
     # 32 bins have 32 leaves at most: 32 x 32 x 3 cells of 30 x 100.
     with pytest.raises(Wrong, match="public candidates and the server allows 1300"):
         survey.plan(asked({"target": "job", "epsilon": 1, "bins": 400}), 1300)
+
+
+def test_many_trees_at_a_time_are_many_candidates(house) -> None:
+    """So the limit of the server holds for a tree for several goals too, however often it tries."""
+    survey = house.datasets["survey"]
+    body = {"target": "job", "epsilon": 1, "model": "evolutionary", "population": 1000, "generations": 50}
+    with pytest.raises(Wrong, match="public candidates and the server allows 100000"):
+        survey.plan(asked(body), 10**5)
+    survey.plan(asked({"target": "job", "epsilon": 1, "model": "evolutionary"}), 10**5)
 
 
 def test_forests_have_few_levels(house) -> None:

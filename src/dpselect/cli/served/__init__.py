@@ -1,38 +1,38 @@
-"""Verbs that ask a server: ``--server URL`` on a verb asks it there, where the data, the bounds and the ledger are.
-
-Such a verb has the name and the answer of the verb that reads a file, and fewer options: a server knows the rest.
-"""
+"""Datasets of servers: ``https://host/survey`` in the place of a description asks there, where rows and ledger are."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING
+import re
 
-if TYPE_CHECKING:
-    from dpselect.cli.verb import Verb
-
-OPTION = "--server"
-# Verb to one line on its page of help.
-SERVED = {
-    "median": "Ask a server for the median of a column.",
-    "percentile": "Ask a server for a percentile of a column.",
-    "quantiles": "Ask a server for several percentiles of a column under one budget.",
-    "counts": "Ask a server how many rows each value or bin of a column holds.",
-    "most-common": "Ask a server for the items that most different persons, or most rows, have.",
-    "select": "Ask a server for the best values of a column, by counts or totals.",
-    "top-k": "Ask a server for the k most influential nodes of a graph.",
-    "train": "Ask a server for a private tree, forest or sum of small tables.",
-    "datasets": "List the datasets that you may ask a server about, with what is left of them.",
-}
+_ADDRESS = re.compile("(?i)https?://[^/]*/*")
+# As servers have them: without a dot, which files of the web have.
+_NAME = re.compile("[a-z0-9][a-z0-9_-]{0,62}")
+_NOT_ONE = (
+    "A dataset of a server is like https://dp.example.org/survey, without user, password, query or fragment: check it, "
+    "or list yours by dpselect datasets https://dp.example.org."
+)
 
 
-def asked(words: Sequence[str]) -> bool:
-    """Return whether these words, after a verb, ask a server."""
-    return any(word == OPTION or word.startswith(f"{OPTION}=") for word in words)
+def is_served(dataset: object) -> bool:
+    """Return whether a dataset is that of a server, and not a file of this machine or of the web.
+
+    >>> [is_served(each) for each in ("https://dp.example.org/survey", "https://example.org/survey.csv", "survey.toml")]
+    [True, False, False]
+    """
+    host = _ADDRESS.match(str(dataset))
+    return host is not None and "." not in re.split("[?#]", str(dataset)[host.end() :])[0].rpartition("/")[2]
 
 
-def verb(name: str) -> Verb:
-    """Return the verb of this name that asks a server; its file is imported here."""
-    found: Verb = import_module(f"dpselect.cli.served.{name.replace('-', '_')}").VERB
-    return found
+def place_of(dataset: str) -> tuple[str, str]:
+    """Return the address of a server and the name of its dataset.
+
+    Raises:
+        ValueError: there is no name; the message does not quote what may hold a token.
+
+    >>> place_of("https://dp.example.org/survey")
+    ('https://dp.example.org', 'survey')
+    """
+    server, _, name = dataset.rpartition("/")
+    if _ADDRESS.match(f"{server}/") is None or server.endswith("/") or not _NAME.fullmatch(name):
+        raise ValueError(_NOT_ONE)
+    return server, name

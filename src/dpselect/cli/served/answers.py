@@ -1,151 +1,177 @@
-"""What a server answered, in the words of the verb that reads a file; nothing in it steers a terminal."""
+"""Queries to a server: planned for nothing, or paid for once and answered in the words of this machine's answers.
+
+No text of a server steers a terminal.
+"""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dpselect.cli import paths
-from dpselect.cli.count_table import count_rows
-from dpselect.cli.plan import facts_text, promise
+from dpselect.cli import dataset_options, model_files, paths, query_answers
+from dpselect.cli.plan import facts_text, promise, said
 from dpselect.cli.release import shown
 from dpselect.cli.request import Request
+from dpselect.cli.served import connection, place_of
+from dpselect.cli.served.left import left_of, left_words
 from dpselect.cli.tables import Table
 from dpselect.cli.verb import Answer
+from dpselect.client.keys import chosen
+from dpselect.client.problem import NoAnswer
+from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.neighbours import PROTECTED_UNITS
 
 if TYPE_CHECKING:
-    from dpselect.queries import Plan
+    from collections.abc import Callable
+
+    from dpselect.client import RemoteDataset
+    from dpselect.dataset import Dataset
+    from dpselect.kernel.guarantee import Guarantee
+    from dpselect.queries.base import Query
+    from dpselect.queries.plan import Plan
     from dpselect.release.release import Release
 
-_FIGURES = ("probability", "error_below", "unit", "candidates")
-
-
-# Questions whose answers have a heading each; of the others the order says the rank.
-_HEADINGS: Mapping[str, Callable[[Mapping[str, Any]], list[str]]] = {
-    "median": lambda _: ["median"],
-    "quantiles": lambda asked: [
-        *(f"quantile {share:g}" for share in asked.get("q", ())),
-        *(f"percentile {percent:g}" for percent in asked.get("p", ())),
-    ],
+# Options of the same command about this machine, by what is said of them where a server is asked.
+_NOT_HERE = {
+    "ledger": "the server pays from its own ledger",
+    "question": "the server makes the certificate",
+    "file_hash": "the server makes the certificate",
+    "workers": "the server decides it",
 }
-_ORDER = "in order of selection"
 
 
-def answered(request: Request, asked: Mapping[str, Any], answer: Release[Any]) -> Answer:
-    """Return an answer in words and for programs.
+def answered(request: Request, query: Callable[[Dataset | None], Query[Any]]) -> Answer:
+    """Return the answer of a server to a query; a dry run asks it for its plan.
 
-    Raises:
-        LookupError, TypeError, ValueError, AttributeError: it has another form.
-    """
-    if asked["query"] == "histogram":
-        return _counts(request, asked, answer)
-    if asked["query"] == "train":
-        return _model(request, answer)
-    return _groups(request, asked, answer) if asked.get("by") is not None else _candidates(request, asked, answer)
-
-
-def _candidates(request: Request, asked: Mapping[str, Any], answer: Release[Any]) -> Answer:
-    headings, winners = _headings(asked), answer._answer["candidates"]
-    if headings is None:
-        lines = [f"{rank:>3}  {shown(name)}" for rank, name in enumerate(winners, 1)]
-    else:
-        lines = [f"{title}: {shown(value)}" for title, value in zip(headings, winners, strict=True)]
-    note = f"{_ORDER}; " if headings is None else ""
-    return _ended(request, answer, lines, note, {"candidates": [*winners], **_further(request, asked)})
-
-
-def _groups(request: Request, asked: Mapping[str, Any], answer: Release[Any]) -> Answer:
-    groups, headings = answer._answer, _headings(asked)
-    lines = [f"{shown(group)}: {', '.join(map(shown, winners))}" for group, winners in groups.items()]
-    named = [{"group": group, "candidates": [*winners]} for group, winners in groups.items()]
-    note = f"{_ORDER if headings is None else ', '.join(headings)}; "
-    return _ended(request, answer, lines, note, {"groups": named, **_further(request, asked)})
-
-
-def _headings(asked: Mapping[str, Any]) -> list[str] | None:
-    return _HEADINGS[asked["query"]](asked) if asked["query"] in _HEADINGS else None
-
-
-def _further(request: Request, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the verb that reads a file says of the question too."""
-    if asked["query"] == "top_k":
-        return {"metric": asked["metric"]}
-    wanted = ("p", "q") if request.command == "quantiles" else ()
-    return {name: [f"{each:g}" for each in asked[name]] for name in wanted if name in asked}
-
-
-def _counts(request: Request, asked: Mapping[str, Any], answer: Release[Any]) -> Answer:
-    """Return noisy counts as a table."""
-    rows, table = count_rows(answer.value, grouped=asked.get("by") is not None)
-    stated = accuracy(answer.certificate().content["accuracy"])
-    more = {} if stated is None else {"every_count_within": math.ceil(stated["error_below"]) - 1}
-    return _ended(request, answer, [table], "", {"counts": rows, **more})
-
-
-def _model(request: Request, answer: Release[Any]) -> Answer:
-    """Return what was learned, and write it where a file is named.
+    Args:
+        request: the command line.
+        query: returns it by the public description of the dataset, where that can be known here.
 
     Raises:
-        Unsaved: it cannot be written; it is printed whole.
+        ValueError: as :meth:`RemoteDataset.ask`, or an option of this machine.
+        ConnectionError, BudgetError, PrivacyError: as :meth:`RemoteDataset.ask`.
     """
-    from dpselect.cli.verbs.train import described
-    from dpselect.learn.export import as_json
-
-    model = answer.value
-    text = as_json(model)
-    learned = [*map(str, model.feature_names_in_)]
-    facts: dict[str, Any] = {"model": json.loads(text), "learned_from": learned, "chosen_because": None}
-    note = f"learned from {', '.join(map(shown, learned))}; "
-    if request.get("out") is not None:
-        paths.keep(request.out, text.encode(), text)
-        facts["written_to"] = str(request.out)
-        note += f"written to {request.out}; "
-    lines = [shown(line) for line in described(model).splitlines()]
-    return _ended(request, answer, [*lines, ""], note, facts)
-
-
-def cost(paid: Release[Any] | Plan) -> str:
-    """Return a promise in words, with who is protected where the relation alone does not say it."""
-    from dpselect.queries import Plan
-
-    stated = paid.protects if isinstance(paid, Plan) else paid.certificate().content["guarantee"]["protects"]
-    if stated is None or PROTECTED_UNITS[paid.guarantee.neighbours] == stated:
-        return facts_text(paid.guarantee)
-    return facts_text(paid.guarantee, protected=shown(stated.removeprefix("one ")))
+    _require_no_stray(request)
+    server, name = place_of(str(request.dataset))
+    key = chosen(request.key)
+    dataset = connection.connected(request, server).dataset(name)
+    description = dataset.description
+    with dataset_options.blamed(request):
+        asked = query(description)
+        # What public facts refuse is refused before anything is sent.
+        dataset.read(asked)
+    if description is not None and asked.form == "model":
+        model_files.require(request, asked, description)
+    if request.dry_run:
+        return _planned(request, dataset, dataset.plan_of(asked))
+    return told(request, _released(request, dataset, asked, key), asked, description, server, name)
 
 
-def accuracy(stated: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return how wrong an answer may be, for programs; ``None`` where no bound is known."""
-    if stated is None or stated.get("error_below") is None:
-        return None
-    return {name: stated.get(name) for name in _FIGURES}
-
-
-def _ended(
-    request: Request, answer: Release[Any], parts: Sequence[str | Table], note: str, facts: Mapping[str, Any]
+def told(
+    request: Request,
+    release: Release[Any],
+    query: Query[Any] | None,
+    description: Dataset | None,
+    server: str,
+    name: str,
 ) -> Answer:
-    """Return the answer with what it cost, how wrong it may be, and where it was paid."""
-    receipt = answer.receipt
+    """Return what was paid for in words and for programs; where its query is not known here, as it is.
+
+    Raises:
+        Unsaved: it has not the form of an answer to the query.
+    """
+    receipt = release.receipt
     assert receipt is not None
-    lines = [
-        f"{note}{cost(answer)}, by {shown(answer.mechanism)}",
-        shown(answer.error_bound.describe()),
-        f"request {shown(receipt.request)}, row {receipt.ledger_row} of the ledger of {shown(request.dataset)}",
-    ]
-    known = {
-        **facts,
-        "mechanism": answer.mechanism,
-        "guarantee": promise(answer.guarantee),
-        "accuracy": accuracy(answer.certificate().content["accuracy"]),
-        "accuracy_line": answer.error_bound.describe(),
-        "server": request.server,
-        "dataset": request.dataset,
+    request.protected = _protected(release.guarantee, str(release.certificate().content["guarantee"]["protects"]))
+    whole = json.dumps(release._answer, indent=2, default=str)
+    if query is None or description is None:
+        cost = f"{facts_text(release.guarantee, protected=request.protected)}, by {release.mechanism}"
+        facts = {"answer": release._answer, "mechanism": release.mechanism, "guarantee": promise(release.guarantee)}
+        answer = Answer(f"{whole}\n{cost}\n{release.error_bound.describe()}", facts | said(release.error_bound))
+    else:
+        request.counted = release.error_bound.rows_per_person
+        try:
+            answer = query_answers.told(request, query, description, release)
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+            raise paths.Unsaved("It has not the form of an answer: tell the curator.", whole) from None
+    where = {
+        "server": server,
+        "dataset": name,
         "request": receipt.request,
         "ledger_row": receipt.ledger_row,
         "key": receipt.key,
     }
-    return replace(Answer.of([*parts, *lines], known), certificate=answer.certificate())
+    line = f"request {receipt.request}, row {receipt.ledger_row} of the ledger of {name}"
+    return replace(_printable(answer.with_line(line, where)), certificate=release.certificate())
+
+
+def _printable(answer: Answer) -> Answer:
+    """Return an answer whose words steer no terminal; tables spell theirs out."""
+    parts = [each if isinstance(each, Table) else _lines(each) for each in answer.parts]
+    return replace(answer, text=_lines(answer.text), parts=parts)
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(shown, text.split("\n")))
+
+
+def _released(request: Request, dataset: RemoteDataset, query: Query[Any], key: str) -> Release[Any]:
+    """Return the answer; where it is lost, say what it was asked with, because it may have been paid for."""
+    again = f"The same command with --key {shlex.quote(key)} asks for the answer again, and nothing is paid twice"
+    try:
+        release = dataset.ask(query, key=key)
+    except KeyboardInterrupt:
+        request.paid = True
+        print(f"{request.prog}: {again}.", file=sys.stderr)
+        raise
+    except NoAnswer as lost:
+        request.paid = True
+        raise ConnectionError(f"{lost.why} {again}: what is spent stays spent.") from None
+    except (ConnectionError, PrivacyError):
+        request.paid = True
+        raise
+    request.paid = True
+    return release
+
+
+def _planned(request: Request, dataset: RemoteDataset, plan: Plan) -> Answer:
+    left = left_of(dataset.facts)
+    lines = [
+        "Dry run: nothing was spent, drawn or written.",
+        f"cost       {facts_text(plan.guarantee, protected=None if plan.protects is None else _bare(plan.protects))}",
+        f"mechanism  {plan.mechanism}",
+        f"accuracy   {plan.error_bound.describe()}",
+        f"left       {left_words(left)}",
+    ]
+    facts = {
+        "dry_run": True,
+        "mechanism": plan.mechanism,
+        "guarantee": promise(plan.guarantee),
+        **said(plan.error_bound),
+        "protects": plan.protects or PROTECTED_UNITS[plan.guarantee.neighbours],
+        "server": place_of(str(request.dataset))[0],
+        "dataset": dataset.name,
+        "left": {whose: {name: str(amount) for name, amount in each.items()} for whose, each in left.items()},
+    }
+    return _printable(Answer("\n".join(lines), facts))
+
+
+def _protected(guarantee: Guarantee, words: str) -> str | None:
+    """Return who is protected, where the relation alone does not say it."""
+    return None if PROTECTED_UNITS[guarantee.neighbours] == words else _bare(words)
+
+
+def _bare(words: str) -> str:
+    return words.removeprefix("one ")
+
+
+def _require_no_stray(request: Request) -> None:
+    """Refuse what is said of a file or a ledger of this machine (``ValueError``)."""
+    for name, parameter in request.parameters.items():
+        public = "the server knows it, from its curator" if dataset_options.is_of_dataset(parameter) else None
+        why, value = _NOT_HERE.get(name, public), request.get(name)
+        if why is not None and value != parameter.default and dataset_options.is_said(value):
+            raise ValueError(f"{paths.shown(parameter)}: {why}, so leave it out.")

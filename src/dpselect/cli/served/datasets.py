@@ -1,11 +1,11 @@
-"""dpselect datasets --server: which datasets there are for you, what is public of them, and what is left."""
+"""dpselect datasets URL: which datasets there are for you, what is public of them, and what is left."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from dpselect.cli.options import option
+from dpselect.cli.options import Argument
 from dpselect.cli.request import Request
 from dpselect.cli.served import connection
 from dpselect.cli.verb import Answer, Verb
@@ -15,9 +15,9 @@ _ORDER = ("name", "about", "paused", "protects", "neighbours", "rule")
 
 def run(request: Request) -> Answer:
     """Return the list, or the public facts of one dataset."""
-    server = connection.connected(request)
-    if request.dataset is not None:
-        return _page(request, server.dataset(request.dataset).facts)
+    server = connection.connected(request, request.server)
+    if request.name is not None:
+        return _page(request, server.dataset(request.name).facts)
     from dpselect.cli.release import shown
     from dpselect.cli.served.left import left_words
 
@@ -64,12 +64,17 @@ def _lines(name: str, value: Any) -> list[str]:
 VERB = Verb(
     run,
     (
-        option("--dataset", metavar="NAME", help="show the public facts of this dataset: columns, bounds, values"),
-        *connection.OPTIONS,
+        connection.SERVER,
+        Argument(
+            "name",
+            metavar="[NAME]",
+            required=False,
+            help="show the public facts of this dataset: columns, bounds, values",
+        ),
+        *connection.options(),
     ),
-    "dpselect datasets --server https://dp.example.org\n"
-    "dpselect datasets --server https://dp.example.org --dataset people",
-    about="Protected: no table is read, and nothing is spent. What is shown are public facts and what is left.",
-    hint=connection.stray,
+    "dpselect datasets https://dp.example.org\ndpselect datasets https://dp.example.org people",
+    about="Protected: no table is read, and nothing is spent. What is shown are public facts and what is left. Ask "
+    "about a dataset by its address, as in dpselect median https://dp.example.org/people age --epsilon 0.5.",
     elsewhere=connection.ELSEWHERE,
 )

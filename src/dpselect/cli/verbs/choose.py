@@ -7,9 +7,8 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import dpselect as dps
-from dpselect.cli import domains, paths, traces
-from dpselect.cli.options import option, whole
+from dpselect.cli import dataset_options, paths, traces
+from dpselect.cli.options import argument, option, whole
 from dpselect.cli.plan import promise, said
 from dpselect.cli.request import Request
 from dpselect.cli.spending import accountant_of
@@ -17,7 +16,6 @@ from dpselect.cli.verb import Answer, Verb
 from dpselect.histograms.counts import require_counts
 from dpselect.kernel.written import written
 from dpselect.mechanisms.error_bound import NoBound
-from dpselect.sources import tables
 
 _UNKNOWN = NoBound("which algorithm answers is chosen by released facts, and what it loses depends on the data")
 
@@ -44,13 +42,17 @@ def run_tree(request: Request) -> Answer:
     """Write a model, and return why it was grown so."""
     from dpselect.chooser import trees
     from dpselect.learn.export import as_json
+    from dpselect.queries.learners import domain_of
 
-    declared = domains.read(request.domains)
-    if request.target not in declared:
-        raise dps.PrivacyError(f"{request.domains} lacks {request.target!r}: list the public classes there.")
-    domains.require_columns(request, declared, tables.names(request.file))
-    classes = declared.pop(request.target)
-    columns = dict(tables.table(request.file, [*declared, request.target]))
+    dataset = dataset_options.described(request)
+    with dataset_options.blamed(request):
+        classes = [*dataset.groups(request.target)]
+        features = [name for name in dataset.columns if name != request.target and dataset.is_listed(name)]
+        declared = {name: domain_of(dataset, name) for name in features}
+        dataset_options.require_there(request, dataset, {"target": [*features, request.target]})
+        columns = dataset.rows([*features, request.target])
+    if dataset.person is not None:
+        raise ValueError("This protects one row, and the description one person: take person out of it.")
     labels = columns.pop(request.target)
     if len(labels) > request.max_records:
         raise ValueError("The table has more rows than --max-records: pass a larger public bound.")
@@ -115,9 +117,8 @@ HISTOGRAM = Verb(
 TREE = Verb(
     run_tree,
     (
-        paths.input("file", help="a table (.csv, .csv.gz, .parquet)"),
-        option("--target", required=True, metavar="COLUMN", help="the column to be predicted"),
-        paths.input("--domains", required=True, metavar="TOML", help="public domains; see dpselect train --help"),
+        dataset_options.argument(None),
+        argument("target", metavar="COLUMN", words="the column to be predicted"),
         option(
             "--max-records",
             type=whole,
@@ -128,7 +129,7 @@ TREE = Verb(
         *traces.OPTIONS,
         paths.output("--out", required=True, metavar="JSON", help="where to write the released model"),
     ),
-    "dpselect choose tree people.csv --target rich --domains domains.toml --epsilon 1 --out model.json",
+    "dpselect choose tree people.toml rich --epsilon 1 --out model.json",
     about="Protected: whether any one record is in the table.",
     spends=True,
     summary="A private tree or forest.",

@@ -48,9 +48,9 @@ def _survey(path: str) -> Answer:
     rows = text.count("\n") - 1
     name = shlex.quote(path)
     commands = [
-        f"dpselect median {name} --column income --lower 0 --upper 100000 --step 100 --where 'year = 2026' --epsilon 1",
-        f"dpselect most-common {name} --person person --item status --domain {','.join(survey.STATUS)} --epsilon 1",
-        f"dpselect percentile {name} --column age --p 90 --lower 0 --upper 120 --where 'year = 2026' --epsilon 1",
+        f"dpselect median {name} income --lower 0 --upper 100000 --step 100 --where 'year = 2026' --epsilon 1",
+        f"dpselect most-common {name} status --person person --domain {','.join(survey.STATUS)} --epsilon 1",
+        f"dpselect quantiles {name} age --p 90 --lower 0 --upper 120 --where 'year = 2026' --epsilon 1",
     ]
     lines = [
         f"{rows} rows of a made-up survey are written to {path}: {', '.join(survey.COLUMNS)}.",

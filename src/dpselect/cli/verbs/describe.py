@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpselect.cli import paths, places, reading
-from dpselect.cli.options import READING, flag, option
+from dpselect.cli.options import READING, flag, option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
 from dpselect.dataset import skeleton
@@ -12,7 +12,7 @@ from dpselect.dataset import skeleton
 def run(request: Request) -> Answer:
     """Return the skeleton: private until somebody has looked whether the first line of the file holds names."""
     said = {name: request.get(name) for name in ("table", "separator", "decimal", "thousands", "encoding", "sheet")}
-    text = skeleton(request.file, is_graph=request.graph, **said)
+    text = skeleton(request.file, is_graph=request.graph, skip_rows=request.skip_rows, **said)
     return Answer(text.rstrip("\n"), {"private": "until the names of the columns were looked at", "description": text})
 
 
@@ -26,7 +26,20 @@ VERB = Verb(
         ),
         places.OPTIONS[0],
         *reading.DIALECT,
-        option("--sheet", metavar="NAME", panel=READING, help="the sheet of an Excel file (default: the first)"),
+        option(
+            "--sheet",
+            metavar="NAME",
+            panel=READING,
+            help="the sheet of an Excel or OpenDocument file (default: the first)",
+        ),
+        option(
+            "--skip-rows",
+            type=whole,
+            default=0,
+            metavar="N",
+            panel=READING,
+            help="how many lines, or rows of a sheet, stand before the names of the columns (default 0)",
+        ),
     ),
     "dpselect describe people.csv\ndpselect describe edges.txt",
     about="Protected: nobody, until you have looked. It reads the names of columns and no cell; where a file has no "

@@ -21,9 +21,9 @@ def run(request: Request) -> Answer:
         raise ValueError("--certificate is of one answer: name its request by --request.")
     from dpselect.cli.release import shown
 
-    asked = connection.connected(request).history()
+    asked = connection.connected(request, request.server).history()
     rows = [[shown(cell) for cell in _cells(each)] for each in asked]
-    table = Table(("asked", "dataset", "question", "state", "row", "request"), rows)
+    table = Table(("asked", "dataset", "query", "state", "row", "request"), rows)
     facts = {"server": request.server, "requests": asked}
     return Answer.of([table], facts) if rows else Answer("You asked nothing of this server yet.", facts)
 
@@ -31,22 +31,28 @@ def run(request: Request) -> Answer:
 def _again(request: Request) -> Answer:
     from dataclasses import replace
 
-    from dpselect.cli.served.question import told
+    from dpselect.cli.served.answers import told
+    from dpselect.queries import query_of
 
-    server = connection.connected(request)
-    asked = [each for each in server.history() if each.get("request") == request.request]
-    answer = server.answer(request.request)
-    request.dataset = str(asked[0].get("dataset")) if asked else ""
-    answered = told(request, asked[0]["query"] if asked else {}, answer)
-    return replace(answered, facts={"server": request.server, "requests": asked, "answer": answered.facts})
+    server = connection.connected(request, request.server)
+    asked = next((each for each in server.history() if each.get("request") == request.request), {})
+    release = server.answer(request.request)
+    name = str(asked.get("dataset"))
+    try:
+        query, description = query_of(asked["query"]), server.dataset(name).description
+    except (LookupError, ValueError):
+        # It is another dataset now, or a query of the server alone.
+        query, description = None, None
+    answered = told(request, release, query, description, request.server, name)
+    return replace(answered, facts={"server": request.server, "requests": [asked], "answer": answered.facts})
 
 
 def _cells(asked: Mapping[str, Any]) -> list[str]:
     """Return what the list shows of a request."""
     from dpselect.certificates.page import words
 
-    question = asked.get("query")
-    named = dict(question) if isinstance(question, Mapping) else {}
+    query = asked.get("query")
+    named = dict(query) if isinstance(query, Mapping) else {}
     verb = str(named.pop("query", "")).replace("_", "-")
     said = [f"{name} {words(value)}" for name, value in named.items() if value is not None]
     row = asked.get("ledger_row")
@@ -64,6 +70,7 @@ def _cells(asked: Mapping[str, Any]) -> list[str]:
 VERB = Verb(
     run,
     (
+        connection.SERVER,
         option("--request", metavar="NUMBER", help="show the answer to this request once more; it is free"),
         paths.output(
             "--certificate",
@@ -71,12 +78,10 @@ VERB = Verb(
             panel=OUTPUT,
             help="with --request: save the certificate that the server made, as .json or .html",
         ),
-        *connection.OPTIONS,
+        *connection.options(),
     ),
-    "dpselect history --server https://dp.example.org",
+    "dpselect history https://dp.example.org",
     about="Protected: no table is read, and nothing is spent. What is shown are your questions, and answers that were "
     "paid for before.",
-    remote=True,
-    hint=connection.stray,
     elsewhere=connection.ELSEWHERE,
 )

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 
 import dpselect as dps
-from dpselect.cli import paths, several
-from dpselect.cli.columns import UNIT
 from dpselect.cli.options import epsilon, number, one_of, option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
@@ -19,6 +17,7 @@ from dpselect.kernel.written import written
 from dpselect.mechanisms.error_bound import with_chance
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question
 from dpselect.mechanisms.worst_case import ordinal, rounded_up
+from dpselect.release.by_group import UNIT
 
 # Mechanism and method of each row; the method matters for lists only.
 _CHOICES = (("permute-and-flip", None), ("exponential", None))
@@ -27,7 +26,6 @@ _LISTS = (
     ("exponential", JOINT),
 )  # fmt: skip
 _PROBABILITY = Fraction(19, 20)
-SEVERAL = "Several releases"
 # Of more candidates it is not asked whether a joint list can be drawn.
 _MOST = 10**6
 # What the columns of the table are called.
@@ -40,12 +38,7 @@ _TITLES = {
 
 
 def run(request: Request) -> Answer:
-    """Return the table, or the plan of several releases."""
-    if request.release or request.releases is not None:
-        _require_several(request)
-        return several.run(request)
-    if request.ledger is not None:
-        raise ValueError("--ledger goes with the releases of a plan: add --release or --releases.")
+    """Return the table."""
     if request.error is None and request.epsilon is None:
         raise ValueError(
             "What is the question? Pass --error for the epsilon that it takes, or --epsilon for what it gives."
@@ -62,20 +55,6 @@ def run(request: Request) -> Answer:
     asked = {"error": request.error, "epsilon": request.epsilon, "probability": chosen}
     facts = {name: float(value) if isinstance(value, Fraction) else value for name, value in (public | asked).items()}
     return Answer("\n".join([question, "", *_table(rows), *notes]), facts | {"plans": rows})
-
-
-def _require_several(request: Request) -> None:
-    """Refuse what describes a single choice beside several releases (``ValueError``)."""
-    described = ("candidates", "error", "probability", "mechanism", "sensitivity", "range_bound", "kind")
-    named = [*described, "lower", "upper", "step"]
-    for name in named:
-        if request.get(name) is not None:
-            raise ValueError(
-                f"--{name.replace('_', '-')} describes one choice, and releases describe themselves: write it into the "
-                "release, or leave it out."
-            )
-    if request.k != 1:
-        raise ValueError("--k describes one choice, and releases describe themselves: write it into the release.")
 
 
 def _public(request: Request) -> dict[str, Any]:
@@ -206,7 +185,7 @@ VERB = Verb(
             "--epsilon",
             type=epsilon,
             metavar="E",
-            help="say what this budget gives instead; with releases, the budget of all of them",
+            help="say what this budget gives instead",
         ),
         option(
             "--probability", type=number, metavar="P", help="how probable it is to be nearer, at least (default 0.95)"
@@ -228,18 +207,8 @@ VERB = Verb(
         option("--lower", type=number, metavar="X", help="for a percentile: the public smallest value"),
         option("--upper", type=number, metavar="X", help="for a percentile: the public largest value"),
         option("--step", type=number, metavar="X", help="for a percentile: how fine the answer is (default 1)"),
-        option(
-            "--release",
-            multiple=True,
-            metavar="COMMAND",
-            panel=SEVERAL,
-            help="a command in quotation marks, with --epsilon, or --error for the epsilon that it takes; without "
-            "both it gets an equal share of what is left. Give it again for each further release",
-        ),
-        paths.input("--releases", metavar="FILE", panel=SEVERAL, help="a file with one such command on each line"),
-        paths.input("--ledger", metavar="FILE", panel=SEVERAL, help="whether all of them fit into this ledger"),
     ),
     "dpselect plan --candidates 1000 --error 10 --range-bound 1",
     about="Protected: no private row is read, and nothing is spent. The figures are worst cases over all databases, "
-    "rounded up. With --release or --releases it adds commands up against a ledger and prints them ready to run.",
+    "rounded up. A question about a dataset is planned by its own command, with --dry-run and --epsilon or --error.",
 )

@@ -144,7 +144,7 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
         if not isinstance(data.records, Records):
             raise ValueError(
                 Advice(
-                    "This forest reads its records in memory: {pass a frame|leave out --in-place, or name a file "
+                    "This forest reads its records in memory: {pass a frame|leave out in_place, or name a file "
                     "instead of a URL}, or {train DPBoostedTreesClassifier or DPTreeClassifier|pass --model boosted or "
                     "--model tree} where the table is."
                 )

@@ -50,7 +50,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
         if warehouse.is_source(X):
             raise ValueError(
                 Advice(
-                    "Regressors train on tables in memory: {read the table into a frame|leave out --in-place, or name "
+                    "Regressors train on tables in memory: {read the table into a frame|leave out in_place, or name "
                     "a file instead of a URL}, or train a classifier where the table is."
                 )
             )

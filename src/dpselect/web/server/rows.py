@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from dpselect.dataset import Dataset, NumericDomain
+from dpselect.dataset import NumericDomain
 from dpselect.dataset.source_rows import order_of, reading_of, source
-from dpselect.queries.plan import require_described, require_graph
+from dpselect.queries.plan import PrivateRows, require_described, require_graph
 from dpselect.sources import tables
 from dpselect.sources.absent import no_column
 from dpselect.sources.warehouse import Warehouse
 from dpselect.sources.web import is_web
+from dpselect.views import Graph
 from dpselect.views.row_source import RowSource
 
 # What a file looked like when it was read: two of these that are equal are the same file.
 _Stamp = tuple[int, int, int]
 
 
-class Rows:
-    """What one dataset holds. Columns of a file that nobody changed are read once and kept in memory.
-
-    Args:
-        dataset: its description.
+@dataclass(frozen=True)
+class Rows(PrivateRows):
+    """Rows of one dataset. Columns of a file that nobody changed are read once and kept in memory.
 
     Raises:
         ValueError: a web address, which anybody could change.
     """
 
-    def __init__(self, dataset: Dataset) -> None:
-        self.dataset, self._lock = dataset, Lock()
-        self._kept: dict[str, tuple[_Stamp, Any]] = {}
-        if is_web(dataset.place):
+    _lock: Any = field(default_factory=Lock, repr=False, compare=False)
+    _kept: dict[Any, tuple[_Stamp, Any]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if is_web(self.dataset.place):
             raise ValueError("Private rows are not read from a web address: name a file or a database.")
 
     def require(self) -> None:
@@ -48,9 +49,9 @@ class Rows:
         elif dataset.in_engine:
             with Warehouse.open(dataset.address, dataset.table) as warehouse:
                 warehouse.require(self._named)
-        elif not Path(dataset.address).is_file():
+        elif not dataset.is_shipped and not Path(dataset.address).is_file():
             raise FileNotFoundError(f"There is no file {dataset.address}.")
-        elif dataset.graph is None:
+        elif dataset.graph is None and not dataset.is_histogram:
             self._require_columns()
 
     @property
@@ -105,8 +106,18 @@ class Rows:
             # A column that the file has lost is not answered from what it was.
             return {name: self._kept[name][1] for name in wanted}
 
-    def graph(self) -> Any:
-        """Return the graph.
+    def column(self, name: str) -> Any:
+        """Return a column of numbers: its cells, their counts, or where an engine counts them.
+
+        Raises:
+            Exception: as :meth:`table`.
+        """
+        if self.dataset.is_histogram or self._stamp is None:
+            return super().column(name)
+        return self.table([name])[name]
+
+    def graph(self, kind: Any = Graph) -> Any:
+        """Return the graph as one of a kind.
 
         Raises:
             Exception: as :meth:`table`.
@@ -114,12 +125,12 @@ class Rows:
         require_graph(self.dataset)
         stamp = self._stamp
         if stamp is None:
-            return self.dataset.edges()
+            return self.dataset.edges(kind)
         with self._lock:
-            before, kept = self._kept.get("", (None, None))
+            before, kept = self._kept.get(kind, (None, None))
             if before != stamp:
-                kept = self.dataset.edges()
-                self._kept[""] = stamp, kept
+                kept = self.dataset.edges(kind)
+                self._kept[kind] = stamp, kept
             return kept
 
     @property

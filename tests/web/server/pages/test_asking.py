@@ -13,6 +13,7 @@ from dpselect.certificates.certificate import Certificate
 from tests.web.server.pages.browser import Browser
 
 MEDIAN = "/pages/datasets/survey/median"
+PARTITIONS = "/pages/datasets/survey/partitions"
 
 
 def spends(office, dataset: str = "survey") -> int:
@@ -229,4 +230,5 @@ def test_a_form_shows_what_is_public_of_the_columns(ann) -> None:
         assert 'role="alert"' not in each
     assert "clerk, nurse, smith" in text
     assert 'id="plan"' in text
-    assert "More options" not in text
+    assert "More options" in text
+    assert "More options" not in ann.get(PARTITIONS).body.decode()

@@ -99,7 +99,8 @@ def test_queries_fit_by_their_columns(settings) -> None:
     numbers = Dataset(source="a.csv", columns={"age": {"lower": 0, "upper": 9}})
 
     assert ["top_k"] == [*forms.queries_about(settings.datasets["friends"].description, QUERIES)]
-    assert {"best", "histogram", "most_common", "select", "train"} == {*forms.queries_about(jobs, QUERIES)}
+    known = {"best", "histogram", "most_common", "partitions", "select", "train"}
+    assert known == {*forms.queries_about(jobs, QUERIES)}
     assert {"histogram", "median", "quantiles", "train"} == {*forms.queries_about(numbers, QUERIES)}
     # What no column fits and may be left out is not asked for.
     assert "by" not in [each.name for each in forms.fields_of(QUERIES["median"], numbers)]
@@ -154,7 +155,7 @@ def test_labels_of_real_queries_are_words(survey) -> None:
             assert not field.label.startswith("N ")
             assert "_" not in field.label
     notes = {each.name: each.note for each in forms.fields_of(QUERIES["train"], survey)}
-    assert "(default: tree)" == notes["model"]
+    assert "(default: auto)" == notes["model"]
     assert "(default: move to the nearest value)" == notes["unknown"]
     assert ("(optional)", "") == (notes["delta"], notes["target"])
 

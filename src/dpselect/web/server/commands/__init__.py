@@ -1,4 +1,4 @@
 """The command that serves, which the package ``dpselect.cli`` finds by an entry point."""
 
-PANELS = {"Let others ask": {"serve": "Serve analysts over HTTP, within budgets that curators set."}}
+PANELS = {"More": {"serve": "Serve analysts over HTTP, within budgets that curators set."}}
 EXTENDED: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""dpselect above: say of named counts, one after the other, whether each is above a public threshold."""
+"""dpselect above-threshold: say of named counts, one after the other, whether each is above a public threshold."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ def run(request: Request) -> Answer:
         raise ValueError(f"The public column {request.label!r} has no name: there is nothing to ask.")
     # A cell that is not a count is 0.
     column = dps.data.Column(tables.column(request.file, request.value, how), kind="integer")
-    reading.require_complete(request, column)
     counts = column.values
     lines = _thresholds(request, len(names), how)
     rules: dict[str, Any] = {
@@ -146,9 +145,8 @@ VERB = Verb(
         ),
         RELATION,
         *reading.OPTIONS,
-        reading.NUMBERS,
     ),
-    "dpselect above counts.csv --threshold 1000 --positives 3 --range-bound 1 --epsilon 1",
+    "dpselect above-threshold counts.csv --threshold 1000 --positives 3 --range-bound 1 --epsilon 1",
     about="Protected: one record behind the counts, which moves none by more than --sensitivity. Names, their order "
     "and thresholds are public. Answers below cost nothing; asking ends when --positives answers above are paid.",
     spends=True,

@@ -1,10 +1,9 @@
-"""How many persons a name needs to be revealed: public, so a dry run may say it."""
+"""Sentences of how many persons a name needs to be revealed where no list holds it; public, so a plan may say them."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from dpselect.cli.request import Request
 from dpselect.kernel.bound import Bound
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.keep_chances import CERTAIN, keep_chances
@@ -15,20 +14,20 @@ from dpselect.release.wall import wall
 _MOST = 10**5
 
 
-def by_coins(request: Request, noun: str, per_person: int, epsilon: Fraction) -> str:
+def by_coins(noun: str, per_person: int, epsilon: Fraction, delta: Fraction) -> str:
     """Return what a name needs where a coin for each decides, as :func:`dpselect.accuracy.key_law` has it."""
-    chances = keep_chances(epsilon / per_person, request.delta / per_person)
+    chances = keep_chances(epsilon / per_person, delta / per_person)
     for persons, chance in zip(range(1, _MOST + 1), chances, strict=False):
         if 2 * chance >= CERTAIN:
             return f"{noun} that {persons} persons kept is revealed half the time or more, one of fewer less often"
     return f"{noun} that fewer than {_MOST} persons kept is revealed less than half the time"
 
 
-def by_wall(request: Request) -> str:
+def by_wall(k: int, kept: int, epsilon: Fraction, delta: Fraction) -> str:
     """Return what a name needs to be level with the wall."""
-    promise = Guarantee(request.epsilon, Neighbours.PERSON, request.delta)
-    height = wall(request.k, request.kept, promise, Bound(1, Neighbours.PERSON)).height
+    promise = Guarantee(epsilon, Neighbours.PERSON, delta)
+    height = wall(k, kept, promise, Bound(1, Neighbours.PERSON)).height
     return (
-        f"an item needs {height} persons more than the most frequent one after the {request.kept} candidates to be as "
+        f"an item needs {height} persons more than the most frequent one after the {kept} candidates to be as "
         "high as the wall"
     )

@@ -1,0 +1,149 @@
+"""Answers of queries in words and for programs, and the ledger that pays for them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from dpselect.certificates.rows_that_count import step
+from dpselect.cli import groups, model_files, paths
+from dpselect.cli.count_table import count_rows
+from dpselect.cli.plan import facts_text, promise, said
+from dpselect.cli.release import ranked, released, shown
+from dpselect.cli.request import Request
+from dpselect.cli.spending import kept, paying
+from dpselect.cli.verb import Answer
+from dpselect.dataset import Dataset
+from dpselect.kernel.budget import with_metadata
+from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant
+from dpselect.queries.base import Query
+from dpselect.queries.local import LocalDataset
+from dpselect.queries.plan import Plan, plan_of
+from dpselect.release.release import Release
+from dpselect.sources.locators import is_url, without_secrets
+
+# Whether there is a name is released with the names, so it may be said.
+_NOTHING = "nothing could be named: too few persons have the same name for this epsilon and delta"
+
+
+def answered(request: Request, query: Query[Any], dataset: Dataset, found: Plan) -> Answer:
+    """Return the answer to a query; a dry run ends where the spend would begin.
+
+    Args:
+        request: the command line.
+        query: about the dataset.
+        dataset: its description.
+        found: the plan of the query, for a ledger that adds up epsilons.
+
+    Raises:
+        StopAtSpend: this is a dry run.
+        ValueError, PrivacyError, BudgetError, OSError: as :meth:`LocalDataset.ask`; nothing was spent.
+    """
+    book = _book(request, query, dataset)
+    found = found if book.rule == "sum" else plan_of(query, dataset, book.rule)
+    _note(request, found)
+    request.reach, request.choice = query.reach, paths.advised(query.why(dataset), request)
+    if request.dry_run:
+        for spend in found.spends:
+            spend.record(with_metadata(book, kept(dataset.metadata)))
+    workers = request.get("workers", 1)
+    return told(request, query, dataset, LocalDataset(dataset, book, workers).ask(query))
+
+
+def told(request: Request, query: Query[Any], dataset: Dataset, release: Release[Any]) -> Answer:
+    """Return a release in words and for programs."""
+    request.nouns = query.headings()
+    more = query.facts(dataset)
+    if request.counted is not None:
+        more["rows_per_person"] = request.counted
+    if query.form == "model":
+        cost = facts_text(release.guarantee, protected=request.protected)
+        facts = {"mechanism": release.mechanism, "guarantee": promise(release.guarantee), **said(release.error_bound)}
+        line = release.error_bound.describe()
+        return model_files.saved(request, release.value, cost, request.choice, facts, line)
+    if query.form == "counts":
+        return _counts(request, release, more, grouped=getattr(query, "by", None) is not None)
+    if not release.value and not request.nouns:
+        return released(release, [_NOTHING], protected=request.protected, **more)
+    if query.form == "names":
+        return released(release, [*map(shown, release.value)], protected=request.protected, **more)
+    note = "" if request.nouns else f"{query.order_words(dataset)}; "
+    if isinstance(release.value, dict):
+        named = f"{', '.join(request.nouns)}; " if request.nouns else note
+        return groups.answered(release, note=named, protected=request.protected, **more)
+    if request.nouns:
+        winners = release._answer["candidates"]
+        lines = [f"{noun}: {winner}" for noun, winner in zip(request.nouns, winners, strict=True)]
+    else:
+        lines = ranked(release)
+    return released(release, lines, note, protected=request.protected, **more)
+
+
+def _counts(request: Request, release: Release[Any], more: Mapping[str, Any], *, grouped: bool) -> Answer:
+    """Return noisy counts as a table."""
+    rows, table = count_rows(release.value, grouped=grouped)
+    facts = {
+        "counts": rows,
+        "mechanism": release.mechanism,
+        "guarantee": promise(release.guarantee),
+        **said(release.error_bound),
+        # Errors of counts are whole numbers.
+        "every_count_within": int(release.error_bound.at()) - 1,
+        **more,
+    }
+    cost = f"{facts_text(release.guarantee, protected=request.protected)}, by {release.mechanism}"
+    return Answer.of([table, cost, release.error_bound.describe()], facts)
+
+
+def _note(request: Request, found: Plan) -> None:
+    """Note how wrong the answer may be, and whom it protects where the guarantee alone does not say it."""
+    request.says(found.error_bound)
+    request.counted = found.error_bound.rows_per_person
+    if request.counted is not None:
+        request.protected = step(request.counted)
+    elif found.protects is not None:
+        request.protected = found.protects.removeprefix("one ")
+
+
+def _book(request: Request, query: Query[Any], dataset: Dataset) -> RecordingAccountant:
+    """Return what pays: a ledger that the command line names, or else the description, with what it records."""
+    return paying(request, _ledger(request, dataset)).with_metadata(**kept(_facts(request, query, dataset)))
+
+
+def _ledger(request: Request, dataset: Dataset) -> Any:
+    """Return the ledger, made on first use where a description names it; a dry run makes none."""
+    if request.ledger is not None:
+        return Ledger.read(request.ledger)
+    if dataset.budget is None:
+        return None
+    place = dataset.budget.ledger
+    request.ledger = place if place is None or is_url(place) else str(dataset.folder / place)
+    if request.dry_run and place is not None and not is_url(place) and not os.path.exists(request.ledger):  # noqa: PTH110
+        return InMemoryLedger(dataset.terms())
+    return dataset.open_ledger()
+
+
+def _written(value: Any) -> str:
+    """Return what was asked as text."""
+    if isinstance(value, dict):
+        return " + ".join(f"{weight} x {name}" for name, weight in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "yes" if value is True else str(value)
+
+
+def _facts(request: Request, query: Query[Any], dataset: Dataset) -> dict[str, Any]:
+    """Return what a ledger records of a query, beside its cost."""
+    usual = {name: query.default(name) for name in query.fields()}
+    asked = {name: value for name, value in query.as_json().items() if name not in ("query", "epsilon", "mechanism")}
+    said = {name: value for name, value in asked.items() if value != usual[name]} | query.facts(dataset)
+    facts = {"command": request.command, **{name: _written(value) for name, value in said.items()}}
+    if dataset.person is not None:
+        facts["person"] = dataset.person
+        if query.form == "model":
+            facts["rows_per_person"] = dataset.rows_per_person
+    if request.get("certificate") is not None:
+        # Where the answer can be looked up, by ``dpselect budget show --answers``.
+        facts["certificate"] = os.path.realpath(str(request.certificate))
+    return {name: without_secrets(str(value)) for name, value in facts.items()}

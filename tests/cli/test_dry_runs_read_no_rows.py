@@ -1,0 +1,108 @@
+"""A dry run is the same for neighbouring tables: it tells nothing of a private row."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from dpselect.cli import commands, main
+
+SELECT = "select scores.csv --kind integer --candidate name --score score --sensitivity 1 --domain rows"
+BOUNDS = "--lower 0 --upper 120"
+GROUPS = "--by place --groups n,s"
+WHERE = ("", " --where 'age > 35'", " --where 'job = nurse'")
+# Of each verb, what somebody may write down, right or wrong.
+RELEASES = {
+    "above-threshold": [
+        "above-threshold scores.csv --label name --value score --threshold 3",
+        "above-threshold scores.csv --label name --value score --threshold 3 --where 'score > 3'",
+        "above-threshold scores.csv --label name --value score --threshold 3 --where 'place = n or score > 3'",
+        "above-threshold scores.csv --label score --value score --threshold 3",
+        "above-threshold scores.csv --label name --value score --thresholds score",
+    ],
+    "best": ["best rows.toml 'avg(age)' --by job --prior 5:40", "best rows.toml 'avg(place)' --by job --prior 5:40"],
+    "histogram": [f"histogram rows.csv job --domain nurse,cook {GROUPS}{where}" for where in WHERE],
+    "partitions": ["partitions rows.csv --person who job --per-person 2 --delta 1e-6"],
+    "median": [
+        *(f"median rows.csv age {BOUNDS}{where}" for where in WHERE),
+        f"median rows.csv age --lower 0 {WHERE[1]}",
+    ],
+    "most-common": [
+        "most-common rows.csv --person who job --domain nurse,cook",
+        "most-common rows.csv --person who job --delta 1e-6 --kept 2",
+    ],
+    "quantiles": [f"quantiles rows.csv age --p 25 75 {BOUNDS} {GROUPS}{where}" for where in WHERE],
+    "select": [
+        SELECT,
+        f"{SELECT} --where 'score > 3'",
+        f"{SELECT} {GROUPS} --where 'score > 3'",
+        f"{SELECT} --by score --groups 3,4",
+        SELECT.replace("--candidate name", "--candidate score"),
+    ],
+    "snp": [f"snp study.csv --families 9 --label {label}" for label in ("snp", "b", "c")],
+    "top-k": [
+        "top-k edges.csv --nodes 9 degree --k 2",
+        "top-k edges.csv --nodes 9 weighted-degree --weight-cap 5 --k 2",
+    ],
+    "train": ["train rows.toml job --out model.json"],
+    "median-record": [
+        f"median-record scores.csv score {BOUNDS} --label name",
+        f"median-record scores.csv score {BOUNDS} --label score",
+        f"median-record scores.csv {BOUNDS} --label score",
+    ],
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is public of the tables."""
+    monkeypatch.chdir(tmp_path)
+    columns = 'age = {lower = 0, upper = 100}\njob = ["cook", "nurse"]\n'
+    Path("rows.toml").write_text(f'source = "rows.csv"\n[columns]\n{columns}')
+
+
+def write(*, here: bool) -> None:
+    """One of two neighbours: a row, an edge or a private cell more, or other, than in the other one."""
+    Path("rows.csv").write_text("who,place,age,job\n2,s,40,cook\n1,n,30,\n" + "3,n,50,nurse\n" * here)
+    Path("edges.csv").write_text("source,target,weight\n0,1,2\n" + "1,2,3\n" * here)
+    Path("scores.csv").write_text(f"place,name,score\nn,x,{4 if here else 3}\nn,y,{'' if here else 3}\ns,z,5\n")
+    Path("study.csv").write_text(f"snp,b,c\nrs1,{4 if here else 3},4\nrs2,3,{1 if here else 4}\n")
+
+
+def test_every_command_that_asks_is_planned() -> None:
+    """A new query joins the test below."""
+    assert {*commands.queries()} <= {*RELEASES}
+
+
+@pytest.mark.parametrize("verb", RELEASES)
+def test_a_dry_run_is_the_same_for_neighbours(verb: str, capsys) -> None:
+    """Status, figures and refusals; at least one of its releases has a plan."""
+    planned = 0
+    for release in RELEASES[verb]:
+        said = []
+        for here in (True, False):
+            write(here=here)
+            said.append((main([*shlex.split(release), "--epsilon", "1", "--dry-run"]), *capsys.readouterr()))
+        assert said[0] == said[1], release
+        planned += said[0][0] == 0
+    assert planned
+
+
+def test_a_dry_run_names_the_epsilon_that_an_error_takes(capsys) -> None:
+    """The least of four digits; beside an epsilon, without a dry run, or where no error is known, it is refused."""
+    write(here=True)
+    line = ["median", "rows.csv", "age", *BOUNDS.split(), "--error", "20"]
+    assert 0 == main([*line, "--dry-run", "--json"])
+    planned = json.loads(capsys.readouterr().out)
+    assert ("7057/10000", 20) == (planned["guarantee"]["epsilon"], planned["accuracy"]["error_below"])
+    for wrong, sentence in (
+        (line, "--error goes with --dry-run"),
+        ([*line, "--dry-run", "--epsilon", "1"], "leave --epsilon out"),
+        ([*line, "--dry-run", "--mechanism", "noisy-max-laplace"], "name its epsilon instead of an error"),
+        ([*line[:-1], "0.5", "--dry-run"], "No epsilon is enough for so small an error"),
+    ):
+        assert 2 == main(wrong)
+        assert sentence in capsys.readouterr().err
