@@ -33,7 +33,7 @@ def test_an_analyst_compares_a_tree(either) -> None:
     assert said is not None
     assert ["ID3, max-operator", said[1]] == compared[1][:2]
     assert said[2] == compared[1][4]
-    assert "--target=region" in either.locator("#shell").inner_text()
+    assert "train people.toml region " in either.locator("#shell").inner_text()
     assert "--model id3 --max-depth 2" in either.locator("#shell").inner_text()
     pictured(either, "an analyst compares a tree")
 

@@ -12,12 +12,12 @@ from dpselect.web.explorer.field import Number, exact_text
 from dpselect.web.explorer.material import EXAMPLES, Material
 from dpselect.web.explorer.pages import PAGES
 
-# With all digits that a float has; fewer would pay more than the page shows.
-LONG = 0.12345674999999997
+# With all decimals that an epsilon has; fewer would pay more than the page shows.
+LONG = 0.123457
 ASKED = [page for page in PAGES if any(field.name == "epsilon" for field in page.content.fields(EXAMPLES))]
 
 
-@pytest.mark.parametrize("number", [LONG, 0.1, 0.001, 1e-7, 100.0, 2, 1 / 3, 5e-324, 1e300, 10**9])
+@pytest.mark.parametrize("number", [0.12345674999999997, LONG, 0.1, 0.001, 1e-7, 100.0, 2, 1 / 3, 5e-324, 1e300, 10**9])
 def test_the_text_reads_as_the_same_number(number) -> None:
     """And an address that is written is read as what was written."""
     field = Number("epsilon", "Epsilon", 1, 0, 1e301)
@@ -50,17 +50,26 @@ def test_the_headline_has_the_digits_of_the_command(path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path, changed, word",
+    "path, changed, file",
     [
-        ("candidates", {"column": "-x"}, "--item=-x"),
-        ("mechanisms", {"column": "-x"}, "--column=-x"),
-        ("tree", {"class": "-x"}, "--target=-x"),
+        ("candidates", {"column": "-x"}, "people.csv"),
+        ("mechanisms", {"column": "-x"}, "people.csv"),
+        ("tree", {"class": "-x"}, "people.toml"),
     ],
 )
-def test_a_column_that_begins_with_a_dash_is_no_option(path, changed, word) -> None:
-    """An equals sign stands before its name in the command."""
+def test_a_column_that_begins_with_a_dash_is_no_option(path, changed, file) -> None:
+    """It comes last in the command, after what ends the options."""
     table = Material(columns={"-x": Cells.of("0123" * 5), "y": Cells.of("aabb" * 5)}, given="table")
     (page,) = [page for page in PAGES if page.path == path]
     state = {field.name: field.read({}) for field in page.content.fields(table)} | changed
 
-    assert word in shlex.split(page.content.view(state, table).commands.shell)
+    assert ["--", file, "-x"] == shlex.split(page.content.view(state, table).commands.shell)[-3:]
+
+
+@pytest.mark.parametrize("page", ASKED, ids=lambda page: page.path)
+def test_an_epsilon_has_no_more_decimals_than_a_query(page) -> None:
+    """What no command could ask is refused, and not rounded."""
+    fields = [field for field in page.content.fields(EXAMPLES) if field.name == "epsilon"]
+
+    with pytest.raises(ValueError, match=r"Epsilon has at most 6 decimals: .*\.$"):
+        fields[0].read({"epsilon": ["0.1234567"]})

@@ -112,12 +112,14 @@ def test_commands_read_the_file_as_the_page_did(path, changed, name, tmp_path, m
     view = view_of(path, given(f"public.csv {how}"), **changed)
     Path(f"{name}.csv").write_bytes(Path("public.csv").read_bytes())
     Path("choices.txt").write_text("nurse\ncafé\n", encoding="utf-8")
-    Path("domains.toml").write_text(
-        'age = {low = 20, high = 59}\npay = {low = 10, high = 60}\njob = ["nurse", "café"]\n'
-    )
+    columns = {"age": {"lower": 20, "upper": 59}, "pay": {"lower": 10, "upper": 60}, "job": ["nurse", "café"]}
+    described = {"separator": ";", "decimal": ",", "encoding": "cp1252", "where": "age >= 18"}
+    Path("people.toml").write_text(dps.Dataset(source="people.csv", columns=columns, **described).dump(), "utf-8")
     dps.Ledger.open(f"{name}.ledger", epsilon=100, dataset="it")
 
-    assert "--separator=';' --decimal=, --encoding=cp1252 --where='age >= 18'" in view.commands.shell
+    # A tree is asked of a description, which says how the file is read.
+    said = "people.toml" if path == "tree" else "--separator=';' --decimal=, --encoding=cp1252 --where='age >= 18'"
+    assert said in view.commands.shell
     assert 0 == main([*shlex.split(view.commands.shell)[1:], "--dry-run"]), capsys.readouterr().err
     assert "separator=';', decimal=',', encoding='cp1252', where='age >= 18'" in view.commands.python
     assert spent(view.commands.python) > 0
@@ -138,7 +140,7 @@ def test_commands_read_the_edges_as_the_page_did(path, changed, tmp_path, monkey
     Path("nodes.txt").write_text("\n".join(names) + "\n", encoding="utf-8")
     dps.Ledger.open("friends.ledger", epsilon=100, dataset="it", neighbours="edge")
 
-    assert "--source=one --target=other --separator=';' --encoding=cp1252" in view.commands.shell
+    assert "--ends one other --separator=';' --encoding=cp1252" in view.commands.shell
     assert 0 == main([*shlex.split(view.commands.shell)[1:], "--dry-run"]), capsys.readouterr().err
     assert "ends=('one', 'other'), separator=';', encoding='cp1252'" in view.commands.python
     assert spent(view.commands.python) > 0

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.cli.request import Request
-from dpselect.cli.verbs import top_k
 from dpselect.mechanisms.named import EVERY_MECHANISM
+from dpselect.queries import TopK
+from dpselect.queries.metrics import METRICS as QUERIED
+from dpselect.scores.scores import Scores
+from dpselect.views import Graph
 from dpselect.web.explorer.made_up import friends
 from dpselect.web.explorer.ranking import (
     EVERY,
@@ -24,34 +28,31 @@ from dpselect.web.explorer.ranking import (
 )
 
 
-def asked_of(metric: str, mechanism: str | None, margin: bool) -> Request:
-    """Return what the command line asks for the same ranking."""
-    request = Request(["top-k"])
-    request.metric, request.mechanism, request.max_degree, request.k = [metric], mechanism, 30, 4
-    request.margin, request.decay, request.workers, request.truncate = margin, None, 1, False
-    return request
+def scores_there(graph: Graph, metric: str, mechanism: str | None = None) -> Scores:
+    """Return the scores that ``dpselect top-k`` ranks."""
+    query = TopK(metric, k=4, mechanism=mechanism, epsilon=1)
+    data = SimpleNamespace(graph=lambda _: graph, dataset=SimpleNamespace(max_degree=30), workers=1)
+    return query.scores(data)
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_page_draws_what_the_command_draws(metric) -> None:
     """By its own mechanism, or by its margin: the law of the first place is the same, number for number."""
-    graph, ranking = friends(), Ranking(metric, 30, 4)
+    graph, ranking, known = friends(), Ranking(metric, 30, 4), QUERIED[metric]
     scores = ranked(graph, ranking)
-    by_margin = metric in top_k._BY_MARGIN
-    there = top_k._metric(metric, asked_of(metric, None, by_margin), graph)
-    there = dps.utilities.margin(there, 4) if by_margin else there
-    default = top_k.MARGIN if by_margin else top_k.DEFAULTS[metric]
+    there = scores_there(graph, metric)
+    there = dps.utilities.margin(there, 4) if known.by_margin else there
 
-    assert ranking.by_margin == by_margin
-    assert default == ranking.drawn_with(scores).name
-    assert (dps.mechanism(default).law(there, 0.5) == ranking.drawn_with(scores).law(scores, 0.5)).all()
+    assert ranking.by_margin == known.by_margin
+    assert known.mechanism == ranking.drawn_with(scores).name
+    assert (dps.mechanism(known.mechanism).law(there, 0.5) == ranking.drawn_with(scores).law(scores, 0.5)).all()
 
 
 @pytest.mark.parametrize("mechanism", [name for name in EVERY_MECHANISM if name != "inverse-sensitivity"])
 def test_a_mechanism_that_is_named_sees_the_sensitivity_of_the_command(mechanism) -> None:
     """Shifted dampening of ego betweenness has the one by degrees, the others the refined one or its ceiling."""
     graph, ranking = friends(), Ranking("ego-betweenness", 30, 4, mechanism)
-    there = top_k._metric("ego-betweenness", asked_of("ego-betweenness", mechanism, False), graph)
+    there = scores_there(graph, "ego-betweenness", mechanism)
     drawn = dps.mechanism(mechanism)
 
     assert (drawn.law(there, 0.5) == drawn.law(ranked(graph, ranking), 0.5)).all()
@@ -59,7 +60,7 @@ def test_a_mechanism_that_is_named_sees_the_sensitivity_of_the_command(mechanism
 
 def test_every_metric_of_the_command_without_directions_or_weights_is_there() -> None:
     """Followers and weights are of other graphs."""
-    assert {*top_k.DEFAULTS} - {"followers", "weighted-degree"} == {*METRICS}
+    assert {*QUERIED} - {"followers", "weighted-degree"} == {*METRICS}
 
 
 @pytest.mark.parametrize("pair", [(0, 1), (1, 0), (3, 49)])

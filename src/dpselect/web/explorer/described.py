@@ -15,7 +15,7 @@ from dpselect.views import Graph
 from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.page import Commands
-from dpselect.web.explorer.shell import quoted
+from dpselect.web.explorer.query_commands import plain, shell_of
 
 # Rows and nodes enough to see a shape, and few enough to draw.
 ROWS, NODES = 1000, 500
@@ -106,29 +106,22 @@ def commands(description: str, query: Query[Any]) -> Commands:
     >>> commands("survey.toml", Quantiles("income", p=[50], epsilon=0.5)).shell
     'dpselect quantiles survey.toml income --p 50 --epsilon 0.5'
     """
-    words, named = [], []
+    named = []
     for name, each in query.fields().items():
         kind, value = each.metadata["kind"], getattr(query, name)
-        if value == each.default:
-            continue
-        text = " ".join(quoted(_plain(one)) for one in (value if kind.several else [kind.write(value)]))
-        words.append(f"--{name.replace('_', '-')} {text}" if each.kw_only else text)
-        # Exact numbers are written as they are read.
-        python = _list(value) if kind.several else repr(value) if isinstance(value, str | int) else kind.write(value)
-        named.append(f"{name}={python}" if each.kw_only else python)
-    command = query.name.replace("_", "-")
-    shell = f"dpselect {command} {quoted(description)} {' '.join(words)}"
+        if value != each.default:
+            # Exact numbers are written as they are read.
+            exact = _list(value) if kind.several else repr(value) if isinstance(value, str | int) else kind.write(value)
+            named.append(f"{name}={exact}" if each.kw_only else exact)
     python = f"import dpselect as dps\n\ndata = dps.open({description!r})\ndata.{query.name}({', '.join(named)})"
-    return Commands(shell, python, "The description names the data, their bounds and the ledger.")
+    return Commands(
+        shell_of(query, description), python, "The description names the data, their bounds and the ledger."
+    )
 
 
 def _list(values: Iterable[Any]) -> str:
     """Return a list as Python writes it, with whole numbers where numbers are whole."""
-    return f"[{', '.join(_plain(each) if isinstance(each, float) else repr(each) for each in values)}]"
-
-
-def _plain(value: Any) -> str:
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
+    return f"[{', '.join(plain(each) if isinstance(each, float) else repr(each) for each in values)}]"
 
 
 def _numbers(dataset: Dataset, column: str, spread: NDArray[np.float64]) -> list[float | int]:

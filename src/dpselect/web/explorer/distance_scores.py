@@ -87,7 +87,7 @@ def _graph_kind(words: str, function: str, more: str = "") -> Kind:
         lambda state: call.format(bound=state["bound"]),
         lambda _, material: material.graph_python,
         lambda state: (
-            f"dpselect top-k friends.csv --nodes nodes.txt --metric {function.replace('_', '-')} "
+            f"dpselect top-k friends.csv {function.replace('_', '-')} --nodes nodes.txt "
             f"--max-degree {state['bound']} --epsilon 1 --mechanism shifted-local-dampening --ledger friends.ledger"
         ),
         of_graph=True,

@@ -13,6 +13,8 @@ Query = Mapping[str, Sequence[str]]
 Pairs = list[tuple[str, str]]
 # So many rows can be edited by hand, of so many letters each; more come from a file.
 ROWS, LETTERS = 40, 120
+# An epsilon has so many, as in a query.
+_DECIMALS = 6
 # A name ends up in a command that is copied to a terminal: nothing in it may end a line, or show it otherwise.
 _HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
@@ -63,7 +65,8 @@ class Number:
     Attributes:
         low, high: what it may be, both included.
         whole: only whole numbers.
-        slider: a slider beside it, on a log scale from ``low`` to ``high``, as for epsilon.
+        slider: a slider beside it, on a log scale from ``low`` to ``high``, as for epsilon; such a number has at most
+            six decimals, as queries do.
     """
 
     name: str
@@ -88,6 +91,8 @@ class Number:
         if not self.low <= value <= self.high:
             kind = "a whole number" if self.whole else "a number"
             raise ValueError(f"{self.label} is {kind} from {self.low:,g} to {self.high:,g}.")
+        if self.slider and round(value, _DECIMALS) != value:
+            raise ValueError(f"{self.label} has at most {_DECIMALS} decimals: leave out the others.")
         return value
 
     def write(self, value: Any) -> Pairs:

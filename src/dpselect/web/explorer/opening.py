@@ -32,8 +32,12 @@ def options(reading: Mapping[str, str]) -> str:
 
     >>> options({"separator": ";", "decimal": ","})
     " --separator=';' --decimal=,"
+    >>> options({"source": "from"})
+    ' --ends from target'
     """
-    return "".join(f" --{name}={quoted(value)}" for name, value in reading.items())
+    said = {name: value for name, value in reading.items() if name not in ("source", "target")}
+    ends = "" if len(said) == len(reading) else f" --ends {' '.join(map(quoted, _ends(reading)))}"
+    return ends + "".join(f" --{name}={quoted(value)}" for name, value in said.items())
 
 
 def keywords(reading: Mapping[str, str]) -> str:
@@ -46,5 +50,10 @@ def keywords(reading: Mapping[str, str]) -> str:
     """
     said: dict[str, object] = {name: value for name, value in reading.items() if name not in ("source", "target")}
     if len(said) < len(reading):
-        said = {"ends": (reading.get("source", "source"), reading.get("target", "target")), **said}
+        said = {"ends": _ends(reading), **said}
     return "".join(f", {name}={value!r}" for name, value in said.items())
+
+
+def _ends(reading: Mapping[str, str]) -> tuple[str, str]:
+    """Return the columns of the two ends of an edge."""
+    return reading.get("source", "source"), reading.get("target", "target")

@@ -13,26 +13,14 @@ import numpy as np
 from dpselect import utilities
 from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.named import default_mechanism, require_mechanism
+from dpselect.queries import metrics
 from dpselect.scores.margin import margin
 from dpselect.scores.scores import Scores
 from dpselect.utilities.undirected import require_undirected
 from dpselect.views import Graph, StoredGraph
 
-# By the names that ``dpselect top-k --metric`` has; in Python it is the same name, and these take a maximum degree.
-METRICS = (
-    "degree",
-    "open-pairs",
-    "ego-betweenness",
-    "log-betweenness",
-    "linear-decay",
-    "ego-density",
-    "triangles",
-    "core-number",
-    "two-step-reach",
-)
-_BOUNDED = {"open-pairs", "ego-betweenness", "linear-decay", "triangles", "two-step-reach"}
-# Ranked by margins where no mechanism is named, as on the command line.
-_BY_MARGIN = frozenset({"ego-betweenness", "linear-decay"})
+# By the names that ``dpselect top-k`` has; the others are of directed or weighted graphs.
+METRICS = tuple(name for name in metrics.METRICS if name not in (metrics.FOLLOWERS, metrics.WEIGHTED))
 # So many nodes and paths of length two are scored while somebody waits, and so many without loops that are compiled.
 _NODES, _PATHS, _FEW = 20_000, 20_000_000, 400
 # What looks at the neighbours of two nodes that are adjacent takes as many steps as the smaller degree, squared, for
@@ -62,12 +50,12 @@ class Ranking:
     @property
     def by_margin(self) -> bool:
         """Whether margins are ranked, and not scores."""
-        return self.mechanism is None and self.metric in _BY_MARGIN
+        return self.mechanism is None and metrics.METRICS[self.metric].by_margin
 
     @property
     def bounded(self) -> bool:
         """Whether the metric needs the maximum degree."""
-        return self.metric in _BOUNDED
+        return metrics.METRICS[self.metric].bounded
 
     @property
     def function(self) -> str:

@@ -150,7 +150,7 @@ def test_a_column_is_counted() -> None:
     assert 25 == len(bars)
     assert "the other 2,976" == bars[-1]["candidate"]
     assert np.isclose(law[7], bars[0]["chance"], rtol=1e-12)
-    assert "--item=word " in view.commands.shell
+    assert "most-common people.csv word " in view.commands.shell
     assert "tea" in viewed(material, column="").headline
 
 

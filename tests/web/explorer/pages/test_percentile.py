@@ -180,7 +180,8 @@ def test_the_commands_exist(column, changed, epsilon, tmp_path, monkeypatch, cap
         csv.writer(file).writerows([[column], ["30"], [""], ["70000"]])
     dps.Ledger.open(tmp_path / "people.ledger", dataset="people", epsilon=100)
 
-    assert 0 == main([*shlex.split(view.commands.shell)[1:], "--dry-run"]), capsys.readouterr().err
+    verb, *words = shlex.split(view.commands.shell)[1:]
+    assert 0 == main([verb, "--dry-run", *words]), capsys.readouterr().err
     if epsilon < 10:
         Context().run(exec, view.commands.python, {"dps": dps})
         assert epsilon == pytest.approx(100 - float(dps.Ledger.read("people.ledger").remaining.epsilon))

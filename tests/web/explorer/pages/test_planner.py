@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import json
 import re
+import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -56,10 +58,17 @@ def costs(shown: View) -> list[tuple[str, ...]]:
     return next(part.rows for part in shown.parts if part.title == "What each release costs")
 
 
-def planned_by_command(capsys, release: str, *more: str) -> dict:
-    """What ``dpselect plan --json`` says of one release."""
-    main(["plan", "--release", release, *more, "--json"])
-    return json.loads(capsys.readouterr().out)["plans"][0]
+def planned_by_command(capsys, command: str) -> dict:
+    """What a dry run says of one release, for programs."""
+    status = main(shlex.split(command)[1:])
+    said = capsys.readouterr()
+    assert 0 == status, said.err
+    return json.loads(said.out)
+
+
+def described(path: Path, planned: Planned) -> None:
+    """Write what is public of the table of a tree."""
+    path.write_text(KINDS["tree"].dataset(replace(planned, kind="tree")).dump())
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +77,6 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.csv").write_text("who,age,job,item\n1,30,0,1\n2,40,1,1\n2,50,2,2\n")
     (tmp_path / "friends.csv").write_text("source,target\n0,1\n1,2\n")
-    (tmp_path / "domains.toml").write_text("age = {low = 0, high = 120}\njob = [0, 1, 2]\n")
     return tmp_path
 
 
@@ -82,12 +90,12 @@ def test_a_price_is_that_of_the_command(capsys, kind, side, rule) -> None:
     relation = price.spend.guarantee.neighbours.value
     delta = 1e-6 if rule == "rho" else 0
     dps.Ledger.open("it.ledger", epsilon=9, delta=delta, neighbours=relation, dataset="people", rule=rule)
-    plan = planned_by_command(capsys, KINDS[kind].shell_of(planned), "--ledger", "it.ledger")
+    described(Path("people.toml"), planned)
+    plan = planned_by_command(capsys, KINDS[kind].shell_of(planned, "--ledger it.ledger", "--dry-run", "--json"))
 
     assert plan["guarantee"]["epsilon"] == str(price.spend.guarantee.epsilon * price.spend.count)
     assert plan["guarantee"]["neighbours"] == relation
     assert plan["accuracy_line"] == price.line
-    assert None is plan["refused"]
 
 
 def test_totals_are_those_of_a_ledger() -> None:
@@ -150,21 +158,22 @@ def test_another_relation_is_refused_by_its_row() -> None:
 
 @pytest.mark.parametrize("more", [{}, {"protected": "person"}, {"rule": "rho", "budget": "3"}])
 def test_the_commands_run(more) -> None:
-    """In a shell, with the files that they name; the plan fits, and every command of it stands there."""
+    """In a shell, with the files that they name; each is a dry run that the ledger would pay."""
     query = asked(("number", 1, 1, 0.1, 1), ("median", 121, 1, 0.2, 2), ("most-common", 4, 2, 0.3, 1), **more)
     shell = view(query).commands.shell
     said = run_in_shell(shell)
 
-    assert "it fits" in said
-    assert 2 == said.count("dpselect median people.csv")
+    assert 3 == said.count("Dry run: nothing was spent") == len(re.findall("left, .* afterwards", said))
+    assert "# 2 times:\ndpselect median people.csv" in shell
 
 
 def test_the_command_of_single_releases_runs() -> None:
-    """Every kind, each once, without a file of releases."""
+    """Every kind, each once; a tree is asked of a description."""
     rows = [(kind, *BIG[kind], 0.1, 1) for kind in KINDS if kind != "top-k"]
+    described(Path("people.toml"), Planned("tree", *BIG["tree"], Fraction(1, 10), "add-remove"))
     said = run_in_shell(view(asked(*rows)).commands.shell)
 
-    assert "it fits, and 0.5 is left afterwards" in said.replace("epsilon ", "")
+    assert len(rows) == said.count("people.ledger: epsilon 1 left, epsilon 0.9 afterwards")
 
 
 def run_in_shell(lines: str) -> str:
@@ -221,7 +230,7 @@ def test_commands_with_a_ledger_run(folder) -> None:
     exec(compile(shown.commands.python, "page", "exec"), names)
 
     assert "budget create" not in shown.commands.shell
-    assert "it fits" in run_in_shell(shown.commands.shell)
+    assert "epsilon 1.5 left, epsilon 1 afterwards" in run_in_shell(shown.commands.shell)
     assert Fraction(3, 2) == names["ledger"].remaining.epsilon
 
 

@@ -19,6 +19,7 @@ from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.mechanisms.named import EVERY_MECHANISM, require_mechanism
+from dpselect.queries import MostCommon
 from dpselect.scores.scores import Scores
 from dpselect.utilities.counts import counts
 from dpselect.web.explorer.field import Choice, Counts, Field, Number, Words, exact_text
@@ -26,7 +27,7 @@ from dpselect.web.explorer.figures import enough, factor
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.opening import keywords, opening, options
 from dpselect.web.explorer.page import Chart, Commands, Content, State, Table, View
-from dpselect.web.explorer.shell import quoted
+from dpselect.web.explorer.query_commands import shell_of
 
 # Names and how often each was chosen.
 Tally = tuple[tuple[str, int], ...]
@@ -262,16 +263,16 @@ def commands_for(name: str, asked: float, column: str = "", reading: Mapping[str
         shell = ""
         note += " No command draws counts by inverse-sensitivity: the Python does."
     elif name == "permute-and-flip":
-        shell = (
-            f"dpselect most-common people.csv --item={quoted(column or 'choice')} --domain choices.txt{options(said)}"
-        )
+        query = MostCommon(column or "choice", epsilon=exact_epsilon(asked))
+        shell = shell_of(query, "people.csv", "--domain choices.txt --ledger people.ledger", options(said))
     else:
+        meant = " --yes" if exact_epsilon(asked) > LARGEST else ""
         shell = (
             "dpselect select counts.csv --candidate choice --score count --kind integer --sensitivity 1 "
-            f"--range-bound 1 --domain rows --mechanism {name}{options(said)}"
+            f"--range-bound 1 --domain rows --mechanism {name}{options(said)} --epsilon {epsilon} "
+            f"--ledger people.ledger{meant}"
         )
         note += " In counts.csv each has a line, those that nobody chose too."
-    meant = " --yes" if exact_epsilon(asked) > LARGEST else ""
     python = (
         "from collections import Counter\n"
         + opening(
@@ -284,7 +285,7 @@ def commands_for(name: str, asked: float, column: str = "", reading: Mapping[str
         + "scores = dps.utilities.counts([found[name] for name in choices], choices)\n"
         f'dps.select(scores, epsilon={epsilon}, mechanism="{name}", ledger=ledger)'
     )
-    return Commands(f"{shell} --epsilon {epsilon} --ledger people.ledger{meant}" if shell else "", python, note)
+    return Commands(shell, python, note)
 
 
 def _example(rows: Tally, place: int, state: State) -> str:

@@ -15,8 +15,8 @@ from dpselect.analysis.charts.error import chance_chart, error_chart
 from dpselect.analysis.charts.law import written
 from dpselect.analysis.compare import Row, row
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.mechanisms.named import EVERY_MECHANISM
+from dpselect.queries import Median
 from dpselect.scores.scores import Scores
 from dpselect.utilities.counts import counts
 from dpselect.utilities.median import median
@@ -26,7 +26,7 @@ from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.opening import keywords, opening, options
 from dpselect.web.explorer.page import Chart, Commands, Content, State, Table, View
 from dpselect.web.explorer.pages.candidates import MOST, VOTES, Tally, commands_for
-from dpselect.web.explorer.shell import quoted
+from dpselect.web.explorer.query_commands import shell_of
 
 _USUAL = ("permute-and-flip", "exponential", "generalised-exponential", "smooth-noisy-max")
 # Points of a line, and values of a grid for medians: enough for a picture, and few enough for a slider.
@@ -188,12 +188,9 @@ def _commands(problem: _Problem, name: str, state: State, reading: Mapping[str, 
     if not problem.column:
         return commands_for(name, state["epsilon"])
     grid, epsilon = _grid(problem), exact_text(state["epsilon"])
-    ends = f"--lower {grid.lower} --upper {grid.upper} --step {grid.step}"
-    meant = " --yes" if exact_epsilon(state["epsilon"]) > LARGEST else ""
-    shell = (
-        f"dpselect median people.csv --column={quoted(problem.column)} {ends} "
-        f"--mechanism {name} --epsilon {epsilon} --ledger people.ledger{options(reading)}{meant}"
-    )
+    ends = f"--lower {grid.lower} --upper {grid.upper} --step {grid.step} --ledger people.ledger"
+    query = Median(problem.column, mechanism=name, epsilon=exact_epsilon(state["epsilon"]))
+    shell = shell_of(query, "people.csv", ends, options(reading))
     python = (
         opening("people.ledger", f'values = dps.data.Column.read("people.csv", {problem.column!r}{keywords(reading)})')
         + f"scores = dps.utilities.median(values, lower={grid.lower}, upper={grid.upper}, step={grid.step})\n"

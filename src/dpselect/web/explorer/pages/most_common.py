@@ -15,7 +15,6 @@ from dpselect.analysis.charts.law import law_bars, short, written
 from dpselect.analysis.least_epsilon import least_epsilon
 from dpselect.analysis.plan import epsilon_for, error_bound
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.queries import MostCommon
 from dpselect.scores.scores import Scores
@@ -27,8 +26,11 @@ from dpselect.web.explorer.figures import enough, factor
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.opening import keywords, opening, options
 from dpselect.web.explorer.page import Chart, Commands, Content, Note, State, Table, View
+from dpselect.web.explorer.query_commands import shell_of
 from dpselect.web.explorer.shell import quoted
 
+# Of names that no list holds: a delta far below one over the number of persons.
+_DELTA = Fraction(1, 10**6)
 NAME = "permute-and-flip"
 # Different items of a column beyond which a page would be slow, and names that a command spells out.
 ITEMS, _SPELLED = 10_000, 40
@@ -260,41 +262,34 @@ def _unlisted(asked: _Asked) -> Note:
             "Items that no list names",
             ("Choose a column of persons to see the command for items that no public list names.",),
         )
-    command = f"dpselect most-common visits.csv {_columns(asked)} --delta 1e-6 --kept 100 --k {asked.state['k']}"
+    query = MostCommon(asked.state["item"], k=asked.state["k"], delta=_DELTA, kept=100, epsilon=asked.epsilon)
     return Note(
         "Items that no list names",
         (
             "Where nobody can list all items, a small delta pays for names that only the data knows: a name that few "
             "persons have then stays unnamed. The ledger needs a delta too (dpselect budget create --delta).",
-            f"{command} --epsilon {exact_text(asked.state['epsilon'])} --ledger visits.ledger{_meant(asked)}",
+            shell_of(query, "visits.csv", _person(asked), "--ledger visits.ledger"),
         ),
     )
 
 
-def _columns(asked: _Asked) -> str:
-    named = [("person", asked.state["person"]), ("item", asked.state["item"])]
+def _person(asked: _Asked) -> str:
     # An equals sign, so that a name that begins with a dash is a name.
-    return " ".join(f"--{option}={quoted(name)}" for option, name in named if name)
-
-
-def _meant(asked: _Asked) -> str:
-    return " --yes" if asked.epsilon > LARGEST else ""
+    return f"--person={quoted(asked.state['person'])}" if asked.state["person"] else ""
 
 
 def _commands(asked: _Asked, material: Material) -> Commands:
     reading = material.reading
+    query = MostCommon(asked.state["item"], k=asked.state["k"], epsilon=asked.epsilon)
     if material.description:
-        query = MostCommon(asked.state["item"], k=asked.state["k"], epsilon=asked.epsilon)
         return described.commands(material.description, query)
     state, names = asked.state, [str(name) for name in asked.scores.candidates]
     spelled = len(names) <= _SPELLED and not any("," in name or name != name.strip() for name in names)
     # One name with a comma behind it is a list; without it a number would be a count.
     listed = quoted(",".join(names) + ("," if len(names) == 1 else "")) if spelled else "items.txt"
     epsilon, k = exact_text(state["epsilon"]), state["k"]
-    shell = (
-        f"dpselect most-common visits.csv {_columns(asked)} --domain={listed} --k {k} "
-        f"--epsilon {epsilon} --ledger visits.ledger{options(reading)}{_meant(asked)}"
-    )
+    said = (_person(asked), f"--domain={listed}", "--ledger visits.ledger", options(reading))
+    shell = shell_of(query, "visits.csv", *said)
     domain = repr(names) if spelled else 'Path("items.txt").read_text(encoding="utf-8").splitlines()'
     person = f"person={state['person']!r}, " if state["person"] else ""
     file = [f'visits = dps.data.TableFile.of("visits.csv"{keywords(reading)})'] if reading else []

@@ -13,8 +13,8 @@ from dpselect.analysis.charts.law import law_bars, written
 from dpselect.analysis.metrics import on_front
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.mechanisms.named import default_mechanism, require_mechanism
+from dpselect.queries import TopK
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.scores import Scores
 from dpselect.web.explorer.field import Choice, Field, Figures, Number, Words, exact_text
@@ -22,6 +22,7 @@ from dpselect.web.explorer.figures import factor
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.opening import opening
 from dpselect.web.explorer.page import Chart, Commands, Content, State, Table, View
+from dpselect.web.explorer.query_commands import shell_of
 
 # Made up: 200 sick and 1,600 healthy people, and eight rules for whom to test further.
 RULES = (
@@ -185,13 +186,15 @@ def _mechanisms(state: State, objectives: list[Scores], front: Any, epsilon: Fra
 
 
 def _commands(state: State, name: str) -> Commands:
-    epsilon, weights = exact_text(state["epsilon"]), [f"{each!r}" for each in _weights(state)]
-    combined = "--pareto" if state["rule"] == "pareto" else f"--weights {' '.join(weights)}"
-    shell = (
-        f"dpselect top-k edges.parquet --metric degree --metric ego-density {combined} --k 1 --nodes 37700 "
-        f"--epsilon {epsilon} --mechanism {name} --ledger graph.ledger"
+    epsilon, pareto = exact_text(state["epsilon"]), state["rule"] == "pareto"
+    query = TopK(
+        ("degree", "ego-density"),
+        pareto=pareto,
+        weights=None if pareto else _weights(state),
+        mechanism=name,
+        epsilon=exact_epsilon(state["epsilon"]),
     )
-    meant = state["epsilon"] > LARGEST
+    shell = shell_of(query, "edges.parquet", "--nodes 37700 --ledger graph.ledger")
     columns = _columns(state["candidate"])
     python = "\n".join(
         [
@@ -206,7 +209,7 @@ def _commands(state: State, name: str) -> Commands:
         "The command combines two metrics of the nodes of a private graph. In the Python, put private counts in the "
         "place of found and cleared, which are those of this page: each maps every public candidate to its count."
     )
-    return Commands(shell + (" --yes" if meant else ""), python, note)
+    return Commands(shell, python, note)
 
 
 def _python(state: State) -> str:

@@ -19,7 +19,6 @@ from dpselect.analysis.plan import epsilon_for, error_bound
 from dpselect.dataset import NumericDomain
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.mechanisms.named import EVERY_MECHANISM, require_mechanism
 from dpselect.queries import Quantiles
 from dpselect.scores.scores import Scores
@@ -33,7 +32,7 @@ from dpselect.web.explorer.figures import enough, factor
 from dpselect.web.explorer.material import EXAMPLES, Material
 from dpselect.web.explorer.opening import keywords, opening, options
 from dpselect.web.explorer.page import Chart, Commands, Content, Part, State, Table, View
-from dpselect.web.explorer.shell import quoted
+from dpselect.web.explorer.query_commands import shell_of
 
 Floats = NDArray[np.float64]
 # Values of a grid beyond which a page would be slow, alone and with all mechanisms beside each other.
@@ -316,17 +315,15 @@ def _compared(asked: _Asked) -> Table:
 
 def _commands(asked: _Asked, source: Material) -> Commands:
     state, reading = asked.state, source.reading
+    query = Quantiles(state["column"], p=[state["p"]], mechanism=state["mechanism"], epsilon=asked.epsilon)
     if source.description:
-        query = Quantiles(state["column"], p=[state["p"]], epsilon=asked.epsilon)
         return described.commands(source.description, query)
     lower, upper, step = asked.bounds
+    # A grid ends with its last value, whatever lies beyond it.
+    last = _plain(float(asked.values[-1]))
     epsilon, p, name = exact_text(state["epsilon"]), exact_text(state["p"]), state["mechanism"]
-    meant = " --yes" if asked.epsilon > LARGEST else ""
-    shell = (
-        f"dpselect percentile people.csv --column={quoted(state['column'])} --p {p} --lower {lower!r} "
-        f"--upper {upper!r} --step {step!r} --mechanism {name} --epsilon {epsilon} "
-        f"--ledger people.ledger{options(reading)}{meant}"
-    )
+    said = (f"--lower {lower!r} --upper {last!r} --step {step!r} --ledger people.ledger", options(reading))
+    shell = shell_of(query, "people.csv", *said)
     python = (
         opening("people.ledger", f'column = dps.data.Column.read("people.csv", {state["column"]!r}{keywords(reading)})')
         + f"scores = dps.utilities.percentile(column, {p}, lower={lower!r}, upper={upper!r}, step={step!r})\n"

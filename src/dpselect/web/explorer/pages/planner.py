@@ -255,32 +255,20 @@ def _commands(asked: Sequence[_Asked], budget: _Budget) -> Commands:
         python += [f"for _ in range({times}):", call] if times > 1 else [call]
     short = "The ledger is called by its name alone: add its folder, or its address. " if budget.name else ""
     note = (
-        f"{short}dpselect plan spends nothing: it prints every command, ready to run, and says whether all fit. "
-        "Public lists stand in the commands; the names of files and columns are made up."
+        f"{short}A dry run spends nothing and says what it would cost: without --dry-run the command asks. Public "
+        "lists stand in the commands; the names of files and columns are made up. Queries of one description can be "
+        "asked under one total: see dpselect publish --help."
     )
     return Commands("\n".join(lines), "\n".join(python), note)
 
 
 def _shell(asked: Sequence[_Asked], ledger: str) -> list[str]:
-    """Return the command that plans all releases; many of one kind are written by a loop."""
-    words = [(KINDS[each.planned.kind].shell_of(each.planned), each.times) for each in asked]
-    if all(times == 1 for _, times in words):
-        return [
-            " \\\n  ".join(
-                [
-                    *(
-                        f'dpselect plan --release "{text}"' if not number else f'--release "{text}"'
-                        for number, (text, _) in enumerate(words)
-                    ),
-                    f"--ledger {ledger}",
-                ]
-            )
-        ]
-    loops = [
-        f'  echo "{text}"' if times == 1 else f'  for each in $(seq {times}); do echo "{text}"; done'
-        for text, times in words
-    ]
-    return ["{", *loops, "} > plan.txt", f"dpselect plan --releases plan.txt --ledger {ledger}"]
+    """Return a dry run of each release."""
+    lines = list[str]()
+    for each in asked:
+        lines += [f"# {each.times} times:"] * (each.times > 1)
+        lines.append(KINDS[each.planned.kind].shell_of(each.planned, f"--ledger {ledger}", "--dry-run"))
+    return lines
 
 
 def _example(bars: Sequence[tuple[str, float]], budget: _Budget, refused: Sequence[int]) -> str:

@@ -25,6 +25,7 @@ from dpselect.web.explorer.made_up import teams
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.opening import keywords, opening, options
 from dpselect.web.explorer.page import Chart, Commands, Content, Note, Part, State, Table, View
+from dpselect.web.explorer.query_commands import shell_of
 from dpselect.web.explorer.ranking import (
     EVERY,
     METRICS,
@@ -229,17 +230,13 @@ def _drawn(ranking: Ranking) -> str:
 
 def _commands(state: State, ranking: Ranking, material: Material) -> Commands:
     reading = material.graph_reading
-    if material.description and not ranking.mechanism and ranking.metric in TopK.kinds()["metric"].choices:
-        query = TopK(ranking.metric, k=ranking.k, epsilon=exact_epsilon(state["epsilon"]))
+    query = TopK(ranking.metric, k=ranking.k, mechanism=ranking.mechanism, epsilon=exact_epsilon(state["epsilon"]))
+    if material.description:
         return described.commands(material.description, query)
     epsilon = exact_text(state["epsilon"])
-    bound = f" --max-degree {ranking.most}" if ranking.bounded else ""
-    drawn = f" --mechanism {ranking.mechanism}" if ranking.mechanism else ""
-    meant = " --yes" if state["epsilon"] > 10 else ""
-    shell = (
-        f"dpselect top-k friends.csv --nodes nodes.txt --metric {ranking.metric}{bound} --k {ranking.k} "
-        f"--epsilon {epsilon}{drawn} --ledger friends.ledger{options(reading)}{meant}"
-    )
+    bound = f"--max-degree {ranking.most}" if ranking.bounded else ""
+    said = ("--nodes nodes.txt", bound, "--ledger friends.ledger", options(reading))
+    shell = shell_of(query, "friends.csv", *said)
     python = (
         opening(
             "friends.ledger",

@@ -10,16 +10,15 @@ import numpy as np
 
 from dpselect.analysis.charts.law import law_bars, written
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.queries import Train
 from dpselect.web.explorer import described
 from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.field import Choice, Field, Number, exact_text
 from dpselect.web.explorer.figures import factor
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.opening import keywords, opening, options
+from dpselect.web.explorer.opening import keywords, opening
 from dpselect.web.explorer.page import Chart, Commands, Content, Note, Part, State, Table, Tree, View
-from dpselect.web.explorer.shell import quoted
+from dpselect.web.explorer.query_commands import shell_of
 
 if TYPE_CHECKING:
     from dpselect.learn import FirstSplit
@@ -279,21 +278,18 @@ def _depth(state: State) -> str:
 
 def _commands(state: State, domains: Mapping[str, Any], material: Material) -> Commands:
     reading = material.reading
-    if material.description and state["learner"] in ("tree", "id3"):
-        depth = None if state["depth"] == "auto" else int(state["depth"])
-        rows = state["rows"] if state["learner"] == "tree" else None
-        query = Train(
-            state["class"], epsilon=exact_epsilon(state["epsilon"]), model=state["learner"], max_depth=depth,
-            n_records=rows,
-        )  # fmt: skip
-        return described.commands(material.description, query)
-    epsilon, name = exact_text(state["epsilon"]), "people"
-    more = "" if state["depth"] == "auto" else f"--max-depth {state['depth']} "
-    more += f"--n-records {state['rows']} " if state["learner"] == "tree" else ""
-    shell = (
-        f"dpselect train {name}.csv --target={quoted(state['class'])} --domains domains.toml --epsilon {epsilon} "
-        f"--model {state['learner']} {more}--out model.json --ledger {name}.ledger{options(reading)}"
+    depth = None if state["depth"] == "auto" else int(state["depth"])
+    query = Train(
+        state["class"],
+        epsilon=exact_epsilon(state["epsilon"]),
+        model=state["learner"],
+        max_depth=depth,
+        n_records=state["rows"] if state["learner"] == "tree" else None,
     )
+    if material.description:
+        return described.commands(material.description, query)
+    name = "people"
+    shell = shell_of(query, f"{name}.toml", f"--ledger {name}.ledger")
     numeric = [column for column, domain in domains.items() if isinstance(domain, tuple)]
     numbers = f"numbers={numeric!r}" if {"decimal", "thousands"} & reading.keys() else ""
     python = (
@@ -307,11 +303,11 @@ def _commands(state: State, domains: Mapping[str, Any], material: Material) -> C
         + f"model = {_python(state, state['rows'], ', ledger=ledger')}\nmodel.fit({name}, {state['class']!r})"
     )
     note = (
-        "domains.toml, and domains in Python, state for each column what values there can be. They are public facts: "
-        f"write them down, do not read them from the private table. The sample of this page has {len(domains) - 1} "
-        "columns beside the class."
+        f"{name}.toml, as dpselect describe {name}.csv > {name}.toml begins it, and domains in Python state for each "
+        "column what values there can be. They are public facts: write them down, do not read them from the private "
+        f"table. The sample of this page has {len(domains) - 1} columns beside the class."
     )
-    return Commands(shell + (" --yes" if state["epsilon"] > LARGEST else ""), python, note)
+    return Commands(shell, python, note)
 
 
 def _python(state: State, rows: int, more: str = "") -> str:
