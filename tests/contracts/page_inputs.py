@@ -31,8 +31,8 @@ def write(folder: Path) -> None:
     _lines(folder / "names.txt", map(str, range(97)))
     people = [f"{age},{job},{rich}" for age, job, rich in PEOPLE]
     _lines(folder / "people.csv", ["age,job,rich", *people])
-    domains = ["age = {low = 0, high = 100}", 'job = ["farmer", "nurse", "smith"]', 'rich = ["no", "yes"]']
-    _lines(folder / "domains.toml", domains)
+    domains = ["age = {lower = 0, upper = 100}", 'job = ["farmer", "nurse", "smith"]', 'rich = ["no", "yes"]']
+    _lines(folder / "people.toml", ['source = "people.csv"', "[columns]", *domains])
     columns = {name: [person[place] for person in PEOPLE] for place, name in enumerate(("age", "job", "rich"))}
     parquet.write_table(pa.table(columns), folder / "people.parquet")
     parquet.write_table(pa.table({"page": [3, 5, 8], "score": [40, 90, 12]}), folder / "scores.parquet")
@@ -40,7 +40,10 @@ def write(folder: Path) -> None:
     np.save(folder / "public.npy", np.arange(64).reshape(8, 8) ** 2)
     patients = [f"{age},{'ill' if age >= 70 else 'well'}" for age in range(100) for _ in range(3)]
     _lines(folder / "patients.csv", ["age,state", *patients])
-    _lines(folder / "patients.toml", ["age = {low = 0, high = 100}", 'state = ["well", "ill"]'])
+    _lines(
+        folder / "patients.toml",
+        ['source = "patients.csv"', "[columns]", "age = {lower = 0, upper = 100}", 'state = ["well", "ill"]'],
+    )
     _lines(folder / "new.csv", ["age,job", "30,smith", "80,nurse"])
     seen = [
         (user, ("de", "fr", "it")[user % 3], ("search", "export", "share")[user % 2], user % 60) for user in range(90)

@@ -43,10 +43,10 @@ TEMPLATES = {
     "cp ": "a certificate of the reader's own",
     "python3 -m venv": "sets the library up: .ci/run does it",
     "/opt/dpselect/bin/pip install": "sets the library up: .ci/run does it",
-    "dpselect counts --server": "needs a server: tests/cli/served starts one",
-    "dpselect datasets --server": "needs a server: tests/cli/served starts one",
-    "dpselect history --server": "needs a server: tests/cli/served starts one",
-    "dpselect median --server": "needs a server: tests/cli/served starts one",
+    "dpselect histogram https://": "needs a server: tests/cli/served starts one",
+    "dpselect datasets https://": "needs a server: tests/cli/served starts one",
+    "dpselect history https://": "needs a server: tests/cli/served starts one",
+    "dpselect median https://": "needs a server: tests/cli/served starts one",
     "eval ": "changes the shell that the reader types in",
     "chgrp ": "needs a group of several accounts",
     "chmod ": "needs a group of several accounts",
@@ -55,7 +55,7 @@ TEMPLATES = {
     "python -m research compare --traces": "needs what dpselect choose trained: tests/cli/test_choose.py runs it",
     "python -m research reproduce": "takes minutes: tests/experiments runs its parts",
     "dpselect select postgres://": "needs a server: tests/warehouse starts one",
-    "dpselect train postgres://": "needs a server: tests/warehouse starts one",
+    "dpselect median postgres://": "needs a server: tests/warehouse starts one",
     "dpselect top-k postgres://": "needs a server: tests/warehouse starts one",
     'dpselect budget create "postgresql://': "needs a server: tests/ledger starts one",
     'dpselect budget export survey.ledger --backup "postgresql://': "needs a server: tests/ledger starts one",
@@ -66,8 +66,8 @@ OURS = ("dpselect ", "python -m research ")
 FENCE = re.compile(r"^(?P<fence>```+)(?P<words>[^\n]*)\n(?P<text>.*?)^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
 CHECKER = doctest.OutputChecker()
 CLOCK = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
-# What the tutorial's answers are is drawn: it says so, and shows likely ones.
-DRAWN = re.compile(r"(?<=^percentile \d\d: )\d+$|(?<=^  1  )\w+$", re.MULTILINE)
+# The answers of the tutorial are drawn: it says so, and shows likely ones.
+DRAWN = re.compile(r"(?<=^median: )\d+$|(?<=^status   )\w[\w-]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,8 @@ def test_the_tutorial_runs_from_top_to_bottom(tmp_path: Path, monkeypatch, capfd
     """In one folder, where a command finds what those before it wrote; it needs no Python."""
     monkeypatch.chdir(tmp_path)
     for block in blocks(TUTORIAL):
-        assert block.language in ("console", "text"), block
+        assert block.language in ("console", "toml", "text"), block
+        write_file_of(block)
         for command in commands(block):
             run(command, capfd)
 

@@ -25,7 +25,7 @@ def test_functions_and_commands_of_the_page_exist() -> None:
     assert len(named) > 15
     assert not [name for name in named if not hasattr(dps, name)]
     assert commands <= {*lines()}
-    selecting = {*panels()["Ask a private table"], "plan", "train", "choose", "compare", "audit"}
+    selecting = {*panels()["Ask a private table or graph"], "plan", "train", "choose", "compare", "audit"}
     assert selecting <= commands
 
 

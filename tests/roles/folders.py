@@ -10,7 +10,7 @@ STATUS = ("angestellt", "selbst", "rente")
 
 
 def of_curator(folder: Path) -> None:
-    """A table of an office, several rows per person, its public lists, and domains that are right and wrong."""
+    """A table of an office, several rows per person, its public lists, and descriptions that are right and wrong."""
     rows = ["person;straße;region;alter;einkommen;status"]
     for row in range(1200):
         north = row % 3 != 0
@@ -24,9 +24,13 @@ def of_curator(folder: Path) -> None:
     (folder / "status.txt").write_text("\n".join(STATUS), encoding="utf-8")
     (folder / "votes.csv").write_text("page,votes\nhome,900\nnews,400\n", encoding="utf-8")
     shared = f'region = ["Nord", "Süd"]\nstatus = ["{STATUS[0]}", "{STATUS[2]}"]\n'
-    (folder / "domains.toml").write_text("alter = {low = 18, high = 90}\n" + shared, encoding="utf-8")
-    (folder / "ends.toml").write_text("alter = [18, 90]\n" + shared, encoding="utf-8")
-    (folder / "broken.toml").write_text("alter = {low = 18, high = 90}\nregion = [Nord]\n", encoding="utf-8")
+    written = 'source = "people.csv"\nseparator = ";"\ndecimal = ","\nencoding = "cp1252"\n[columns]\n'
+    for name, columns in (
+        ("people", "alter = {lower = 18, upper = 90}\n" + shared),
+        ("ends", "alter = {low = 18, high = 90}\n" + shared),
+        ("broken", "alter = {lower = 18, upper = 90}\nregion = [Nord]\n"),
+    ):
+        (folder / f"{name}.toml").write_text(written + columns, encoding="utf-8")
 
 
 def of_network_scientist(folder: Path) -> None:
@@ -63,5 +67,5 @@ def of_data_engineer(folder: Path) -> None:
 
     for part in range(3):
         parquet.write_table(pa.table(people()), folder / f"part-{part}.parquet")
-    domains = 'age = {low = 18, high = 90}\njob = ["nurse", "smith", "cook"]\nrich = ["no", "yes"]\n'
-    (folder / "domains.toml").write_text(domains, encoding="utf-8")
+    columns = '[columns]\nage = {lower = 18, upper = 90}\njob = ["nurse", "smith", "cook"]\nrich = ["no", "yes"]\n'
+    (folder / "people.toml").write_text(f'source = "part-*.parquet"\nin_place = true\n{columns}', encoding="utf-8")
