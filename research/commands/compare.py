@@ -8,14 +8,15 @@ from textwrap import fill
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli import graphs, paths, traces
+from dpselect.cli import derived, paths, traces
 from dpselect.cli.options import epsilon, every_mechanism, option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.verb import Answer, Verb
-from dpselect.cli.verbs import median, percentile, snp, top_k
 from dpselect.kernel.numbers import Epsilon
+from dpselect.queries import PrivateRows, TopK
+from dpselect.queries.metrics import DAMPENING
+from research.commands.problems import PROBLEMS, Problem, nodes_of
 
-TASKS = {"percentile": percentile, "median": median, "snp": snp, "top-k": top_k}
 # It holds for every task.
 _ABOUT = "Protected: nobody. Exact figures from laws are for public data only: they would reveal private data."
 _EPSILONS = tuple(map(Fraction, ("1/10", "1/5", "1/2", "1", "2", "5", "10")))
@@ -37,7 +38,7 @@ def _refuse_traces(request: Request) -> None:
 def run_traces(request: Request) -> Answer:
     """Return held-out regret of learned, rival and fixed choices, and draw it."""
     if request.traces is None:
-        raise ValueError(f"Name a task ({', '.join([*TASKS, 'histogram', 'metrics'])}), or pass --traces.")
+        raise ValueError(f"Name a task ({', '.join([*PROBLEMS, 'histogram', 'metrics'])}), or pass --traces.")
     from dpselect.chooser.plots import draw_regret
     from dpselect.chooser.regret import leave_out
 
@@ -71,7 +72,8 @@ def run_metrics(request: Request) -> Answer:
     _refuse_traces(request)
     if request.out is not None:
         raise ValueError("--out goes with another task: metrics are compared in a table.")
-    graph = graphs.undirected(request)
+    request.metric = ("degree", "ego-betweenness")
+    graph = PrivateRows(derived.dataset_of(request, TopK)).graph()
     advice = dps.accuracy.recommend_metric(
         graph, request.k, epsilon=request.epsilon, max_degree=request.max_degree, data="public"
     )
@@ -83,7 +85,7 @@ def run_metrics(request: Request) -> Answer:
 
 def run(request: Request) -> Answer:
     """Return the table, and draw the picture when asked."""
-    task = TASKS[request.task]
+    task = PROBLEMS[request.task]
     epsilons = sorted(set(request.epsilons))
     _refuse_traces(request)
     # Unknown names are refused before anything long begins.
@@ -103,7 +105,7 @@ def run(request: Request) -> Answer:
         request.out.draw(lambda file: dps.accuracy.compare.draw(rows, file, overwrite=True))
     if request.get("objectives"):
         # Drawn as dpselect top-k draws several metrics, unless other mechanisms were asked for.
-        usual = [each for each in mechanisms if each.name == top_k.COMBINED]
+        usual = [each for each in mechanisms if each.name == DAMPENING]
         _front(request, problems, [*usual, *mechanisms][0], epsilons[-1])
     note = "Exact, from laws. For public data only: figures like these reveal private data."
     out = "\n" + fill(f"Not applicable here: {', '.join(left)}.", 80) if left else ""
@@ -112,7 +114,7 @@ def run(request: Request) -> Answer:
 
 def _unit(request: Request) -> str:
     """Return what the candidates are numbers of: the unit of the column, or nothing where they are names."""
-    if request.task not in ("percentile", "median") or request.get("label") is not None:
+    if request.task not in ("percentile", "median"):
         return ""
     return f"the unit of {request.get('column') or 'the column'}"
 
@@ -135,9 +137,10 @@ def _front(
     import numpy as np
 
     if len(request.metric) != 2:
-        raise ValueError("--objectives draws two metrics: give --metric twice, with --pareto or --weights.")
+        raise ValueError("--objectives draws two metrics: name two, with --pareto or --weights.")
     ((_, combined),) = problems.items()
-    objectives = top_k.objectives(request)
+    query, data = nodes_of(request)
+    objectives = query.objectives(data)
     many = min(5, len(combined))
     best = np.argsort(-combined.values, kind="stable")[:many].tolist()
     positions = {candidate: position for position, candidate in enumerate(combined.candidates)}
@@ -162,8 +165,8 @@ def _picture(words: str) -> Any:
     return paths.output("--out", endings=paths.PICTURES, help=words)
 
 
-def _task(name: str, module: Any) -> Verb:
-    """Return the task that compares mechanisms for one verb."""
+def _task(name: str, problem: Problem) -> Verb:
+    """Return the task that compares mechanisms for one problem."""
     front = paths.output(
         "--objectives",
         endings=paths.PICTURES,
@@ -172,7 +175,7 @@ def _task(name: str, module: Any) -> Verb:
     return Verb(
         run,
         (
-            *module.DATA,
+            *problem.options,
             option(
                 "--mechanisms",
                 several=True,
@@ -189,19 +192,19 @@ def _task(name: str, module: Any) -> Verb:
                 help="default: 0.1 to 10",
             ),
             _picture("also draw a picture: a .png, .svg or .pdf file"),
-            *([front] if module is top_k else []),
+            *([front] if name == "top-k" else []),
         ),
         _EXAMPLES[name],
         about=_ABOUT,
-        summary=f"Compare mechanisms for dpselect {name}.",
+        summary=f"Compare mechanisms for the problem {name}.",
     )
 
 
 _EXAMPLES = {
-    "percentile": "dpselect compare percentile public.csv --column age --p 50 --lower 0 --upper 120",
-    "median": "dpselect compare median public.csv --column age --lower 0 --upper 120 --out median.png",
+    "percentile": "dpselect compare percentile public.csv age --p 50 --lower 0 --upper 120",
+    "median": "dpselect compare median public.csv age --lower 0 --upper 120 --out median.png",
     "snp": "dpselect compare snp public.csv --families 100 --epsilons 1 10",
-    "top-k": "dpselect compare top-k lesmis --metric degree --epsilons 0.1 1",
+    "top-k": "dpselect compare top-k lesmis degree --epsilons 0.1 1",
 }
 HISTOGRAM = Verb(
     run_histogram,
@@ -217,14 +220,7 @@ HISTOGRAM = Verb(
 METRICS = Verb(
     run_metrics,
     (
-        paths.input(
-            "graph",
-            metavar="GRAPH",
-            help="a public edge file (.parquet, .csv, .txt, .edges, .mtx, .net, .gml, .graphml, .gexf, text also with "
-            ".gz), or a graph that ships with NetworkX, such as lesmis",
-        ),
-        *top_k.ENDS,
-        top_k.NODES,
+        *(each for each in PROBLEMS["top-k"].options if each.name in ("dataset", "nodes", "ends", "label")),
         option("--k", type=whole, default=5, metavar="K", help="how many nodes a list names (default 5)"),
         option("--epsilon", type=epsilon, required=True, metavar="E", help="of the whole list"),
         option(
@@ -245,7 +241,8 @@ VERB = Verb(
         paths.input("--traces", metavar="PARQUET", help="instead of a task: what chooser.ChoiceMaker.train recorded"),
         _picture("also draw a picture: .png, .svg or .pdf"),
     ),
-    "dpselect compare top-k lesmis --metric degree --epsilons 0.1 1",
+    "dpselect compare top-k lesmis degree --epsilons 0.1 1",
     about=_ABOUT,
-    tasks={"histogram": HISTOGRAM, "metrics": METRICS} | {name: _task(name, module) for name, module in TASKS.items()},
+    tasks={"histogram": HISTOGRAM, "metrics": METRICS}
+    | {name: _task(name, problem) for name, problem in PROBLEMS.items()},
 )

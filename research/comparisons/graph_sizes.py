@@ -231,7 +231,7 @@ def first() -> None:
             path = Path(folder, "edges.txt")
             path.write_text("0 1\n1 2\n0 2\n2 3\n", encoding="ascii")
             source = [graph] if graph == "lesmis" else [str(path), "--nodes", "5000"]
-            options = ["--metric", metric, "--epsilon", "1", "--k", "1"]
+            options = [metric, "--epsilon", "1", "--k", "1"]
             options += ["--max-degree", str(bound)] if bound else []
             taken = []
             for _ in range(3):
