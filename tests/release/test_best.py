@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
+from dpselect.formulas import scores
 from dpselect.formulas.derived import FormulaError
 from dpselect.formulas.grammar import Prior, group_score
 from dpselect.queries import QueryError
@@ -146,6 +147,7 @@ def test_losses_through_rows_stay_below_epsilon(score: str, prior: str | None, d
         ("sum(stars) / (2 - 2)", "does not divide by 0"),
         ("overall(overall(sum(stars)))", "within another"),
         ("sum(stars) - sum(stars)", "the same whatever the rows are"),
+        ("abs(" * 20 + "square(sum(stars))" + ")" * 20, "more than 1000 parts"),
         ("3", "reads one column"),
     ],
 )
@@ -164,6 +166,50 @@ def test_dates_are_not_added_up() -> None:
     assert data.plan.best("sum(stars)", by="place", epsilon=1).mechanism == "permute-and-flip"
     with pytest.raises(QueryError, match="^score: day has neither numbers nor a list of values"):
         data.plan.best("sum(day)", by="place", epsilon=1)
+
+
+def test_lists_of_truth_values_and_of_numpy_are_compared() -> None:
+    """Truth values by = alone; numbers of any kind."""
+    with pytest.raises(FormulaError, match="compare it by = or !="):
+        GroupRanking.of("count(v < 1)", {"v": [True, False]})
+    ranking = GroupRanking.of("count(v < 2)", {"v": [np.float64(1.5), np.float64(2)]})
+    assert ranking.column.kinds(ranking.score) == [{"count(v < 2)": 1}, {"count(v < 2)": 0}]
+
+
+def test_bounds_beyond_what_sums_hold_are_refused_before_a_row_is() -> None:
+    """Sums that wrap around in 64 bits would move by more than one row may add."""
+    for score in ("sum(v)", "avg(v)", "overall(sum(v))"):
+        with pytest.raises(FormulaError, match="too many digits for sums"):
+            GroupRanking.of(
+                score, {"v": {"lower": 2**51, "upper": 2**51 + 1000, "step": 1}}, "1:0" if "avg" in score else None
+            )
+
+
+def test_a_part_that_occurs_twice_is_in_units_once() -> None:
+    """The size of a deviation, of a column with steps of a tenth."""
+    fine = {"x": {"lower": 0, "upper": 5, "step": 0.1}}
+    ranking = GroupRanking.of("abs(avg(x) - 3)", fine, "20:3")
+    counts, _ = counted(
+        {"place": ["A"] * 100, "x": [1.5] * 100}, ranking.column, ranking.score, "place", ["A", "B"], None, 1
+    )
+
+    assert scores(ranking.formula, counts, ranking.kinds).values.tolist() == pytest.approx([1.25, 0])
+
+
+@pytest.mark.parametrize(
+    "score",
+    [
+        "1e20 * count(v = yes)",
+        "1e99 * 1e99 * 1e99 * 8e10 * (abs(count(v = yes) - count(v = no)) + count())",
+        "square(square(1e99 * count(v = yes))) - square(square(1e99 * count(v = no)))",
+    ],
+)
+def test_huge_factors_are_no_reason_to_refuse_some_rows(score: str) -> None:
+    """A refusal that depends on the rows would say how many there are, before anything was spent."""
+    ranking = GroupRanking.of(score, {"v": ["yes", "no"]})
+    for yes, no in itertools.product((0, 1, 60), repeat=2):
+        rows = {"place": ["A"] * (yes + no) + ["C"], "v": ["yes"] * yes + ["no"] * no + ["no"]}
+        assert np.isfinite(ranking.margins(rows, 1, "place", ["A", "B"]).values).all()
 
 
 def test_other_refusals() -> None:

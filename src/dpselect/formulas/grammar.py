@@ -19,7 +19,7 @@ from dpselect.formulas import elementary
 from dpselect.formulas import expression as e
 from dpselect.formulas.derived import FormulaError
 
-MOST_LETTERS, _DEEPEST = 500, 24
+MOST_LETTERS, _DEEPEST, _MOST_PARTS = 500, 24, 1000
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)|(?P<quoted>'(?:[^']|'')*')|"
     r'(?P<column>"(?:[^"]|"")+")|(?P<name>[^\W\d]\w*)|(?P<sign><=|>=|!=|<>|==|[-+*/(),<>=]))'
@@ -168,6 +168,10 @@ class _Reader:
             raise FormulaError(
                 f"The score goes on where it should end, at {self._shown()}: write an operator before it."
             )
+        if _many_parts(formula, {}) > _MOST_PARTS:
+            raise FormulaError(
+                f"The score has more than {_MOST_PARTS} parts, of which abs doubles its own: nest it less."
+            )
         return GroupScore(formula, self._sums, self._needs_prior)
 
     def _sum(self) -> e.Expression:
@@ -310,6 +314,13 @@ class _Reader:
     def _require(self, sign: str) -> None:
         if self._take(sign) is None:
             raise FormulaError(f"The score has {self._shown()} where {sign} belongs.")
+
+
+def _many_parts(formula: e.Expression, known: dict[e.Expression, int]) -> int:
+    """Return how many parts a formula has as it is walked through, where one object may be several of them."""
+    if formula not in known:
+        known[formula] = 1 + sum(_many_parts(each, known) for each in formula.parts)
+    return known[formula]
 
 
 def _number(exact: Fraction) -> str:

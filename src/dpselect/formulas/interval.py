@@ -46,7 +46,9 @@ class Interval:
         near = _nearest(number)
         exact = Fraction(near) if abs(near) < _INF else Fraction(2**1024 if near > 0 else -(2**1024))
         point = np.asarray(near, dtype=np.float64)
-        return cls(point if exact <= number else down(point), point if exact >= number else up(point))
+        # No infinity is a lower end above, nor an upper one below, all doubles.
+        lo = point if exact <= number and near < _INF else down(point)
+        return cls(lo, point if exact >= number and near > -_INF else up(point))
 
     @cached_property
     def is_zero(self) -> bool:

@@ -61,7 +61,8 @@ class GroupSums:
 
     def _added(self, facts: SumFacts, rows: RowKinds) -> Integers:
         used = [(self.arrays[rows.names[place]], weight) for place, weight in facts.weights]
-        size = abs(facts.constant) + sum(_largest(each) * abs(weight) for each, weight in used)
+        # Weights fit, too, where nothing is there to be weighed.
+        size = abs(facts.constant) + sum(max(_largest(each), 1) * abs(weight) for each, weight in used)
         kind: Any = np.int64 if size < _WIDE else object
         total: Integers = np.full(next(iter(self.arrays.values())).shape, facts.constant, dtype=kind)
         for each, weight in used:

@@ -27,6 +27,7 @@ from dpselect.scores.sensitivity import Sensitivity, profiles
 _NARROW = 2.0**-46
 _FIRST, _LAST = 60, 4000
 _WIDEST = 2**61
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 def scores(
@@ -140,16 +141,21 @@ def shared(counts: Mapping[str, NDArray[np.int64]]) -> tuple[GroupSums, NDArray[
 
 
 def values(formula: Expression, rows: RowKinds, counts: GroupSums) -> Floats:
-    """Return the formula of every group, right to a relative 2^-45 and within its enclosure, shape (m,)."""
+    """Return the formula of every group, right to a relative 2^-45 and within its enclosure, shape (m,).
+
+    Beyond the doubles it is the last of them: a refusal would say how large statistics are.
+    """
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         found = Region(rows, counts, np.zeros(1, dtype=np.int64)).before(formula)
-    lo, hi = np.broadcast_to(found.lo, counts.size), np.broadcast_to(found.hi, counts.size)
+    lo = np.broadcast_to(np.where(np.isnan(found.lo), -np.inf, found.lo), counts.size)
+    hi = np.broadcast_to(np.where(np.isnan(found.hi), np.inf, found.hi), counts.size)
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         middle = np.array(lo + (hi - lo) / 2)
-        wide = ~(hi - lo <= _NARROW * np.minimum(np.abs(lo), np.abs(hi)))
+        narrow = hi - lo <= _NARROW * np.minimum(np.abs(lo), np.abs(hi))
+    wide = ~(narrow & np.isfinite(middle))
     for place in np.flatnonzero(wide & ~((lo == 0) & (hi == 0))):
         middle[place] = exact_value(formula, {name: int(each[place]) for name, each in counts.arrays.items()})
-    return np.minimum(np.maximum(middle, lo), hi)
+    return np.minimum(np.maximum(np.clip(middle, -_LARGEST, _LARGEST), lo), hi)
 
 
 def exact_value(formula: Expression, counts: Mapping[str, int]) -> float:

@@ -62,20 +62,20 @@ class ScoredColumn:
     def _require(self, each: GroupSum) -> None:
         if each.column is not None and not isinstance(self.domain, NumericDomain):
             raise FormulaError(f"{self.name} has a list of values, which do not add up: write count({self.name} = ..).")
+        if isinstance(self.domain, NumericDomain) and max(map(abs, self._ends)) > _MOST_UNITS:
+            raise FormulaError(f"The bounds of {self.name} have too many digits for sums: describe a larger step.")
         condition = each.condition
         if condition is None:
             return
         if isinstance(self.domain, NumericDomain):
             if isinstance(condition.value, str):
                 raise FormulaError(f"{self.name} is a column of numbers: compare it with a number.")
-        elif condition.sign not in ("=", "!=") and not all(isinstance(one, (int, float)) for one in self.domain):
+        elif condition.sign not in ("=", "!=") and not all(isinstance(one, Fraction) for one in self._cells):
             raise FormulaError(f"{self.name} has a list of values: compare it by = or !=.")
         elif condition.sign in ("=", "!=") and not any(
             condition.holds(one) == (condition.sign == "=") for one in self._cells
         ):
             raise FormulaError(f"{condition.value} is none of the values of {self.name}: compare it with one of them.")
-        if isinstance(self.domain, NumericDomain) and max(map(abs, self._ends)) > _MOST_UNITS:
-            raise FormulaError(f"The bounds of {self.name} have too many digits for sums: describe a larger step.")
 
     @property
     def _cells(self) -> list[Any]:
@@ -175,16 +175,25 @@ def _cell(value: Any) -> str | Fraction:
     """Return a value of a list as conditions name it."""
     if isinstance(value, bool):
         return str(value).lower()
-    return value if isinstance(value, str) else Fraction(repr(value) if isinstance(value, float) else value)
+    return value if isinstance(value, str) else Fraction(repr(float(value)) if isinstance(value, float) else value)
 
 
 def _in_units(part: Expression, units: Mapping[str, Fraction]) -> Expression:
     """Return a formula with sums in units, each a whole number."""
-    if isinstance(part, Linear):
-        return Linear.of({name: each * units.get(name, 1) for name, each in part.weights}, part.constant)
-    for place, each in enumerate(part.parts):
-        part.parts = (*part.parts[:place], _in_units(each, units), *part.parts[place + 1 :])
-    return part
+    done: dict[Expression, Expression] = {}
+
+    def turned(each: Expression) -> Expression:
+        # A part that occurs twice, as in abs, is one object.
+        if each not in done:
+            if isinstance(each, Linear):
+                weights = {name: weight * units.get(name, 1) for name, weight in each.weights}
+                done[each] = Linear.of(weights, each.constant)
+            else:
+                done[each] = each
+                each.parts = tuple(turned(one) for one in each.parts)
+        return done[each]
+
+    return turned(part)
 
 
 def counted(
