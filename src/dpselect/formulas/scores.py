@@ -155,7 +155,7 @@ def values(formula: Expression, rows: RowKinds, counts: GroupSums) -> Floats:
     wide = ~(narrow & np.isfinite(middle))
     for place in np.flatnonzero(wide & ~((lo == 0) & (hi == 0))):
         middle[place] = exact_value(formula, {name: int(each[place]) for name, each in counts.arrays.items()})
-    return np.minimum(np.maximum(np.clip(middle, -_LARGEST, _LARGEST), lo), hi)
+    return np.asarray(np.minimum(np.maximum(np.clip(middle, -_LARGEST, _LARGEST), lo), hi))
 
 
 def exact_value(formula: Expression, counts: Mapping[str, int]) -> float:
