@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from threading import Timer
@@ -103,14 +104,21 @@ def draws_after_sending() -> None:
 
 
 def pays_twice() -> None:
-    """Plant a fault: of what a request has paid before nothing is known, and each attempt pays."""
-    LedgerIndex.rows = lambda *_: []  # type: ignore[method-assign]
-    pay = Account.pay
+    """Plant a fault: whoever pays knows nothing of what the request has paid before, and pays two times."""
+    blind, rows, pay = threading.local(), LedgerIndex.rows, Account.pay
+
+    def known(self: LedgerIndex, *args: Any) -> Any:
+        return [] if getattr(blind, "paying", False) else rows(self, *args)
 
     def paid(self: Account, *args: Any) -> list[int]:
-        pay(self, *args)
-        return pay(self, *args)
+        blind.paying = True
+        try:
+            pay(self, *args)
+            return pay(self, *args)
+        finally:
+            blind.paying = False
 
+    LedgerIndex.rows = known  # type: ignore[method-assign]
     Account.pay = paid  # type: ignore[method-assign]
 
 
