@@ -6,10 +6,11 @@ import json
 from fractions import Fraction
 
 import pytest
-import yaml
 
 import dpselect as dps
 from dpselect.certificates.registry import registry_entry
+
+yaml = pytest.importorskip("yaml", reason="PyYAML reads entries: python -m pip install pyyaml")
 
 VOTES = dps.Scores([900, 100], 1, candidates=["parks", "trams"], kind="integer")
 # The variants that the registry knows.

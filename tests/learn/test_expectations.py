@@ -165,16 +165,15 @@ def test_where_nothing_can_be_written_nothing_is_spent(
 ) -> None:
     """The model would be lost and its budget with it."""
     monkeypatch.chdir(tmp_path)
-    Path("d.toml").write_text('age = {low = 0, high = 100}\nwhen = ["soon", "late"]\n')
+    columns = {"age": {"lower": 0, "upper": 100}, "when": ["soon", "late"]}
+    Path("t.toml").write_text(dps.Dataset(source="t.csv", columns=columns).dump())
     Path("t.csv").write_text(
         "age,when\n" + "".join(f"{age},{label}\n" for age, label in zip(AGES, LABELS, strict=True))
     )
     ledger = dps.Ledger.open("book", epsilon=1)
     places = {"--out": "m.json"} | {option: path}
     given = [word for pair in places.items() for word in pair]
-    status = main(
-        ["train", "t.csv", "--target", "when", "--epsilon", "1", "--domains", "d.toml", "--ledger", "book", *given]
-    )
+    status = main(["train", "t.toml", "when", "--epsilon", "1", "--ledger", "book", *given])
 
     assert 2 == status
     assert option in capsys.readouterr().err

@@ -1000,7 +1000,7 @@ MUTANTS = (
     Mutant(
         "several steps of one direction are taken for one",
         "dpselect.scores.several_steps:of_several_steps",
-        "scores.range_bound if steps == 1 else 2",
+        "scores.range_bound if kept else 2",
         "scores.range_bound",
         (),
         ("tests/scores/test_several_steps.py::test_constants_are_multiplied_upwards_and_directions_are_lost",),
@@ -1923,7 +1923,7 @@ MUTANTS = (
     ),
     Mutant(
         "one of the k best is compared with itself",
-        "dpselect.scores.margin:_lead",
+        "dpselect.scores.margin:_lead_of",
         "np.where(same >= kth, next_one, kth)",
         "kth",
         (),
@@ -1931,7 +1931,7 @@ MUTANTS = (
     ),
     Mutant(
         "margins look one place too far down",
-        "dpselect.scores.margin:_lead",
+        "dpselect.scores.margin:_highest_two",
         "place = others.shape[-1] - k",
         "place = others.shape[-1] - k - 1",
         (),
@@ -1939,9 +1939,9 @@ MUTANTS = (
     ),
     Mutant(
         "steps of margins are rounded down",
-        "dpselect.scores.envelopes:Envelopes._steps",
-        "+ (1 + distances[:, None])",
-        "- (1 + distances[:, None])",
+        "dpselect.scores.envelopes:Envelopes._in_quanta",
+        "+ (1 + distances)",
+        "- (1 + distances)",
         (),
         ("tests/scores/test_margin.py::test_numbers_that_were_rounded_keep_within_their_steps",),
     ),

@@ -163,7 +163,7 @@ def query_of(content: Any, known: Mapping[str, type[Query[Any]]] = QUERIES) -> Q
         QueryError: there is no such query, or a field has a value that it cannot have.
 
     >>> query_of({"query": "median", "column": "age", "epsilon": 1})
-    Median(epsilon=Fraction(1, 1), column='age', by=None)
+    Median(epsilon=Fraction(1, 1), column='age', by=None, mechanism='permute-and-flip')
     """
     if isinstance(content, str):
         try:

@@ -32,8 +32,7 @@ class Release(Generic[T_co]):
         gaps: with ``gaps=True`` the leads of each winner over the next, and of the last over the best other, floored.
         p_value: of the last gap; whatever the data, a wrong name has one of at most a in at most a share a of releases.
         tick, single: of a number with noise, what it is a multiple of; whether a value that is a tuple is one winner.
-        error_bound: its error, or that of one group, whatever the data.
-        stated: statements for its certificate.
+        error_bound: its error, or one group's, whatever the data; ``stated`` holds statements for its certificate.
     """
 
     value: T_co

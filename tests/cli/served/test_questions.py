@@ -19,6 +19,7 @@ QUESTIONS = {
     "quantiles shares": ["quantiles", SURVEY, "age", "--q", "1/4", "0.5", "--by", "job"],
     "histogram": ["histogram", SURVEY, "job"],
     "histogram bins": ["histogram", SURVEY, "age", "--bins", "0", "50", "100", "--by", "job"],
+    "best": ["best", SURVEY, "avg(age)", "--by", "job", "--prior", "5:40"],
     "most-common": ["most-common", SURVEY, "job", "--k", "2"],
     "select": ["select", SURVEY, "job", "--score", "largest-total", "--of", "age"],
     "train": ["train", SURVEY, "job", "--features", "age", "--max-depth", "2", "--out", "model.json"],
