@@ -435,7 +435,7 @@ def test_whole_laws_lose_at_most_epsilon(name: str) -> None:
 
 # The loss is a claim of the library, too, for every k: tests/contracts/test_every_claim.py.
 @pytest.mark.parametrize(
-    ("k", "least"), [(1, 0.47), *(pytest.param(*more, marks=pytest.mark.slow) for more in ((2, 0.56), (3, 0.97)))]
+    ("k", "least"), [(3, 0.97), *(pytest.param(*more, marks=pytest.mark.slow) for more in ((1, 0.47), (2, 0.56)))]
 )
 def test_margins_of_scores_that_move_one_way_move_both_ways(k: int, least: float) -> None:
     """One more edge lowers no number of triangles, and yet it lowers margins: all graphs of five nodes."""
