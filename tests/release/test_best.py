@@ -279,6 +279,17 @@ def test_persons_are_protected_with_the_rows_that_count() -> None:
     assert release.value == ("A",)
 
 
+def test_a_person_of_one_row_is_protected_as_a_person() -> None:
+    """What a description declares unless it says otherwise: the promise, and the plan, name persons."""
+    rows = ROWS | {"who": [*range(len(ROWS["place"]))]}
+    described = dps.Dataset.of(rows, columns={"place": GROUPS} | STARS, person="who", budget={"epsilon": 2000})
+    data = dps.open(described)
+    asked = {"by": "place", "prior": "5:3", "epsilon": 900}
+
+    assert data.plan.best("avg(stars)", **asked).guarantee.neighbours.value == "person"
+    assert data.best("avg(stars)", **asked).value == ("A",)
+
+
 @pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")
 def test_files_and_engines_give_the_same_answer(tmp_path: Path) -> None:
     """One GROUP BY where the rows are."""

@@ -37,6 +37,7 @@ class RowKinds:
         moves: what is added to the statistics of one of two neighbours to get those of the other.
         steps: how many such moves lie between neighbours, at most.
         apart: another way to say the same, of which the better one counts: a substitution is one move or two rows.
+        of_persons: whether what comes or goes are the rows of a person, if only one of them counts.
     """
 
     names: tuple[str, ...]
@@ -44,16 +45,17 @@ class RowKinds:
     moves: tuple[Box, ...]
     steps: int = 1
     apart: RowKinds | None = None
+    of_persons: bool = False
 
     @classmethod
     def of(
-        cls, kinds: Iterable[Mapping[str, Amount]], *, rows_per_person: int = 1, substitution: bool = False
+        cls, kinds: Iterable[Mapping[str, Amount]], *, rows_per_person: int | None = None, substitution: bool = False
     ) -> RowKinds:
         """Return the kinds of rows where neighbours differ in one row, or in one person's.
 
         Args:
             kinds: for each kind, what a row adds to statistics by their names; those that are left out stay.
-            rows_per_person: how many rows may come or go at once.
+            rows_per_person: how many rows of a person may come or go at once; ``None`` where each row is one record.
             substitution: whether neighbours have as many rows, one of which is another.
 
         Raises:
@@ -69,12 +71,13 @@ class RowKinds:
         boxes = tuple(box for box in boxes if any(end for ends in box for end in ends))
         if not boxes:
             raise ValueError("A formula needs at least one kind of row that adds to a statistic: pass what rows add.")
-        if isinstance(rows_per_person, bool) or not isinstance(rows_per_person, int) or rows_per_person < 1:
+        rows = 1 if rows_per_person is None else rows_per_person
+        if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
             raise ValueError("rows_per_person counts rows: pass an integer of at least 1.")
         if not substitution:
-            return cls(names, boxes, boxes, rows_per_person)
+            return cls(names, boxes, boxes, rows, of_persons=rows_per_person is not None)
         pairs = tuple(_less(one, other) for one, other in _pairs(boxes))
-        return cls(names, boxes, boxes + pairs, rows_per_person, cls(names, boxes, boxes, 2 * rows_per_person))
+        return cls(names, boxes, boxes + pairs, rows, cls(names, boxes, boxes, 2 * rows))
 
     @cached_property
     def _facts(self) -> dict[Linear, SumFacts]:

@@ -99,7 +99,7 @@ def relation(rows: RowKinds) -> Neighbours:
     """Return the relation of neighbours by its name."""
     if rows.apart is not None:
         return Neighbours.SUBSTITUTION
-    return Neighbours.ADD_REMOVE if rows.steps == 1 else Neighbours.PERSON
+    return Neighbours.PERSON if rows.of_persons else Neighbours.ADD_REMOVE
 
 
 def require_counts(counts: Mapping[str, ArrayLike], rows: RowKinds) -> dict[str, NDArray[np.int64]]:

@@ -207,4 +207,4 @@ def counted(
 
 def kinds_of(column: ScoredColumn, score: GroupScore, person: str | None, rows: int) -> RowKinds:
     """Return the kinds of rows, where neighbours differ in one row or in one person's."""
-    return RowKinds.of(column.kinds(score), rows_per_person=1 if person is None else rows)
+    return RowKinds.of(column.kinds(score), rows_per_person=None if person is None else rows)
