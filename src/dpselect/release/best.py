@@ -135,7 +135,8 @@ class GroupRanking:
         """Return the margins of the groups of a table."""
         counts, metadata = counted(table, self.column, self.score, by, groups, self.person, self.rows_per_person)
         made = margins(self.formula, counts, self.kinds, k, candidates=[*groups])
-        made.metadata = {**metadata, "groups": str(len(groups))}
+        persons = {} if self.person is None else {"rows_per_person": str(self.rows_per_person)}
+        made.metadata = {**metadata, "groups": str(len(groups)), **persons}
         return made
 
     def release(
