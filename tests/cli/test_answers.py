@@ -6,13 +6,14 @@ import json
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import dpselect as dps
-from dpselect.cli import main
+from dpselect.cli import commands, main
 from dpselect.kernel import coins
-from dpselect.queries import LocalDataset, PrivateRows
+from dpselect.queries import LocalDataset, PrivateRows, Query, QueryData, argument, kinds
 from dpselect.release.select import Release
 from tests.cli import inputs
 from tests.cli.inputs import CHOOSE_TREE, COMMANDS, PERCENTILE, TOP_K, TRAIN
@@ -192,3 +193,36 @@ def test_where_the_data_came_from_is_recorded_once(capsys) -> None:
     (event,) = ledger.events
     assert "events.csv" == event.metadata["source"]
     assert "file" not in event.metadata
+
+
+class _Rarest(Query[str]):
+    """The value that the fewest rows have."""
+
+    name = "rarest"
+
+    column: str = argument(kinds.CATEGORICAL_COLUMN, "a column with a list of values", kw_only=False)
+
+    def candidates(self, dataset: dps.Dataset) -> int:
+        return len(dataset.groups(self.column))
+
+    def release(self, data: QueryData, accountant: Any) -> dps.Release[Any]:
+        names, cells = data.dataset.groups(self.column), [*map(str, data.table([self.column])[self.column])]
+        scores = [-cells.count(str(name)) for name in names]
+        return dps.select(dps.Scores(scores, 1, names, range_bound=1), epsilon=self.epsilon, ledger=accountant)
+
+    def words(self) -> str:
+        return f"Which {self.column} is rarest?"
+
+
+@pytest.mark.parametrize("values", ['["north", "south"]', "[0, 1, 2]"])
+def test_a_query_of_ones_own_names_one_winner_on_one_line(values: str, capsys, monkeypatch) -> None:
+    """The value of its release may be a text, or 0, and no list of names."""
+    monkeypatch.setattr(commands, "queries", lambda: {"rarest": _Rarest})
+    is_text = "north" in values
+    Path("who.csv").write_text("place\n" + ("south\n" if is_text else "1\n2\n") * 500, encoding="utf-8")
+    Path("who.toml").write_text(f'source = "who.csv"\n[columns]\nplace = {values}\n', encoding="utf-8")
+
+    assert 0 == main(["rarest", "who.toml", "place", "--epsilon", "9"])
+    said = capsys.readouterr().out.splitlines()
+    assert ("  1  north" if is_text else "  1  0") == said[0]
+    assert said[1].startswith("in order of selection; epsilon = 9")

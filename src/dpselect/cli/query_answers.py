@@ -64,7 +64,8 @@ def told(request: Request, query: Query[Any], dataset: Dataset, release: Release
         return model_files.saved(request, release.value, cost, request.choice, facts, line)
     if query.form == "counts":
         return _counts(request, release, more, grouped=getattr(query, "by", None) is not None)
-    if not release.value and not request.nouns:
+    # A single winner may be 0, or an empty text.
+    if release.value in ((), {}) and not request.nouns:
         return released(release, [_NOTHING], protected=request.protected, **more)
     if query.form == "names":
         return released(release, [*map(shown, release.value)], protected=request.protected, **more)

@@ -167,9 +167,9 @@ def _told(release: Release[Any]) -> list[str]:
     return [f"p = {shown:g}: whatever the data, {wrong} comes with a p this small in at most {share} % of releases"]
 
 
-def ranked(release: Release[tuple[Any, ...]]) -> list[str]:
-    """Return the winners, one per line, in the order of their selection."""
-    return [f"{rank:>3}  {shown(name)}" for rank, name in enumerate(release.value, 1)]
+def ranked(release: Release[Any]) -> list[str]:
+    """Return the winners, one per line, in the order of their selection: one winner may stand by itself."""
+    return [f"{rank:>3}  {shown(name)}" for rank, name in enumerate(release._answer["candidates"], 1)]
 
 
 def shown(name: Any) -> str:
