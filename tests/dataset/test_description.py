@@ -180,6 +180,7 @@ REFUSED = {
     'sourc = "a.csv"\n': (1, "sourc: there is no such key: did you mean source?"),
     '\n\nepsilon = 3\nsource = "a.csv"\n': (3, "epsilon: this is not a key of the dataset itself: write it below [bud"),
     'source = "a.csv"\nshares = {ann = 1}\n': (2, "shares: this is not a key of the dataset itself: it belongs into"),
+    'title = "x"\n[[query]]\n': (2, "query: this is not a key of the dataset itself: this file is a plan, which dpsel"),
     '[columns]\nx = ["a"]\n': (None, "name a source, which is a table, or a graph"),
     'source = "a.csv"\n[columns]\nx = {lower = 5, upper = 1}\n': (3, "columns.x.lower: lower must be below upper"),
     'source = "a.csv"\n[columns.x]\nlower = 5\nupper = 1\n': (3, "columns.x.lower: lower must be below upper"),
@@ -413,3 +414,13 @@ def test_the_lines_of_keys_are_those_of_the_parser(pieces: list[str]) -> None:
 
     assert {*content} == {key[0] for key in found}
     assert all(key[0] in text.split("\n")[line - 1] for key, line in found.items() if key[0].isalnum())
+
+
+@pytest.mark.parametrize("data", [b"age,income\n3,5\n", b"PAR1\xff\xfe"])
+def test_a_file_of_data_is_to_be_described_first(data: bytes, tmp_path: Path) -> None:
+    """The command is named, and no cell."""
+    (tmp_path / "people.csv").write_bytes(data)
+
+    with pytest.raises(DatasetError, match=r"dpselect describe people\.csv > people\.toml\.") as refused:
+        dps.open(tmp_path / "people.csv")
+    assert "income" not in str(refused.value)

@@ -64,6 +64,7 @@ def test_a_publication_divides_its_total() -> None:
 
 REFUSED: dict[str, tuple[str, str]] = {
     "an unknown key": ("totl = 1\n" + plan(), "line 1: totl: there is no such key: did you mean total?"),
+    "a description": ('source = "a.csv"\n', "line 1: source: this file is a description of data, which a plan names: "),
     "no dataset": (plan().replace("dataset", "# dataset"), "report.toml: dataset is missing: write dataset = "),
     "no total": (plan().replace("total =", "# total ="), "report.toml: total is missing: write total = "),
     "no query": (plan({}), "report.toml: query is missing: write [[query]]"),

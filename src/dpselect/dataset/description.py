@@ -50,6 +50,7 @@ _TEXTS = (
 _ELSEWHERE = {
     **dict.fromkeys(("epsilon", "delta", "rule", "ledger"), "write it below [budget]."),
     **dict.fromkeys(("allowance", "shares"), "it belongs into the settings of a server, beside dataset = ..."),
+    "query": "this file is a plan, which dpselect publish answers: name the description that it names.",
 }
 
 

@@ -43,17 +43,21 @@ def content(
     if not file.is_file():
         advice = advice or f"write one with dpselect describe data.csv > {file.name}."
         raise FileNotFoundError(f"There is no file {path}: {advice}")
+    # A file with another ending that cannot be read is most likely the data.
+    described = advice or f"write one with dpselect describe {file.name} > {file.stem}.toml."
+    named = "" if file.suffix.lower() == ".toml" else f"this is a file of another kind than TOML: {described}"
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise refusal((), "this is not text in UTF-8: save it as such.", f"{path}: ") from None
+        raise refusal((), named or "this is not text in UTF-8: save it as such.", f"{path}: ") from None
     try:
         return tomllib.loads(text, parse_float=Decimal), text
     except (ValueError, RecursionError, ArithmeticError) as error:
         stopped = _STOPPED.search(str(error))
         line, column = (int(stopped[1]), int(stopped[2])) if stopped else (text.count("\n") + 1, 0)
         is_unfilled = str(error).startswith("Invalid value") and text.split("\n")[line - 1][column - 1 : column] == "?"
-        raise refusal((), _UNFILLED if is_unfilled else _NO_TOML, f"{path}, line {line}: ") from None
+        reason = _UNFILLED if is_unfilled else named or _NO_TOML
+        raise refusal((), reason, f"{path}, line {line}: ") from None
 
 
 def located(error: Refusal, path: str | Path, text: str) -> Refusal:

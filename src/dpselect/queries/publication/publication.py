@@ -226,6 +226,9 @@ def _about(key: Key, query: Query[Any] | None, place: str = "") -> Iterator[None
 
 def _description(said: dict[str, Any], folder: Path) -> Path:
     """Take the description out of what a plan says; refuse what is missing, and keys that nobody knows."""
+    for name in ("source", "graph"):
+        if name in said:
+            raise PublicationError((name,), f"this file is a description of data, which a plan names: {_ADVICE}")
     require_known((), said, _KEYS)
     for name, advice in _MISSING.items():
         if name not in said:
