@@ -208,6 +208,11 @@ def test_a_dry_run_reads_no_row_and_writes_nothing(tmp_path: Path, monkeypatch, 
     assert "sum: epsilon 0.699999 of 0.7; epsilon 0.000001 stays unspent" == lines[-1]
     assert {"survey.toml", "report.toml"} == {each.name for each in folder.iterdir()}
 
+    dps.Dataset.load(folder / "survey.toml").open_ledger()
+    assert 0 == main(["publish", "survey/report.toml", "--dry-run"])
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert "ledger: epsilon 100 left, before what is new is paid" == last
+
     (folder / "survey.csv").write_bytes(rows)
     published(folder)
     (folder / "report.toml").write_text(plan({**QUERIES, "new": QUERIES["ages"]}, total="1.4"), encoding="utf-8")

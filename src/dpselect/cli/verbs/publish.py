@@ -49,8 +49,13 @@ def _noting_payment(request: Request, description: Dataset) -> Iterator[None]:
 
 
 def _planned(plan: PublicationPlan) -> Answer:
-    table = Table(TITLES, plan.rows, frozenset({1}))
-    return Answer.of(["Dry run: nothing was spent, drawn or written.", table, plan.sums], plan.as_json())
+    lines: list[str | Table] = ["Dry run: nothing was spent, drawn or written."]
+    lines += [Table(TITLES, plan.rows, frozenset({1})), plan.sums]
+    if plan.remaining is not None:
+        left = {name: written(each) for name, each in vars(plan.remaining).items() if each}
+        said = " and ".join(f"{name} {each}" for name, each in left.items()) or "nothing"
+        lines.append(f"ledger: {said} left, before what is new is paid")
+    return Answer.of(lines, plan.as_json())
 
 
 def _answered(request: Request, publication: Publication, answers: PublicationAnswers) -> Answer:
