@@ -1,4 +1,4 @@
-"""How a table in a file is read: how its text is written, and which rows are wanted."""
+"""Options of a file with a table: the form of its text, and the rows that are wanted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far one row, or one person, can move a formula some steps away: derived, and admissible by construction.
+"""Sensitivity of a formula at each distance, for one row or one person: derived, and admissible by construction.
 
 delta(x, t, r) is the largest step of the formula over all moves and over all statistics that may be reached in t
 steps. Regions of neighbours lie in each other and enclosures are isotone, so delta is admissible, in the numbers that

@@ -24,7 +24,7 @@ Step = Interval | None
 
 
 class Differences(Protocol):
-    """Where parts of a formula lie before and after one row comes, and how far they move."""
+    """Enclosures of the parts of a formula before and after one row comes, and of their moves."""
 
     def before(self, part: Expression) -> Interval:
         """Return where a part lies without the row."""

@@ -49,7 +49,7 @@ _SPELLINGS = {"==": "=", "<>": "!="}
 
 @dataclass(frozen=True)
 class RowCondition:
-    """What a row must fulfil to be counted.
+    """Condition that a row fulfils to be counted.
 
     Attributes:
         column: whose cell is compared.

@@ -115,7 +115,7 @@ class Interval:
         return Interval(np.where(mask, self.lo, other.lo), np.where(mask, self.hi, other.hi))
 
     def magnitude(self) -> Floats:
-        """Return the largest size of a number in each; infinite where an end is no number."""
+        """Return the largest size of a number in each; infinite where an end is not a number."""
         size = np.maximum(np.abs(self.lo), np.abs(self.hi))
         return np.asarray(np.where(np.isnan(size), _INF, size))
 

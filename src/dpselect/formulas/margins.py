@@ -81,7 +81,7 @@ def margins(
 
 
 class FormulaEnvelopes(Envelopes):
-    """How far scores move in t steps at most: t times the derived sensitivity at the last of them.
+    """Bounds on the move of scores in t steps: t times the derived sensitivity at the last of them.
 
     Args:
         scores: with the derived sensitivity, its ceiling, and ``highest``.

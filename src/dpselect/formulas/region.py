@@ -1,4 +1,4 @@
-"""Where the statistics of a group may be some moves away, and where a formula is then, before and after one more.
+"""Enclosures of the statistics of a group some moves away, and of a formula over them, before and after one more.
 
 Sums of statistics are whole numbers, so the regions of neighbours lie in each other exactly. Everything else is made of
 isotone enclosures.
@@ -72,7 +72,7 @@ class GroupSums:
 
 @dataclass(eq=False)
 class Region:
-    """Where statistics may be.
+    """Enclosure of the statistics that so many moves reach.
 
     Attributes:
         rows: the kinds of rows.

@@ -149,7 +149,7 @@ class SumFacts:
 
 @dataclass(frozen=True)
 class PairFacts:
-    """What rows do to two sums together, in the whole numbers of each.
+    """Joint effect of rows on two sums, in the whole numbers of each.
 
     Attributes:
         points: the corners of the hull of all moves and their opposites, of which each takes both sums so far; ``None``

@@ -54,7 +54,7 @@ class PlanPart:
 
     Raises:
         ValueError: a promise by rho that is not Gaussian noise, discrete Gaussian noise of a variance of 6 or less that
-            moves by more than 1, geometric noise that is not pure, or moves that are no integer of at least 0.
+            moves by more than 1, geometric noise that is not pure, or moves that are not integers of at least 0.
     """
 
     guarantee: Guarantee

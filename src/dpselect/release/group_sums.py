@@ -1,4 +1,4 @@
-"""What a score of groups needs to know of rows: which kinds there are, by public facts, and the sums of each group."""
+"""Rows behind a score of groups: their kinds, by public facts, and the sums of each group."""
 
 from __future__ import annotations
 

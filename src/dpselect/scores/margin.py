@@ -131,7 +131,7 @@ def margins_of(curves: Curves, size: int, k: int) -> NDArray[np.float64]:
 
 
 class Curves(Protocol):
-    """How low and how high each score may be a number of steps away, in integers below 2^60 in size."""
+    """Lowest and highest value of each score a number of steps away, in integers below 2^60 in size."""
 
     def stretches(self) -> Iterator[tuple[int, int]]:
         """Yield the two ends of one stretch of distances after another, up to the farthest."""

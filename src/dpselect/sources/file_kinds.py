@@ -1,4 +1,4 @@
-"""What the ending of a file says: whether its columns have types, and whether it says itself how it is written."""
+"""Facts that follow from the ending of a file: whether its columns have types, and whether it declares its form."""
 
 from __future__ import annotations
 

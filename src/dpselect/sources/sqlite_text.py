@@ -29,8 +29,8 @@ def with_sound_text(warehouse: Warehouse, names: list[Any]) -> Any:
 def _sound() -> Any:
     import ibis
 
-    def dpselect_text(cell: bytes) -> str:
-        raise NotImplementedError(cell)
+    def dpselect_text(cell: bytes) -> str:  # type: ignore[empty-body]
+        """Return a cell that is text, in the engine; ibis reads the types alone."""
 
     return ibis.udf.scalar.builtin(dpselect_text)
 

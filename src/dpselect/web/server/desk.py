@@ -1,4 +1,4 @@
-"""Where requests are answered: paid for, drawn, stored, kept by hash, and only then seen. A stop loses nothing.
+"""Answers to requests: paid for, drawn, stored, kept by hash, and only then seen. A stop loses nothing.
 
 Of each request there is one payment, which the ledger's rows show, and one answer, whose hash the ledger keeps. A row
 without a hash was never answered to anybody, so its request is answered under the same payment; one with a hash and
