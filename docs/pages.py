@@ -15,8 +15,8 @@ from typing import Any
 import click
 
 import dpselect as dps
-from dpselect.cli import command, commands
-from dpselect.cli.examples import wrapped
+from dpselect.cli import click_commands, command_registry
+from dpselect.cli.examples import wrap_command
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -90,7 +90,7 @@ def every_page() -> dict[str, str]:
     pages["record/data.md"] = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
     pages |= {page: of_project(name) for name, page in SHOWN_ON.items() if "/" not in name}
     pages |= {f"{name}.md": module_page(name, module) for name, module in public_modules().items()}
-    pages |= catalogue("mechanisms", "Mechanisms", dps.mechanisms.EVERY_MECHANISM)
+    pages |= catalogue("mechanisms", "Mechanisms", dps.mechanisms.MECHANISMS)
     pages |= catalogue("utilities", "Utilities", utilities)
     pages |= catalogue("papers", "What the papers print", papers)
     others = ["SulqID3Classifier", "RandomDecisionForestClassifier", "private_sql"]
@@ -123,7 +123,7 @@ def module_page(name: str, module: ModuleType) -> str:
         parts += [
             "## What all of them share",
             _rst([".. autoclass:: dpselect.learn.estimator.PrivateEstimator", "   :members:"]),
-            _rst([".. autoclass:: dpselect.learn.base.PrivateTrees", "   :members:"]),
+            _rst([".. autoclass:: dpselect.learn.private_trees.PrivateTrees", "   :members:"]),
             _rst([".. autoclass:: dpselect.learn.boosted.estimator.PrivateBoosted", "   :members:"]),
         ]
     return _page(_title(name), f"`dpselect.{name}`: {opening}", *parts)
@@ -197,9 +197,9 @@ def of_project(name: str) -> str:
 
 def command_line() -> str:
     """Return the command line as the verbs describe themselves."""
-    root = command.root()
+    root = click_commands.root()
     parts = []
-    for panel, verbs in commands.panels().items():
+    for panel, verbs in command_registry.panels().items():
         parts.append(f"## {panel}")
         for name in verbs:
             parts += _commands(root.imported(name), f"dpselect {name}", "###")
@@ -232,7 +232,7 @@ def _described(verb: click.Command, name: str) -> str:
 def _examples(verb: click.Command) -> str:
     """Return the examples of a command, broken as on its page of help."""
     lines: list[str] = verb.verb.example.splitlines()  # type: ignore[attr-defined]
-    return "\n".join(["example:", *(line for each in lines for line in wrapped(each, 100))])
+    return "\n".join(["example:", *(line for each in lines for line in wrap_command(each, 100))])
 
 
 def show_as_written(_app: Any, what: str, _name: str, _it: Any, _options: Any, lines: list[str]) -> None:

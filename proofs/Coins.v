@@ -1,6 +1,6 @@
 (** Exact coins: prefixes of a uniform number decide rightly, whatever bits are still to come.
 
-    A coin shows heads where U < p, p = e^(-gap rate). Python: [dpselect.kernel.coins.settle], [dpselect.kernel.coins.flip]. *)
+    A coin shows heads where U < p, p = e^(-gap rate). Python: [dpselect.kernel.bernoulli_exp.settle], [dpselect.kernel.bernoulli_exp.flip]. *)
 Require Import Reals QArith Qreals Lra Lia ZArith.
 From Coquelicot Require Import Rcomplements.
 Open Scope R_scope.

@@ -1,7 +1,7 @@
 (** What is paid for is enough: adaptive draws from one allowance, and from parts of the data that share no record.
 
     A program sees all outcomes so far and chooses the next question, its price, and the part it is about; or lends what
-    is left to parts, or takes it back. Python: [dpselect.kernel.budget.Allowance], [dpselect.release.opened],
+    is left to parts, or takes it back. Python: [dpselect.kernel.privacy_filter.PrivacyFilter], [dpselect.release.open_session],
     [dpselect.ledger]. *)
 Require Import QArith Qminmax Reals Qreals Lra Lqa Lia List Arith.
 Require Selection.

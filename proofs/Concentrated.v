@@ -2,7 +2,7 @@
 
     A program sees all outcomes so far and chooses the next question and its price; what does not fit is refused. The
     Renyi divergence of order a of all that it sees is at most a times what was paid, for every order above 1.
-    Python: [dpselect.release.concentrated_draws], [dpselect.kernel.budget.Allowance], [dpselect.ledger.accountant]. *)
+    Python: [dpselect.release.concentrated_session], [dpselect.kernel.privacy_filter.PrivacyFilter], [dpselect.ledger.composition]. *)
 Require Import QArith Reals Qreals Lra Lqa Lia List Arith.
 Require Selection.
 Import ListNotations.

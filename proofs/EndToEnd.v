@@ -1,7 +1,7 @@
 (** From a score and its sensitivity, through rounding, to the candidate that is returned: one theorem for each kind of
     mechanism.
 
-    Python: [dpselect.mechanisms.local_dampening.damped], [dpselect.mechanisms.shifted_local_dampening._effective],
+    Python: [dpselect.mechanisms.local_dampening.damp_scores], [dpselect.mechanisms.shifted_local_dampening._effective],
     [dpselect.mechanisms.scaling.scale], drawn at [UnitScores.rate]. *)
 Require Import Reals QArith Qround Qabs Qminmax Qreals Lqa Lia List ZArith.
 Require Import Dampening Shifting Ticks Flips Selection Peeling OneShot.

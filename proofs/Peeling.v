@@ -1,6 +1,6 @@
 (** A list, one winner after the other: each draw is made among the candidates that remain.
 
-    Python: [dpselect.release.draws.Draws.answer]. *)
+    Python: [dpselect.release.session.Session.draw]. *)
 Require Import Reals QArith Qreals Lra Lia List.
 Require Import Ticks Flips PermuteAndFlip Selection.
 Import ListNotations.

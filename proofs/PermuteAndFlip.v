@@ -1,7 +1,7 @@
 (** Permute-and-flip as an integral, and its privacy: weights that move by a factor of at most a move every probability
     by a^2 at most.
 
-    Python: [dpselect.mechanisms.law.permute_and_flip]. *)
+    Python: [dpselect.mechanisms.pmf.permute_and_flip]. *)
 Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
 Require Import Flips.

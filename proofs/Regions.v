@@ -1,7 +1,7 @@
 (** Derived sensitivities: regions of neighbours lie in each other, and whatever encloses a formula on them and does not
     shrink where they grow is admissible; the values that are reached are curves of margins.
 
-    Python: [dpselect.formulas.derived], [dpselect.formulas.margins]. *)
+    Python: [dpselect.formulas.derived_sensitivity], [dpselect.formulas.margins]. *)
 Require Import QArith Qabs Qminmax Lqa Lia.
 Open Scope Q_scope.
 

@@ -1,6 +1,6 @@
 (** What was paid is a number of releases, and no draw is part of two: what several draws leave.
 
-    Python: [dpselect.kernel.budget.Allowance._after]. *)
+    Python: [dpselect.kernel.privacy_filter.PrivacyFilter._after]. *)
 Require Import QArith Qround Lqa Lia ZArith.
 Open Scope Q_scope.
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from dpselect.cli import commands, main
+from dpselect.cli import command_registry, main
 
-commands.register("research.commands")
+command_registry.register("research.commands")
 sys.exit(main())

@@ -1,6 +1,6 @@
 """The budget of experiments: they release from public and made-up data, so their releases cost nobody anything."""
 
-from dpselect.kernel.budget import session
+from dpselect.kernel.privacy_filter import session
 
 
 def declare_public() -> None:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from dpselect.audit.replay import RELEASED, Replay, transcripts
+from dpselect.audit.scripted_noise import RELEASED, ScriptedNoise, transcripts
 
 Table = tuple[Any, ...]
 
 
 def losses(
-    run_of: Callable[[Table], Callable[[Replay], object]],
+    run_of: Callable[[Table], Callable[[ScriptedNoise], object]],
     tables: Iterable[Table],
     more: Iterable[Any],
     released: tuple[int, ...] = RELEASED,

@@ -69,7 +69,9 @@ def test_a_file_is_held_against_the_manifest(tiny: Path) -> None:
     (tiny / "g.csv").write_text("source,target\n0,1\n0,2\n", encoding="utf-8")
     other = hashlib.sha256((tiny / "g.csv").read_bytes()).hexdigest()
 
-    with pytest.raises(datasets.WrongFile, match=rf"g\.csv is not the file .* put the right file there.*{other}"):
+    with pytest.raises(
+        datasets.FileContentError, match=rf"g\.csv is not the file .* put the right file there.*{other}"
+    ):
         datasets.graph("tiny")
     described(tiny, other.upper())
     assert [2, 1, 1, 0] == datasets.graph("tiny").degrees.tolist()
@@ -81,7 +83,7 @@ def test_a_file_is_digested_once(tiny: Path, monkeypatch: pytest.MonkeyPatch) ->
     digest = hashlib.file_digest
     monkeypatch.setattr(hashlib, "file_digest", lambda *given: digested.append(given) or digest(*given))
 
-    assert [tiny / "g.csv"] * 2 == [datasets.checked("tiny"), datasets.checked("tiny")]
+    assert [tiny / "g.csv"] * 2 == [datasets.checked_file("tiny"), datasets.checked_file("tiny")]
     assert 1 == len(digested)
 
 
@@ -135,7 +137,7 @@ def test_a_clone_has_data_without_any_variable(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.delenv("DPSELECT_DATA", raising=False)
 
     assert OURS == datasets.repository()
-    assert OURS / "tabular" / "adult.parquet" == datasets.checked("adult")
+    assert OURS / "tabular" / "adult.parquet" == datasets.checked_file("adult")
 
 
 @pytest.mark.parametrize("name", sorted(datasets._manifest(OURS)["datasets"]))
@@ -144,7 +146,7 @@ def test_every_shipped_file_is_the_manifests(monkeypatch: pytest.MonkeyPatch, na
     monkeypatch.delenv("DPSELECT_DATA", raising=False)
     facts = datasets.every()[name].facts
 
-    assert facts["bytes"] == datasets.checked(name).stat().st_size
+    assert facts["bytes"] == datasets.checked_file(name).stat().st_size
     assert facts["licence"] in SHIPPED_UNDER
     assert {"origin", "citation", "terms", "changes", "sha256"} <= facts.keys()
     assert facts["licence"] != "CC BY 4.0" or {"url", "doi"} <= facts.keys()
@@ -207,10 +209,10 @@ def test_the_folder_of_the_variable_comes_first_and_it_is_said(monkeypatch: pyte
     monkeypatch.setenv("DPSELECT_DATA", str(tmp_path / "mine"))
     ours, theirs = OURS / "tabular" / "adult.parquet", tmp_path / "mine" / "t.csv"
 
-    assert theirs == datasets.checked("adult")
+    assert theirs == datasets.checked_file("adult")
     assert [f"adult is read from {theirs}, which is another file than {ours}."] == datasets.disagreements()
     theirs.unlink()
-    assert ours == datasets.checked("adult")
+    assert ours == datasets.checked_file("adult")
     assert [] == datasets.disagreements()
 
 
@@ -220,7 +222,7 @@ def test_the_same_file_in_both_folders_is_no_matter(monkeypatch: pytest.MonkeyPa
     (tmp_path / "manifest.toml").write_text('[datasets.tdt_justice2020]\nfile = "t.csv"\n')
     monkeypatch.setenv("DPSELECT_DATA", str(tmp_path))
 
-    assert tmp_path / "t.csv" == datasets.checked("tdt_justice2020")
+    assert tmp_path / "t.csv" == datasets.checked_file("tdt_justice2020")
     assert [] == datasets.disagreements()
 
 
@@ -240,7 +242,7 @@ def test_an_installed_dpselect_finds_the_clone_it_runs_in(tmp_path: Path) -> Non
         file.seek(0)
         file.write(f'repository = "dpselect"\n{text}')
 
-    assert tmp_path / "data" / "t.csv" == datasets.checked("tiny")
+    assert tmp_path / "data" / "t.csv" == datasets.checked_file("tiny")
 
 
 def test_what_no_folder_has_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -258,7 +260,7 @@ def test_what_no_folder_has_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_an_unknown_dataset_is_said() -> None:
     """With the command that lists those that there are."""
     with pytest.raises(ValueError, match=r"no dataset 'nobody' in .*: `python -m research datasets` lists"):
-        datasets.checked("nobody")
+        datasets.checked_file("nobody")
 
 
 @pytest.mark.parametrize("section", ["missing", "simulated"])

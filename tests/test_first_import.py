@@ -46,7 +46,7 @@ def test_a_name_that_needs_scikit_learn_says_which_extra_brings_it() -> None:
 import sys
 sys.modules["sklearn"] = None
 import dpselect
-for name in ("learn", "chooser", "plot.accuracy_chart"):
+for name in ("learn", "adaptive", "plot.accuracy_chart"):
     try:
         eval(f"dpselect.{name}")
     except ImportError as error:

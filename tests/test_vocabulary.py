@@ -15,7 +15,7 @@ from types import FunctionType
 import pytest
 
 import dpselect as dps
-from dpselect.release import opened, select
+from dpselect.release import open_session, select
 from dpselect.scores import scores
 
 ROOT = Path(__file__).parents[1]
@@ -47,8 +47,8 @@ def test_tracebacks_and_pickles_use_the_public_name() -> None:
         ("histogram", ": did you mean dpselect.counts?"),
         ("top_kk", ": did you mean dpselect.top_k?"),
         ("Bound", ": did you mean dpselect.mechanisms.Bound?"),
-        ("law_chart", ": did you mean dpselect.plot.law_chart?"),
-        ("published", ": did you mean dpselect.papers?"),
+        ("pmf_chart", ": did you mean dpselect.plot.pmf_chart?"),
+        ("published_system", ": did you mean dpselect.papers?"),
         ("xyzzy", ""),
         ("__wrapped__", ""),
     ],
@@ -72,7 +72,7 @@ def test_every_name_that_is_suggested_is_there() -> None:
 @pytest.mark.parametrize(
     ("module", "name"),
     [(scores, "dpselect.scores.scores.Scores"), (select, "dpselect.release.select.select"),
-     (opened, "dpselect.release.opened.opened")],
+     (open_session, "dpselect.release.open_session.open_session")],
 )  # fmt: skip
 def test_examples_of_public_names_are_found_in_their_files(module, name: str) -> None:
     """Once each, and not in the file that lists the names."""
@@ -89,7 +89,7 @@ def test_a_slip_in_a_public_name_is_a_type_error(tmp_path: Path) -> None:
         "import dpselect as dps\n"
         "dps.nonsense\n"
         "reveal_type(dps.utilities.counts)\n"
-        "reveal_type(dps.chooser.ChoiceMaker), dps.learn, dps.histograms\n"
+        "reveal_type(dps.adaptive.AdaptiveAlgorithm), dps.learn, dps.histograms\n"
         "scores, flip = dps.Scores([2, 1], 1, candidates=['a', 'b']), dps.mechanism('permute-and-flip')\n"
         "names: dps.Release[str] = dps.select(scores, epsilon=1, mechanism=flip)\n"
         "reveal_type(names.value), reveal_type(dps.median([1], lower=0, upper=2, epsilon=1).value)\n"
@@ -102,7 +102,7 @@ def test_a_slip_in_a_public_name_is_a_type_error(tmp_path: Path) -> None:
     assert 'slip.py:2: error: Module has no attribute "nonsense"' in run.stdout
     assert 1 == run.stdout.count(" error: "), run.stdout
     assert 'slip.py:3: note: Revealed type is "def (class_counts:' in run.stdout
-    assert "dpselect.chooser.choice_maker.ChoiceMaker" in run.stdout
+    assert "dpselect.adaptive.adaptive_algorithm.AdaptiveAlgorithm" in run.stdout
     # The room that a type is from is left out by newer versions of mypy.
     bare = run.stdout.replace("builtins.", "")
     assert ["str", "float"] == re.findall(r'slip.py:7: note: .* "(.*)"', bare)

@@ -45,7 +45,7 @@ def front():
 def chances(counts, epsilon):
     """Return the exact chance of each candidate."""
     scores = dps.Scores(counts, sensitivity=1, candidates=CANDIDATES, range_bound=1, kind="integer")
-    return dps.mechanism("permute-and-flip").law(scores, epsilon)
+    return dps.mechanism("permute-and-flip").pmf(scores, epsilon)
 
 
 PICTURES = {"front": front}

@@ -16,7 +16,7 @@ def votes(coffee):
 
 def law():
     """Draw two mechanisms at one epsilon, beside a neighbour with one more vote."""
-    return dps.plot.plot_law(votes(57), epsilon=0.5, mechanism=["permute-and-flip", "exponential"], neighbour=votes(58))
+    return dps.plot.plot_pmf(votes(57), epsilon=0.5, mechanism=["permute-and-flip", "exponential"], neighbour=votes(58))
 
 
 PICTURES = {"law": law}

@@ -123,7 +123,7 @@ def chance_of_the_best():
     ]
     for label, name, scores, line in ways:
         mechanism = dps.mechanism(name)
-        chance = [mechanism.law(scores, round(float(epsilon), 6))[0] for epsilon in epsilons]
+        chance = [mechanism.pmf(scores, round(float(epsilon), 6))[0] for epsilon in epsilons]
         axes.plot(epsilons, chance, color=look(name).colour, linestyle=line, label=label)
     axes.set_xscale("log")
     axes.set_xticks([0.1, 1, 10], ["0.1", "1", "10"])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 
+from dpselect.cli.command import CommandAnswer
+from dpselect.cli.commands import audit
 from dpselect.cli.options import one_of, option
 from dpselect.cli.request import Request
-from dpselect.cli.verb import Answer
-from dpselect.cli.verbs import audit
 from research import other_libraries
 from research.other_libraries.finding import text
 
 
-def run(request: Request) -> Answer:
+def run(request: Request) -> CommandAnswer:
     """Return what is found of an installed release of another library, or of dpselect where none is named."""
     if not request.of:
         return audit.run(request)
@@ -26,7 +26,7 @@ def run(request: Request) -> Answer:
         audit.show_progress(f"{len(findings)} {finding.function:<40}")
     facts = {"findings": [asdict(finding) for finding in findings], "not_tested": list(peer.not_tested)}
     status = 1 if any(finding.verdict == "BROKEN" for finding in findings) else 0
-    return Answer(text(peer, findings), facts, status)
+    return CommandAnswer(text(peer, findings), facts, status)
 
 
 VERB = replace(

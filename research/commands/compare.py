@@ -8,10 +8,10 @@ from textwrap import fill
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli import derived, paths, traces
+from dpselect.cli import paths, query_commands, traces
+from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import epsilon, every_mechanism, option, whole
 from dpselect.cli.request import Request
-from dpselect.cli.verb import Answer, Verb
 from dpselect.kernel.numbers import Epsilon
 from dpselect.queries import PrivateRows, TopK
 from dpselect.queries.metrics import DAMPENING
@@ -35,12 +35,12 @@ def _refuse_traces(request: Request) -> None:
         raise ValueError(f"--traces goes without a task: leave out {request.task}, or --traces.")
 
 
-def run_traces(request: Request) -> Answer:
+def run_traces(request: Request) -> CommandAnswer:
     """Return held-out regret of learned, rival and fixed choices, and draw it."""
     if request.traces is None:
         raise ValueError(f"Name a task ({', '.join([*PROBLEMS, 'histogram', 'metrics'])}), or pass --traces.")
-    from dpselect.chooser.plots import draw_regret
-    from dpselect.chooser.regret import leave_out
+    from dpselect.adaptive.plots import draw_regret
+    from dpselect.adaptive.regret import leave_out
 
     maker = traces.maker_of(request, [], metafeatures="paid", learner="fixed")
     recipes = {name: replace(maker.recipe, learner=name) for name in ("forest", "regret-tree", "fixed")}
@@ -48,13 +48,13 @@ def run_traces(request: Request) -> Answer:
     regret = leave_out(trained.traces, recipes, trained.policy.options, trained.epsilons)
     if request.out:
         request.out.draw(lambda file: draw_regret(regret, file, overwrite=True))
-    return Answer(str(regret), {"regret": str(regret).splitlines()})
+    return CommandAnswer(str(regret), {"regret": str(regret).splitlines()})
 
 
-def run_histogram(request: Request) -> Answer:
+def run_histogram(request: Request) -> CommandAnswer:
     """Return the error of every algorithm, and draw what each makes of public counts."""
     from dpselect import histograms
-    from dpselect.chooser import cells, draw_histograms
+    from dpselect.adaptive import draw_histograms, histogram_options
 
     _refuse_traces(request)
     if request.out is None:
@@ -62,28 +62,28 @@ def run_histogram(request: Request) -> Answer:
     counts = traces.read_counts(request.file)
     answers = {name: estimate(counts, epsilon=request.epsilon) for name, estimate in histograms.EVERY_ALGORITHM.items()}
     request.out.draw(lambda file: draw_histograms(counts, answers, file, overwrite=True))
-    errors = {name: float(cells.range_error(counts, estimated)) for name, estimated in answers.items()}
+    errors = {name: float(histogram_options.range_error(counts, estimated)) for name, estimated in answers.items()}
     lines = [f"{name:<10} {error:.3e}" for name, error in errors.items()]
-    return Answer("\n".join(["scaled average error of 2,000 random ranges", *lines]), {"range_error": errors})
+    return CommandAnswer("\n".join(["scaled average error of 2,000 random ranges", *lines]), {"range_error": errors})
 
 
-def run_metrics(request: Request) -> Answer:
+def run_metrics(request: Request) -> CommandAnswer:
     """Return which metric names the brokers, who connect others, on a public graph."""
     _refuse_traces(request)
     if request.out is not None:
         raise ValueError("--out goes with another task: metrics are compared in a table.")
     request.metric = ("degree", "ego-betweenness")
-    graph = PrivateRows(derived.dataset_of(request, TopK)).graph()
+    graph = PrivateRows(query_commands.dataset_of(request, TopK)).graph()
     advice = dps.accuracy.recommend_metric(
         graph, request.k, epsilon=request.epsilon, max_degree=request.max_degree, data="public"
     )
     note = "For public or old graphs only: figures like these reveal private data."
     start, table = str(advice).split("\n\n")
     rows = [asdict(row) for row in advice.table]
-    return Answer("\n\n".join([fill(start, 80), table, note]), {"metric": advice.metric, "metrics": rows})
+    return CommandAnswer("\n\n".join([fill(start, 80), table, note]), {"metric": advice.metric, "metrics": rows})
 
 
-def run(request: Request) -> Answer:
+def run(request: Request) -> CommandAnswer:
     """Return the table, and draw the picture when asked."""
     task = PROBLEMS[request.task]
     epsilons = sorted(set(request.epsilons))
@@ -109,7 +109,9 @@ def run(request: Request) -> Answer:
         _front(request, problems, [*usual, *mechanisms][0], epsilons[-1])
     note = "Exact, from laws. For public data only: figures like these reveal private data."
     out = "\n" + fill(f"Not applicable here: {', '.join(left)}.", 80) if left else ""
-    return Answer(f"{dps.accuracy.compare.table(rows)}\n\n{note}{out}", {"mechanisms": [_figures(row) for row in rows]})
+    return CommandAnswer(
+        f"{dps.accuracy.compare.table(rows)}\n\n{note}{out}", {"mechanisms": [_figures(row) for row in rows]}
+    )
 
 
 def _unit(request: Request) -> str:
@@ -119,7 +121,7 @@ def _unit(request: Request) -> str:
     return f"the unit of {request.get('column') or 'the column'}"
 
 
-def _figures(row: dps.accuracy.compare.Row) -> dict[str, Any]:
+def _figures(row: dps.accuracy.compare.ComparisonRow) -> dict[str, Any]:
     return {
         "name": row.name,
         "epsilon": [str(epsilon) for epsilon in row.epsilons],
@@ -165,14 +167,14 @@ def _picture(words: str) -> Any:
     return paths.output("--out", endings=paths.PICTURES, help=words)
 
 
-def _task(name: str, problem: Problem) -> Verb:
+def _task(name: str, problem: Problem) -> Command:
     """Return the task that compares mechanisms for one problem."""
     front = paths.output(
         "--objectives",
         endings=paths.PICTURES,
         help="also draw both metrics, the front and five nodes drawn at the largest epsilon",
     )
-    return Verb(
+    return Command(
         run,
         (
             *problem.options,
@@ -206,7 +208,7 @@ _EXAMPLES = {
     "snp": "dpselect compare snp public.csv --families 100 --epsilons 1 10",
     "top-k": "dpselect compare top-k lesmis degree --epsilons 0.1 1",
 }
-HISTOGRAM = Verb(
+HISTOGRAM = Command(
     run_histogram,
     (
         paths.input("file", help="public counts (.npy), shape (n,) or (rows, columns)"),
@@ -217,7 +219,7 @@ HISTOGRAM = Verb(
     about="Protected: nobody. The picture shows the counts as they are: it is for public data only.",
     summary="Draw a public histogram beside private ones.",
 )
-METRICS = Verb(
+METRICS = Command(
     run_metrics,
     (
         *(each for each in PROBLEMS["top-k"].options if each.name in ("dataset", "nodes", "ends", "label")),
@@ -235,10 +237,10 @@ METRICS = Verb(
     about=_ABOUT,
     summary="Say which metric names the brokers, who connect others, on a public graph.",
 )
-VERB = Verb(
+VERB = Command(
     run_traces,
     (
-        paths.input("--traces", metavar="PARQUET", help="instead of a task: what chooser.ChoiceMaker.train recorded"),
+        paths.input("--traces", metavar="PARQUET", help="instead of a task: traces of AdaptiveAlgorithm.train"),
         _picture("also draw a picture: .png, .svg or .pdf"),
     ),
     "dpselect compare top-k lesmis degree --epsilons 0.1 1",

@@ -11,10 +11,10 @@ from textwrap import fill
 from typing import Any
 
 from dpselect import datasets
+from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import argument
 from dpselect.cli.request import Request
-from dpselect.cli.verb import Answer, Verb
-from dpselect.datasets import Dataset
+from dpselect.datasets import ResearchDataset
 
 _WIDTH = 80
 _SIZES = ("kind", "rows", "columns", "n_nodes", "n_edges", "shape")
@@ -53,17 +53,17 @@ _SHOWN = {
 }
 
 
-def run(request: Request) -> Answer:
+def run(request: Request) -> CommandAnswer:
     """Return the list, or all that is known of some datasets."""
     known = _known()
     if request.names:
         wanted = [known[_understood(name, known)] for name in dict.fromkeys(request.names)]
         rows = [_plain(each.facts) | _row(each) for each in wanted]
-        return Answer("\n\n".join(map(_page, wanted)), {"folders": list(map(str, _folders())), "datasets": rows})
+        return CommandAnswer("\n\n".join(map(_page, wanted)), {"folders": list(map(str, _folders())), "datasets": rows})
     rows = [_row(dataset) for dataset in known.values()]
     disagreements = datasets.disagreements() if _folders() else []
     facts = {"folders": list(map(str, _folders())), "datasets": rows, "disagreements": disagreements}
-    return Answer("\n\n".join([*_parts(known.values()), *(_wrapped(each) for each in disagreements)]), facts)
+    return CommandAnswer("\n\n".join([*_parts(known.values()), *(_wrapped(each) for each in disagreements)]), facts)
 
 
 def _folders() -> tuple[Path, ...]:
@@ -80,10 +80,10 @@ def _folders() -> tuple[Path, ...]:
         return ()
 
 
-def _known() -> dict[str, Dataset]:
+def _known() -> dict[str, ResearchDataset]:
     """Return every dataset of any manifest; of a file that ours describes, ours has the word, wherever it stands."""
     shipped, ours = datasets.facts_shipped(), datasets.repository()
-    described = {name: each.facts for name, each in shipped.items()} | (datasets.described(ours) if ours else {})
+    described = {name: each.facts for name, each in shipped.items()} | (datasets.describe_folder(ours) if ours else {})
     known = datasets.every() | datasets.elsewhere() | datasets.elsewhere("simulated") if _folders() else {}
     for name, dataset in known.items():
         facts = described.get(name, {})
@@ -94,7 +94,7 @@ def _known() -> dict[str, Dataset]:
     return known | {name: each for name, each in shipped.items() if name not in known}
 
 
-def _understood(name: str, known: Mapping[str, Dataset]) -> str:
+def _understood(name: str, known: Mapping[str, ResearchDataset]) -> str:
     if name in known:
         return name
     near = get_close_matches(name, known, 1)
@@ -102,11 +102,11 @@ def _understood(name: str, known: Mapping[str, Dataset]) -> str:
     raise ValueError(f"There is no dataset {name!r}: {meant}")
 
 
-def _state(dataset: Dataset) -> str:
+def _state(dataset: ResearchDataset) -> str:
     return "simulated" if dataset.section == "simulated" else "here" if dataset.here else "missing"
 
 
-def _row(dataset: Dataset) -> dict[str, Any]:
+def _row(dataset: ResearchDataset) -> dict[str, Any]:
     facts = dataset.facts
     shown = {key: facts.get(key) for key in ("kind", "origin", "url", "licence", "terms", "citation")}
     sizes = {key: _size_of(facts, key) for key in _SIZES if key != "kind" and _size_of(facts, key) is not None}
@@ -154,16 +154,16 @@ def _terms(facts: Mapping[str, Any]) -> str:
     return ", ".join(named) or str(facts.get("terms", "terms not stated"))
 
 
-def _how(dataset: Dataset) -> str | None:
+def _how(dataset: ResearchDataset) -> str | None:
     get = dataset.facts.get("get")
     if dataset.section == "datasets":
         return f"There is no file {dataset.path}.{'' if get is None else f' {get}'}"
     return None if get is None else str(get)
 
 
-def _parts(known: Iterable[Dataset]) -> list[str]:
+def _parts(known: Iterable[ResearchDataset]) -> list[str]:
     """Return the list as parts: each folder, what is not here, what is simulated."""
-    by_state: dict[str, list[Dataset]] = {"here": [], "missing": [], "simulated": []}
+    by_state: dict[str, list[ResearchDataset]] = {"here": [], "missing": [], "simulated": []}
     for dataset in known:
         by_state[_state(dataset)].append(dataset)
     ours = datasets.repository()
@@ -182,13 +182,13 @@ def _parts(known: Iterable[Dataset]) -> list[str]:
     return [*parts, "dpselect datasets NAME shows all that is known of one."]
 
 
-def _line(dataset: Dataset) -> str:
+def _line(dataset: ResearchDataset) -> str:
     text = f"{_size(dataset.facts)}; {_terms(dataset.facts)}"
     how = "" if dataset.here else _how(dataset)
     return _beside(f"  {dataset.name}", f"{text}. {how}" if how else text, 18)
 
 
-def _page(dataset: Dataset) -> str:
+def _page(dataset: ResearchDataset) -> str:
     facts = dataset.facts
     lines = [f"{dataset.name}: {_size(facts)}", _beside("  file", _file(dataset), 14)]
     target, classes = facts.get("target"), facts.get("classes")
@@ -219,14 +219,14 @@ def _numbers(facts: Mapping[str, Any]) -> str:
     return "; ".join(shown)
 
 
-def _file(dataset: Dataset) -> str:
+def _file(dataset: ResearchDataset) -> str:
     if _state(dataset) == "simulated":
         return "none: it is made whenever it is used"
     if not dataset.here:
         return f"not here. {_how(dataset) or ''}".strip()
     try:
-        path = datasets.checked(dataset.name)
-    except datasets.WrongFile as error:
+        path = datasets.checked_file(dataset.name)
+    except datasets.FileContentError as error:
         return str(error)
     known = "sha256" in dataset.facts
     return f"{path}, {'the file that the manifest describes' if known else 'of which the manifest gives no checksum'}"
@@ -249,7 +249,7 @@ def _wrapped(text: str) -> str:
     return fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-VERB = Verb(
+VERB = Command(
     run,
     (argument("names", metavar="[NAME]...", words="datasets to show in full; all in short when none", nargs=-1),),
     "dpselect datasets adult",

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 import dpselect as dps
-from dpselect.cli import derived
-from dpselect.cli.options import Argument, Option, number, option
+from dpselect.cli import query_commands
+from dpselect.cli.commands import snp
+from dpselect.cli.options import Argument, CommandOption, number, option
 from dpselect.cli.request import Request
-from dpselect.cli.verbs import snp
 from dpselect.queries import Median, PrivateRows, TopK
 from dpselect.queries.columns import bounds
 
@@ -27,12 +27,12 @@ class Problem:
         scores: returns scores by their names.
     """
 
-    options: Sequence[Option | Argument]
+    options: Sequence[CommandOption | Argument]
     scores: Callable[[Request], dict[str, dps.Scores]]
 
 
 def _ranks(request: Request) -> dict[str, dps.Scores]:
-    dataset = derived.dataset_of(request, Median)
+    dataset = query_commands.dataset_of(request, Median)
     share = request.get("p", 100 * _HALF)
     values = PrivateRows(dataset).column(request.column)
     return {"rank": dps.utilities.percentile(values, share, **bounds(dataset, request.column))}
@@ -46,13 +46,13 @@ def _nodes(request: Request) -> dict[str, dps.Scores]:
 def nodes_of(request: Request) -> tuple[TopK, PrivateRows]:
     """Return the query about nodes that a command line asks, and the graph."""
     request.epsilon = 1
-    query: Any = derived.query_of(request, TopK)
-    return query, PrivateRows(derived.dataset_of(request, TopK), request.workers)
+    query: Any = query_commands.query_of(request, TopK)
+    return query, PrivateRows(query_commands.dataset_of(request, TopK), request.workers)
 
 
 _P = option("--p", type=number, required=True, metavar="P", help="the percentage, 0 <= p <= 100, such as 90 or 99.9")
-_COLUMN = tuple(each for each in derived.options_of(Median) if each.name not in ("by", "groups", "mechanism"))
-_NODES = tuple(each for each in derived.options_of(TopK) if each.name not in ("mechanism", "method", "margin"))
+_COLUMN = tuple(each for each in query_commands.options_of(Median) if each.name not in ("by", "groups", "mechanism"))
+_NODES = tuple(each for each in query_commands.options_of(TopK) if each.name not in ("mechanism", "method", "margin"))
 PROBLEMS = {
     "percentile": Problem((*_COLUMN, _P), _ranks),
     "median": Problem(_COLUMN, _ranks),

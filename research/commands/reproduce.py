@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from dpselect._optional import missing
 from dpselect.cli import paths
+from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import argument, flag, one_of, option, whole
 from dpselect.cli.request import Request
-from dpselect.cli.verb import Answer, Verb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,15 +31,15 @@ _MORE = (
 _UNFINISHED = "Not finished when the run was stopped: the same command goes on from here."
 
 
-def run(request: Request) -> Answer:
+def run(request: Request) -> CommandAnswer:
     """Run experiments, write the report, and return the verdicts."""
     try:
         return _run(request)
     except KeyboardInterrupt:
-        return Answer("Stopped: the same command goes on from here.", status=130)
+        return CommandAnswer("Stopped: the same command goes on from here.", status=130)
 
 
-def _run(request: Request) -> Answer:
+def _run(request: Request) -> CommandAnswer:
     from research import papers as experiments
     from research.engine import journal
     from research.engine import runs as engine
@@ -55,7 +55,7 @@ def _run(request: Request) -> Answer:
         _needs_libraries()
     wanted = experiments.chosen([*request.names])
     if request.list:
-        return Answer(
+        return CommandAnswer(
             "\n".join(f"{each.name:<40} {PAPERS[each.paper].authors}, {each.item}: {each.title}" for each in wanted)
         )
     folder = _folder(request.out, wanted)
@@ -87,7 +87,7 @@ def _run(request: Request) -> Answer:
             with suppress(OSError):
                 _tell(f"{report()} It shows what was finished.")
         raise
-    return Answer(report(), status=1 if any(outcome.failed for outcome in outcomes) else 0)
+    return CommandAnswer(report(), status=1 if any(outcome.failed for outcome in outcomes) else 0)
 
 
 def _tell(text: str) -> None:
@@ -147,7 +147,7 @@ def _needs_libraries() -> None:
         raise missing(error, "all,reproduce") from None
 
 
-VERB = Verb(
+VERB = Command(
     run,
     (
         argument(

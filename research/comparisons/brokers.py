@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpselect as dps
-from dpselect.kernel.budget import paying_from
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.release.opened import opened
+from dpselect.kernel.privacy_filter import use_accountant
+from dpselect.release.open_session import open_session
 from research.comparisons import broker_graphs
 from research.papers import nodes
 
@@ -74,8 +74,8 @@ def with_margins(scores: dict[str, dps.Scores], k: int) -> dict[str, dps.Scores]
 
 def lists(scores: dps.Scores, mechanism: str, k: int, epsilon: Fraction, count: int) -> list[list[int]]:
     """Return lists of k, each drawn in one pass for epsilon in all."""
-    with paying_from(None), opened(_PAID) as draws:
-        asked = draws.ask(scores, epsilon / k, mechanism=dps.mechanism(mechanism))
+    with use_accountant(None), open_session(_PAID) as draws:
+        asked = draws.prepare(scores, epsilon / k, mechanism=dps.mechanism(mechanism))
         return [draws.ordered(asked, k)[0] for _ in range(count)]
 
 
@@ -135,7 +135,7 @@ def row(
 ) -> list[tuple[float, float]]:
     """Return both figures at every epsilon and in the limit."""
     cells = [judged(lists(scores, mechanism, k, epsilon, draws), truth, k) for epsilon in EPSILONS]
-    ticks, _ = dps.mechanism(mechanism).prepared(scores, Fraction(1))
+    ticks, _ = dps.mechanism(mechanism).quantize(scores, Fraction(1))
     return [*cells, judged([nodes.best(ticks, k).tolist()], truth, k)]
 
 

@@ -85,12 +85,12 @@ def draws() -> None:
     import numpy as np
 
     import dpselect as dps
-    from dpselect.scores.grouped import GroupedScores
+    from dpselect.scores.grouped_scores import GroupedScores
 
     counted = GroupedScores(dps.Scores(np.arange(1000), sensitivity=1), np.full(1000, 10**6))
     print("\nThe draw alone, 10^9 candidates in 1000 groups, mean of 5, processor seconds")
     for name in ("permute-and-flip", "exponential"):
-        with dps.opened(dps.Guarantee(5, "add-remove")) as paid:
+        with dps.open_session(dps.Guarantee(5, "add-remove")) as paid:
             start = time.process_time()
             for _ in range(5):
                 paid.top_k_grouped(counted, 1, 1, mechanism=dps.mechanism(name))

@@ -16,18 +16,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpselect.chooser import NoisyChoice, trees
+from dpselect.adaptive import NoisyChoice, tree_options
 from dpselect.learn import THE_FIVE, DPID3Classifier
 from research.comparisons.choose_trees import EPSILONS, SETS, table
 
 
-def errors(kind, table: trees.Table, epsilon: Fraction, repetitions: int, **settings) -> float:
+def errors(kind, table: tree_options.LabelledTable, epsilon: Fraction, repetitions: int, **settings) -> float:
     """Mean test error of several fits."""
     public = {"domains": table.domains, "classes": table.classes, "max_records": 100_000}
     return float(
         np.mean(
             [
-                trees.error_rate(table, kind(epsilon, **public, **settings).fit(table.columns, table.labels))
+                tree_options.error_rate(table, kind(epsilon, **public, **settings).fit(table.columns, table.labels))
                 for _ in range(repetitions)
             ]
         )

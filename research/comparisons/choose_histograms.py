@@ -17,9 +17,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpselect import chooser, datasets, histograms
-from dpselect.chooser import cells
-from dpselect.chooser.regret import leave_out
+from dpselect import adaptive, datasets, histograms
+from dpselect.adaptive import histogram_options
+from dpselect.adaptive.regret import leave_out
 
 EPSILONS = [Fraction(1, 100), Fraction(3, 100), Fraction(1, 10), Fraction(3, 10), Fraction(1)]
 SHARE = Fraction(1, 20)
@@ -38,10 +38,10 @@ def databases() -> tuple[dict[str, np.ndarray], dict[str, str], list[str]]:
     for name, each in datasets.every().items():
         if not each.facts.get("kind", "").startswith("histogram"):
             continue
-        counts = np.load(datasets.checked(name)).astype(np.int64)
+        counts = np.load(datasets.checked_file(name)).astype(np.int64)
         small = coarse(counts, 1024 if counts.ndim == 1 else 64)
         originals = {name: small} | {
-            f"{name} x {scale}": histograms.shapes.resampled(small, scale, seed=8) for scale in SCALES
+            f"{name} x {scale}": histograms.shapes.resample(small, scale, seed=8) for scale in SCALES
         }
         result |= originals
         groups |= dict.fromkeys(originals, name.removesuffix("_2d"))
@@ -55,22 +55,26 @@ def databases() -> tuple[dict[str, np.ndarray], dict[str, str], list[str]]:
     return result, groups, measured
 
 
-def report(traces: chooser.Traces, measured: list[str]) -> None:
+def report(traces: adaptive.Traces, measured: list[str]) -> None:
     """Held-out regret, and who wins at the ends."""
     totals = [float(epsilon) for epsilon in EPSILONS]
     names = tuple(name for name in histograms.EVERY_ALGORITHM if name in traces.options)
-    paid = chooser.ChoiceMaker(
-        cells.options(), cells.metafeatures(), cells.range_error, share=SHARE, derived=cells.DERIVED
-    ).recipe
-    public = [each for each in cells.metafeatures() if each.public]
-    free = chooser.ChoiceMaker(cells.options(), public, cells.range_error).recipe
-    # The total alone: one fact to pay for instead of four.
-    little = chooser.ChoiceMaker(
-        cells.options(),
-        [each for each in cells.metafeatures() if each.public or each.name == "total"],
-        cells.range_error,
+    paid = adaptive.AdaptiveAlgorithm(
+        histogram_options.options(),
+        histogram_options.metafeatures(),
+        histogram_options.range_error,
         share=SHARE,
-        derived={name: cells.DERIVED[name] for name in ("mass", "density")},
+        derived=histogram_options.DERIVED,
+    ).recipe
+    public = [each for each in histogram_options.metafeatures() if each.public]
+    free = adaptive.AdaptiveAlgorithm(histogram_options.options(), public, histogram_options.range_error).recipe
+    # The total alone: one fact to pay for instead of four.
+    little = adaptive.AdaptiveAlgorithm(
+        histogram_options.options(),
+        [each for each in histogram_options.metafeatures() if each.public or each.name == "total"],
+        histogram_options.range_error,
+        share=SHARE,
+        derived={name: histogram_options.DERIVED[name] for name in ("mass", "density")},
     ).recipe
     recipes = {
         "chooser: forest, four paid facts (5%)": paid,
@@ -99,7 +103,7 @@ def report(traces: chooser.Traces, measured: list[str]) -> None:
     wins(traces, names, measured)
 
 
-def wins(traces: chooser.Traces, names: tuple[str, ...], measured: list[str]) -> None:
+def wins(traces: adaptive.Traces, names: tuple[str, ...], measured: list[str]) -> None:
     """Mean scaled errors from the least epsilon x records to the most, over that of identity."""
     means, values = traces.means(names), traces.values()
     order = sorted(
@@ -125,8 +129,13 @@ def main() -> None:
     warnings.simplefilter("ignore")
     start = time.process_time()
     counts, groups, measured = databases()
-    maker = chooser.ChoiceMaker(
-        cells.options(), cells.metafeatures(), cells.range_error, share=SHARE, learner="fixed", derived=cells.DERIVED
+    maker = adaptive.AdaptiveAlgorithm(
+        histogram_options.options(),
+        histogram_options.metafeatures(),
+        histogram_options.range_error,
+        share=SHARE,
+        learner="fixed",
+        derived=histogram_options.DERIVED,
     )
     how = {"traces": args.traces, "jobs": args.jobs}
     originals = {name: groups[name] for name in measured}

@@ -17,9 +17,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpselect import chooser
-from dpselect.chooser import trees
-from dpselect.chooser.regret import leave_out
+from dpselect import adaptive
+from dpselect.adaptive import tree_options
+from dpselect.adaptive.regret import leave_out
 from research.comparisons.trees import load
 
 SETS = ("hiv1625", "nursery", "contraceptive", "mushroom", "adult", "nltcs", "wine", "pendigits")
@@ -39,7 +39,7 @@ SHARE = Fraction(1, 20)
 FORMULA = "exp(a) + exp(b) * (1 + max(rows, 0) * epsilon / (branching * classes)) ** c"
 
 
-def table(name: str, target: str | None = None, rows: int | None = None) -> trees.Table:
+def table(name: str, target: str | None = None, rows: int | None = None) -> tree_options.LabelledTable:
     """Codes of one dataset, split once."""
     columns, target, domains, classes = load(name, target)
     codes, known = {}, {}
@@ -56,10 +56,12 @@ def table(name: str, target: str | None = None, rows: int | None = None) -> tree
     test, train = order[:cut], order[cut:][: rows or labels.size]
     held_out = {column: values[test] for column, values in codes.items()}
     training = {column: values[train] for column, values in codes.items()}
-    return trees.Table(training, labels[train], known, list(range(len(classes))), (held_out, labels[test]))
+    return tree_options.LabelledTable(
+        training, labels[train], known, list(range(len(classes))), (held_out, labels[test])
+    )
 
 
-def databases() -> tuple[dict[str, trees.Table], dict[str, str]]:
+def databases() -> tuple[dict[str, tree_options.LabelledTable], dict[str, str]]:
     """Every table and its group."""
     tables = {name: table(name) for name in (*SETS, "acs")}
     groups = {name: name for name in tables}
@@ -73,24 +75,29 @@ def databases() -> tuple[dict[str, trees.Table], dict[str, str]]:
     return tables, groups
 
 
-def maker_of(names: tuple[str, ...]) -> chooser.ChoiceMaker:
+def maker_of(names: tuple[str, ...]) -> adaptive.AdaptiveAlgorithm:
     """Who chooses among these trees and pays for metafeatures."""
-    return chooser.ChoiceMaker(
-        trees.options(names=names),
-        trees.metafeatures(),
-        trees.error_rate,
+    return adaptive.AdaptiveAlgorithm(
+        tree_options.options(names=names),
+        tree_options.metafeatures(),
+        tree_options.error_rate,
         share=SHARE,
-        derived=trees.DERIVED,
-        features=trees.FEATURES,
+        derived=tree_options.DERIVED,
+        features=tree_options.FEATURES,
     )
 
 
-def report(traces: chooser.Traces) -> None:
+def report(traces: adaptive.Traces) -> None:
     """Regret of A1 to A5 alone, and with the default tree."""
     totals = [float(epsilon) for epsilon in EPSILONS]
-    for title, names in (("A1 to A5", trees.THE_FIVE), ("A1 to A5 and the default tree", (*trees.THE_FIVE, "default"))):
+    for title, names in (
+        ("A1 to A5", tree_options.THE_FIVE),
+        ("A1 to A5 and the default tree", (*tree_options.THE_FIVE, "default")),
+    ):
         paid = maker_of(names).recipe
-        free = chooser.ChoiceMaker(trees.options(names=names), trees.free_metafeatures(), trees.error_rate).recipe
+        free = adaptive.AdaptiveAlgorithm(
+            tree_options.options(names=names), tree_options.free_metafeatures(), tree_options.error_rate
+        ).recipe
         recipes = {
             "regret tree on all features (5% paid)": replace(paid, learner="regret-tree"),
             "forest on all features (5% paid)": paid,
@@ -112,11 +119,11 @@ def report(traces: chooser.Traces) -> None:
             print(synthesis(traces, names, totals), "\n")
 
 
-def synthesis(traces: chooser.Traces, names: tuple[str, ...], totals: list[float]) -> chooser.Prediction:
+def synthesis(traces: adaptive.Traces, names: tuple[str, ...], totals: list[float]) -> adaptive.Prediction:
     """A programmer's formula: what the data allow at best, and what noise adds, by records per value and class."""
     maker = maker_of(names)
     print(f"synthesis: every option's error as {FORMULA}")
-    return chooser.fit_prediction(FORMULA, maker.learn(traces, totals))
+    return adaptive.fit_prediction(FORMULA, maker.learn(traces, totals))
 
 
 def main() -> None:
@@ -128,7 +135,9 @@ def main() -> None:
     warnings.simplefilter("ignore")
     start = time.process_time()
     tables, groups = databases()
-    maker = chooser.ChoiceMaker(trees.options(), trees.metafeatures(), trees.error_rate, share=SHARE, learner="fixed")
+    maker = adaptive.AdaptiveAlgorithm(
+        tree_options.options(), tree_options.metafeatures(), tree_options.error_rate, share=SHARE, learner="fixed"
+    )
     how = {"traces": args.traces, "jobs": args.jobs}
     originals = {name: groups[name] for name in SETS}
     maker.train({name: tables[name] for name in SETS}, EPSILONS, args.repetitions, groups=originals, **how)

@@ -13,11 +13,11 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dpselect.kernel.concentrated import epsilon_of
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.ledger.accountant import fold
-from dpselect.ledger.composition import PlanPart, optimum
+from dpselect.kernel.rho_conversion import epsilon_of
+from dpselect.ledger.composition import fold
+from dpselect.ledger.dominating_pairs import PlanPart, optimum
 from dpselect.ledger.events import Event
 from dpselect.ledger.plan_payment import plan_optimum
 

@@ -65,7 +65,7 @@ def law(size: int) -> Act:
     """Compute the law of the published median."""
     values = np.random.default_rng(0).integers(0, 10**9, size)
     shifted = dps.mechanism("shifted-local-dampening")
-    return lambda: shifted.law(dps.papers.median(values, upper=10**9), 1)
+    return lambda: shifted.pmf(dps.papers.median(values, upper=10**9), 1)
 
 
 _FOUR, _THREE = (10**3, 10**4, 10**5, 10**6), (10**3, 10**4, 10**5)

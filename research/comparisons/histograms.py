@@ -78,8 +78,8 @@ def accuracy(repeats: int) -> None:
     print(f"Scaled average error (L2), {runs}. eN = epsilon x scale; * is the least of the row.")
     print(f"{'histogram':>15} {'scale':>10} {'epsilon':>7} {'eN':>8} " + "".join(f"{name:>13}" for name in names))
     for name in LINES + GRIDS:
-        public = np.load(datasets.checked(name))
-        cases = [(histograms.shapes.resampled(public, scale, seed=2), 0.1) for scale in SCALES]
+        public = np.load(datasets.checked_file(name))
+        cases = [(histograms.shapes.resample(public, scale, seed=2), 0.1) for scale in SCALES]
         for counts, epsilon in [*cases, (public, 0.01), (public, 1.0)]:
             result = errors(counts, epsilon, repeats if counts.ndim == 2 else 4 * repeats)
             scale = int(counts.sum())

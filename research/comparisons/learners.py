@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpselect.learn.recommended import BOOSTED, FROM, TREE, recommended
+from dpselect.learn.learner_choice import BOOSTED, FROM, TREE, recommend_learner
 from research.comparisons.learners_families import FAMILIES, family
 from research.comparisons.learners_measures import MEASURES, Figures, Standing, measures, standings
 from research.comparisons.learners_peers import DELTA
@@ -83,7 +83,7 @@ def stored(path: Path = STORED) -> dict[str, list[object]]:
 @lru_cache
 def taken(rows: int, epsilon: float) -> str:
     """Return which learner is recommended where a delta is given."""
-    return recommended(epsilon, DELTA, n_records=rows).learner
+    return recommend_learner(epsilon, DELTA, n_records=rows).learner
 
 
 def figures(rows: dict[str, list[object]], measure: str) -> Figures:

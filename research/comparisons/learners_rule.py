@@ -21,7 +21,7 @@ import numpy as np
 
 from dpselect import learn
 from dpselect.learn.boosted import rule as rules
-from dpselect.learn.recommended import FROM
+from dpselect.learn.learner_choice import FROM
 from research.comparisons.learners_measures import measures
 from research.comparisons.learners_ours import OURS, estimator, fit
 from research.comparisons.learners_peers import DELTA, where

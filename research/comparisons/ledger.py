@@ -22,8 +22,8 @@ from pathlib import Path
 import dpselect as dps
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger import Event
-from dpselect.ledger.accountant import fold
 from dpselect.ledger.chain import link, totals_text
+from dpselect.ledger.composition import fold
 
 EACH = dps.Guarantee(Fraction(1, 10**6), Neighbours.ADD_REMOVE)
 

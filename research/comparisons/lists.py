@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpselect as dps
-from dpselect.release.draws import Draws
-from dpselect.release.opened import opened
+from dpselect.release.open_session import open_session
+from dpselect.release.session import Session
 
 Integers = NDArray[np.int64]
 FLIP, EXPONENTIAL = dps.mechanism("permute-and-flip"), dps.mechanism("exponential")
@@ -64,10 +64,10 @@ def speed() -> None:
         for size, k in ((10**4, 20), (10**5, 20), (10**5, 1000), (10**6, 20), (10**6, 1000)):
             scores = scores_of(kind, size)
             # Draws are paid for once, far beyond what is drawn.
-            with opened(dps.Guarantee(10**6, "add-remove")) as draws:
-                flip, race = (draws.ask(scores, Fraction(1, k), mechanism=each) for each in (FLIP, EXPONENTIAL))
-                row = [least(lambda asked=flip, k=k: draws.ordered(asked, k)), least(lambda: draws.answer(race, k))]
-                row.append(least(lambda: draws.answer(flip, k), 3) if k <= MOST_PEELED else float("nan"))
+            with open_session(dps.Guarantee(10**6, "add-remove")) as draws:
+                flip, race = (draws.prepare(scores, Fraction(1, k), mechanism=each) for each in (FLIP, EXPONENTIAL))
+                row = [least(lambda asked=flip, k=k: draws.ordered(asked, k)), least(lambda: draws.draw(race, k))]
+                row.append(least(lambda: draws.draw(flip, k), 3) if k <= MOST_PEELED else float("nan"))
                 floats = scores.values.astype(np.float64)
                 row.append(least(lambda: unsafe(floats, k, rng)))
             cells = "".join(f"{each:>{width}.1f}" for each, width in zip(row, (10, 13, 13, 9), strict=True))
@@ -82,10 +82,10 @@ def shortfalls(values: Integers, names: list[int]) -> tuple[int, float]:
 
 def accuracy() -> None:
     """Print how far lists fall short, worst place and mean, each way at equal epsilon."""
-    ways: dict[str, Callable[[Draws, dps.Scores, int, Fraction], list[int]]] = {
-        "one pass": lambda draws, scores, k, each: draws.ordered(draws.ask(scores, each, mechanism=FLIP), k)[0],
-        "peeled flip": lambda draws, scores, k, each: draws.answer(draws.ask(scores, each, mechanism=FLIP), k),
-        "exponential": lambda draws, scores, k, each: draws.answer(draws.ask(scores, each, mechanism=EXPONENTIAL), k),
+    ways: dict[str, Callable[[Session, dps.Scores, int, Fraction], list[int]]] = {
+        "one pass": lambda draws, scores, k, each: draws.ordered(draws.prepare(scores, each, mechanism=FLIP), k)[0],
+        "peeled flip": lambda draws, scores, k, each: draws.draw(draws.prepare(scores, each, mechanism=FLIP), k),
+        "exponential": lambda draws, scores, k, each: draws.draw(draws.prepare(scores, each, mechanism=EXPONENTIAL), k),
     }
     print(f"\n{'scores':<22}{'k':>5}{'epsilon':>9}" + "".join(f"{name:>18}" for name in ways))
     places, rng = np.arange(1, 1001), np.random.default_rng(1)
@@ -99,7 +99,7 @@ def accuracy() -> None:
         for k, epsilon in ((5, Fraction(1, 2)), (20, Fraction(1, 2)), (20, Fraction(2)), (100, Fraction(2))):
             cells = []
             for draw in ways.values():
-                with opened(dps.Guarantee(10**6, "add-remove")) as draws:
+                with open_session(dps.Guarantee(10**6, "add-remove")) as draws:
                     lost = [shortfalls(values, draw(draws, scores, k, epsilon / k)) for _ in range(LISTS)]
                 worst, mean = np.mean(lost, axis=0)
                 cells.append(f"{worst:.0f} / {mean:.1f}")

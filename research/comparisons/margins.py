@@ -105,7 +105,7 @@ def medians() -> None:
         + "".join(f"{float(e):>13g}" for e in EPSILONS)
     )
     for label, (scores, mechanism, loss) in ways.items():
-        laws = (dps.mechanism(mechanism).law(scores, epsilon) for epsilon in EPSILONS)
+        laws = (dps.mechanism(mechanism).pmf(scores, epsilon) for epsilon in EPSILONS)
         print(f"{label:<56}" + "".join(f"{float(law @ loss):>13.2f}" for law in laws))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 import dpselect as dps
 from dpselect import datasets
-from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.base import Mechanism
 from research.engine import data
 from research.engine.experiment import FULL, QUICK, Results
 from research.papers import local_dampening_figure_17 as median
@@ -51,7 +51,7 @@ def percentiles() -> None:
     """000, Figure 7: the thesis's |x_p - E x|, the honest E|x - x_p|, and the probability of being exact."""
     epsilons = (0.1, 1.0, 10.0, 100.0)
     for column, upper in COLUMNS.items():
-        values = np.load(datasets.checked(column))
+        values = np.load(datasets.checked_file(column))
         grid = np.arange(upper + 1)
         for p in (50, 90, 99):
             right = np.sort(values)[values.size * p // 100]
@@ -84,7 +84,7 @@ def percentiles() -> None:
             for label, mechanism, scores, places in rows:
                 figures = []
                 for e in epsilons:
-                    law = mechanism.law(scores, e)
+                    law = mechanism.pmf(scores, e)
                     figures.append(
                         (abs(law @ places - right), law @ np.abs(places - right), law[places == right].sum())
                     )
@@ -92,7 +92,7 @@ def percentiles() -> None:
 
 
 def markers(studies: int) -> None:
-    """002, Table II and Figures 1 and 2: the probability of naming the most significant marker."""
+    """002, Table II and FiguresField 1 and 2: the probability of naming the most significant marker."""
     epsilons = (3, 6, 9, 12, 15, 18, 21)
     real = [dps.utilities.tdt(*data.markers(), families=215)]
     printed = {
@@ -143,7 +143,7 @@ def accuracies(studies: list[dps.Scores], epsilons: tuple[int, ...]) -> None:
                 if "one sensitivity for all" in label:
                     shared = dps.sensitivity.flatten(own.sensitivity)
                     scores = dps.Scores(own.values, shared, neighbours="family", zero=own.zero)
-                chances.append(mechanism.law(scores, e)[scores.values == scores.values.max()].sum())
+                chances.append(mechanism.pmf(scores, e)[scores.values == scores.values.max()].sum())
             figures.append(100 * float(np.mean(chances)))
         print(line(label, figures, "8.1f"))
 

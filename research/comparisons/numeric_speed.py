@@ -112,13 +112,13 @@ def laws() -> None:
         mechanism = dps.mechanism("smooth-noisy-max", **parameters)
         show(
             f"smooth-noisy-max, {name}: law, 4096 candidates",
-            seconds(lambda m=mechanism: m.law(scores, 1)),
+            seconds(lambda m=mechanism: m.pmf(scores, 1)),
             "authors: 100 s",
         )
     many = dps.Scores(np.arange(10**5) % 50, far)
     show(
         "smooth-noisy-max, sound: law, 10^5 candidates of 50 scores",
-        seconds(lambda: dps.mechanism("smooth-noisy-max").law(many, 1)),
+        seconds(lambda: dps.mechanism("smooth-noisy-max").pmf(many, 1)),
     )
 
 

@@ -48,7 +48,7 @@ def main() -> None:
         ):
             for mechanism, reach in MECHANISMS.items():
                 scores = combine(parts, sensitivity=reach)
-                laws = [dps.mechanism(mechanism).law(scores, epsilon) for epsilon in EPSILONS]
+                laws = [dps.mechanism(mechanism).pmf(scores, epsilon) for epsilon in EPSILONS]
                 figures = " ".join(summary(np.asarray(law), behind) for law in laws)
                 print(f"{score_name:15s} {mechanism:22s} {figures}", flush=True)
 

@@ -26,8 +26,8 @@ from pathlib import Path
 import numpy as np
 
 import dpselect as dps
-from dpselect.kernel.keep_chances import CERTAIN, keep_chances
-from dpselect.kernel.wall import wall_height
+from dpselect.kernel.keep_probability import CERTAIN, keep_probabilities
+from dpselect.kernel.limited_domain import domain_threshold
 
 PERSONS, ITEMS = 10**6, 10_000
 ASKED = {"person": "user", "item": "item"}
@@ -108,10 +108,10 @@ def walls() -> None:
     epsilon, delta, most = Fraction(1), Fraction(1, 10**6), (1, 5, 20, 100)
     print(f"{'':<8}{'wall':>8}" + "".join(f"{f'{each} items':>12}" for each in most))
     for k in (1, 5, 20, 100):
-        height = 1 + wall_height(100, epsilon, delta, epsilon / k)
+        height = 1 + domain_threshold(100, epsilon, delta, epsilon / k)
         halves = []
         for each in most:
-            chances = zip(count(1), keep_chances(epsilon / 2 / each, delta / each))
+            chances = zip(count(1), keep_probabilities(epsilon / 2 / each, delta / each))
             halves.append(next(persons for persons, chance in chances if 2 * chance >= CERTAIN))
         print(f"{f'k = {k}':<8}{height:>8}" + "".join(f"{half:>12}" for half in halves))
 

@@ -37,8 +37,8 @@ def sources() -> dict[str, np.ndarray]:
     """Return histograms to draw records from, by name: measured ones, and three that were made up."""
     import pandas
 
-    table = pandas.read_parquet(datasets.checked("adult_full"))
-    data = {name: np.load(datasets.checked(name)).ravel() for name in HISTOGRAMS}
+    table = pandas.read_parquet(datasets.checked_file("adult_full"))
+    data = {name: np.load(datasets.checked_file(name)).ravel() for name in HISTOGRAMS}
     for name, (column, width, cells) in COLUMNS.items():
         data[name] = np.bincount(np.minimum(table[column].to_numpy() // width, cells - 1), minlength=cells)
     line = np.arange(16_384)

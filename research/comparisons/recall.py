@@ -20,8 +20,8 @@ from research.engine.experiment import FULL
 from research.papers import local_dampening_figure_20 as figure
 from research.papers import nodes
 
-HEAVY_TAILED = {name for name in dps.mechanisms.EVERY_MECHANISM if dps.mechanism(name).sampler.tails}
-ROWS = [(name, "ego-betweenness") for name in dps.mechanisms.EVERY_MECHANISM if name != "inverse-sensitivity"]
+HEAVY_TAILED = {name for name in dps.mechanisms.MECHANISMS if dps.mechanism(name).sampler.tails}
+ROWS = [(name, "ego-betweenness") for name in dps.mechanisms.MECHANISMS if name != "inverse-sensitivity"]
 ROWS = [row for row in ROWS if row[0] not in HEAVY_TAILED] + [("permute-and-flip", "degree")]
 
 

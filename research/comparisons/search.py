@@ -43,14 +43,14 @@ def all_once(tree: Any, epsilon: float, table: Any, target: str, out: np.ndarray
 
     def run(depth: int | None, draws: Any) -> tuple[Any, int]:
         with draws.disjoint(2) as (first, second):
-            with first.paying():
+            with first.use_accountant():
                 model = dps.learn.DPTreeClassifier(share, **tree, max_depth=depth).fit(train, target)
             right = np.count_nonzero(model.predict(held) == held[target])
             return model, int(second.counts(np.array([right]), share, dps.mechanisms.Bound(1))[0])
 
     best = None
     for depth in DEPTHS:
-        with dps.opened(dps.Guarantee(share, "add-remove")) as draws:
+        with dps.open_session(dps.Guarantee(share, "add-remove")) as draws:
             model, score = run(depth, draws)
         best = (score, model) if best is None or score > best[0] else best
     assert best is not None

@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 import dpselect as dps
-from dpselect.release.opened import opened
+from dpselect.release.open_session import open_session
 from dpselect.release.questions import question
 
 ROUNDS = 20
@@ -74,8 +74,8 @@ def our_seconds(name: str, scores: np.ndarray, draws: int) -> float:
     """Return the processor time of one draw from prepared unit scores, with a fresh stream."""
     asked = question(dps.Scores(scores, sensitivity=1.0), Fraction(1), dps.mechanism(name))
     # One more to warm up, and rounds of equal length.
-    with opened(asked.guarantee, count=draws + ROUNDS + 1) as paid:
-        return seconds(lambda: paid.answer(asked), draws)
+    with open_session(asked.guarantee, count=draws + ROUNDS + 1) as paid:
+        return seconds(lambda: paid.draw(asked), draws)
 
 
 def draws() -> None:
@@ -159,7 +159,7 @@ def laws() -> None:
         times = []
         for _ in range(3):
             start = time.process_time()
-            mechanism.law(scores, Fraction(1, 100))
+            mechanism.pmf(scores, Fraction(1, 100))
             times.append(time.process_time() - start)
         print(f"  {label:<58} {min(times):.3f}")
 

@@ -2,9 +2,9 @@
 
     python -m research.comparisons.shipped_traces [histograms] [trees] [--jobs 1]
 
-writes ``histograms.parquet`` and ``trees.parquet`` beside ``dpselect/chooser/shipped.py``. The data are drawn by the
-functions below: nothing here was measured on anybody. One row holds the mean loss of one option over the repetitions,
-which is what policies are learned from; a run by run table would be ten times as large.
+writes ``histograms.parquet`` and ``trees.parquet`` beside ``dpselect/adaptive/default_traces.py``. The data are drawn
+by the functions below: nothing here was measured on anybody. One row holds the mean loss of one option over the
+repetitions, which is what policies are learned from; a run by run table would be ten times as large.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect import chooser, histograms
-from dpselect.chooser import cells, shipped, trees
+from dpselect import adaptive, histograms
+from dpselect.adaptive import default_traces, histogram_options, tree_options
 
 EPSILONS = {
     "histograms": [Fraction(1, 100), Fraction(1, 10), Fraction(1)],
@@ -40,7 +40,7 @@ RULES = {
     "wide": ((2,) * 16, 2, (3, 5, 8, 11)),
     "many classes": ((4, 5, 0, 3, 6, 0), 6, (0, 1, 4)),
 }
-Maker = chooser.ChoiceMaker
+Maker = adaptive.AdaptiveAlgorithm
 
 
 def made_up_histograms() -> tuple[dict[str, Any], dict[str, str]]:
@@ -55,7 +55,7 @@ def made_up_histograms() -> tuple[dict[str, Any], dict[str, str]]:
     return result, groups
 
 
-def made_up_tables() -> tuple[dict[str, trees.Table], dict[str, str]]:
+def made_up_tables() -> tuple[dict[str, tree_options.LabelledTable], dict[str, str]]:
     """Every rule at three sizes, with little and with much noise in the labels."""
     result, groups = {}, {}
     for rule in RULES:
@@ -67,7 +67,7 @@ def made_up_tables() -> tuple[dict[str, trees.Table], dict[str, str]]:
     return result, groups
 
 
-def made_up_table(rule: str, rows: int, noise: float, seed: int) -> trees.Table:
+def made_up_table(rule: str, rows: int, noise: float, seed: int) -> tree_options.LabelledTable:
     """Rows of independent attributes, labelled by a random table of some of them; a fifth more to test on."""
     sizes, classes, read = RULES[rule]
     numbers, many = np.random.default_rng(seed), rows + max(rows // 4, 500)
@@ -89,14 +89,14 @@ def made_up_table(rule: str, rows: int, noise: float, seed: int) -> trees.Table:
     wrong = numbers.random(many) < noise
     labels = np.where(wrong, numbers.integers(0, classes, many), labels)
     test = ({name: values[rows:] for name, values in columns.items()}, labels[rows:])
-    return trees.Table(
+    return tree_options.LabelledTable(
         {name: values[:rows] for name, values in columns.items()}, labels[:rows], domains, list(range(classes)), test
     )
 
 
 def maker_of(kind: str) -> Maker:
     """Return who runs every built-in option of a kind; nothing is learned here."""
-    room: Any = {"histograms": cells, "trees": trees}[kind]
+    room: Any = {"histograms": histogram_options, "trees": tree_options}[kind]
     return Maker(room.options(), room.metafeatures(), room.LOSS, learner="fixed")
 
 
@@ -105,12 +105,12 @@ def databases_of(kind: str) -> tuple[dict[str, Any], dict[str, str]]:
     return {"histograms": made_up_histograms, "trees": made_up_tables}[kind]()
 
 
-def means(traces: chooser.Traces) -> chooser.Traces:
+def means(traces: adaptive.Traces) -> adaptive.Traces:
     """Return one row for each database, epsilon and option: the mean over its repetitions."""
-    return chooser.Traces.from_rows(list(_means(traces)), traces.metafeatures)
+    return adaptive.Traces.from_rows(list(_means(traces)), traces.metafeatures)
 
 
-def _means(traces: chooser.Traces) -> Iterator[dict[str, Any]]:
+def _means(traces: adaptive.Traces) -> Iterator[dict[str, Any]]:
     rows: dict[tuple[str, str, float], list[dict[str, Any]]] = {}
     for row in traces.rows():
         rows.setdefault((row["database"], row["option"], row["epsilon"]), []).append(row)
@@ -131,8 +131,11 @@ def main() -> None:
             runs = Path(args.runs or scratch) / f"{kind}.parquet"
             how = {"groups": groups, "traces": runs, "jobs": args.jobs}
             trained = maker_of(kind).train(databases, EPSILONS[kind], REPETITIONS[kind], **how).trained
-            means(trained.traces).write(shipped.path_of(kind), overwrite=True)
-            print(f"{kind}: {len(trained.traces)} runs, {time.process_time() - start:.0f} s, {shipped.path_of(kind)}")
+            means(trained.traces).write(default_traces.path_of(kind), overwrite=True)
+            print(
+                f"{kind}: {len(trained.traces)} runs, {time.process_time() - start:.0f} s, "
+                f"{default_traces.path_of(kind)}"
+            )
 
 
 if __name__ == "__main__":

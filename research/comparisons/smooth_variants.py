@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpselect as dps
-from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.base import Mechanism
 from dpselect.scores.zero import SIGNS
 from research.comparisons.zero import with_zero
 from research.engine import data
@@ -96,7 +96,7 @@ class Case:
 
     def wrong(self, mechanism: Mechanism, scores: tuple[dps.Scores, ...] = ()) -> float:
         """Return the probability of a candidate that is not the best, the mean over the studies."""
-        chances = [_wrong(mechanism.law(each, self.epsilon), each) for each in scores or self.scores]
+        chances = [_wrong(mechanism.pmf(each, self.epsilon), each) for each in scores or self.scores]
         return float(np.mean(chances))
 
     def best(self, variant: Variant) -> float:

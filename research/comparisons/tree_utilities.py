@@ -30,7 +30,7 @@ def least(call: Callable[[], object], repeats: int = 5) -> float:
 
 def noise(counts: np.ndarray, epsilon: Fraction) -> None:
     """Draw noise for counts of which a neighbour moves one."""
-    with dps.opened(dps.Guarantee(epsilon, "add-remove")) as draws:
+    with dps.open_session(dps.Guarantee(epsilon, "add-remove")) as draws:
         draws.counts(counts, epsilon, dps.mechanisms.Bound(1))
 
 
@@ -55,7 +55,7 @@ def main() -> None:
         for name in ("permute-and-flip", "local-dampening", "shifted-local-dampening", "smooth-noisy-max"):
             chosen = dps.mechanism(name)
             spent = least(
-                lambda m=chosen, c=counts, n=records: m.prepared(information_gain(c, max_records=n), Fraction(1))
+                lambda m=chosen, c=counts, n=records: m.quantize(information_gain(c, max_records=n), Fraction(1))
             )
             print(f"information gain of one node of {records:>8} records, {name:<24}: {spent:8.2f} ms")
 

@@ -16,13 +16,13 @@ from unittest.mock import patch
 import numpy as np
 
 from dpselect.kernel.bound import Bound
-from dpselect.kernel.budget import paying_from
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.learn import default
+from dpselect.kernel.privacy_filter import use_accountant
+from dpselect.learn import default_tree
 from dpselect.learn.builder import BestBinary
 from dpselect.learn.prune import prune_by_evidence
 from dpselect.learn.training import of_frame
-from dpselect.release.opened import opened
+from dpselect.release.open_session import open_session
 from dpselect.utilities.splits import row_scores_gini, row_scores_max
 from dpselect.views import Records
 from research.comparisons.trees import load
@@ -43,7 +43,7 @@ def twice(known: Any, rows: Any, bound: Bound) -> Any:
 
 def deeper(by: int) -> Callable[[int, float], int]:
     """The depth rule, moved."""
-    rule = default.fitting_depth
+    rule = default_tree.fitting_depth
     return lambda size, epsilon: max(1, rule(size, epsilon) + by)
 
 
@@ -73,20 +73,20 @@ def accuracy(data: Any, changes: dict[str, Any], epsilon: float, repeats: int) -
     """Mean accuracy over splits of one dataset."""
     columns, target, domains, classes = data
     bins = changes.get("bins", 32)
-    model = default.DPTreeClassifier(epsilon, bins=bins)
+    model = default_tree.DPTreeClassifier(epsilon, bins=bins)
     read = of_frame(columns, target, replace(model._reading(), domains=domains, classes=classes))
     known, codes, labels = read.known.attributes, read.records.codes, read.records.labels
     sizes, right = tuple(each.size for each in known), []
     with ExitStack() as stack:
         for name, value in changes.items():
             if name != "bins":
-                stack.enter_context(patch.object(default, name, value))
+                stack.enter_context(patch.object(default_tree, name, value))
         for repeat in range(repeats):
             order = np.random.default_rng(repeat).permutation(labels.size)
             train, test = order[: labels.size * 4 // 5], order[labels.size * 4 // 5 :]
             grow = model._planned(known, classes, Fraction(str(epsilon)))
             records = Records([each[train] for each in codes], labels[train], sizes, len(classes))
-            with paying_from(None), opened(Guarantee(epsilon, "add-remove")) as draws:
+            with use_accountant(None), open_session(Guarantee(epsilon, "add-remove")) as draws:
                 tree = grow(records, draws)[0]
             shares = model._shares(tree.grown)
             predicted = shares.argmax(axis=1)[tree.grown.apply([each[test] for each in codes])]

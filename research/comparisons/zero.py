@@ -19,8 +19,8 @@ import dpselect as dps
 from dpselect.analysis import metrics
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.kernel.units import UnitScores
-from dpselect.mechanisms.kinds import UnitMechanism
-from dpselect.mechanisms.local_dampening import damped
+from dpselect.mechanisms.base import UnitMechanism
+from dpselect.mechanisms.local_dampening import damp_scores
 from dpselect.scores.zero import SIGNS
 from research.engine import data
 from research.papers import multi_objective_table_1 as trees
@@ -50,7 +50,7 @@ def with_zero(name: str, zero: str) -> UnitMechanism:
     """Return a dampening mechanism that takes zero for this, whatever the scores say."""
 
     def effective(scores: dps.Scores) -> UnitScores:
-        return damped(declared(scores, zero))
+        return damp_scores(declared(scores, zero))
 
     return UnitMechanism(f"{name}, zero {zero}", "", effective, dps.mechanism(name).sampler)
 
@@ -76,7 +76,7 @@ def fronts() -> None:
         for mechanism in ("local-dampening-flip", "local-dampening-t"):
             for zero in ("neutral", "best"):
                 made = with_zero(mechanism, zero)
-                found = [float(np.asarray(made.law(scores, e))[front].sum()) for e in EPSILONS]
+                found = [float(np.asarray(made.pmf(scores, e))[front].sum()) for e in EPSILONS]
                 print(line(made.name, found), flush=True)
         for zero in ("neutral", "best"):
             made = with_zero("local-dampening", zero)
@@ -85,7 +85,7 @@ def fronts() -> None:
 
 def share_of(made: UnitMechanism, scores: dps.Scores, front: NDArray[np.bool_], k: int, epsilon: float) -> float:
     """Return the expected share of k winners that are on the front, drawn one after the other at epsilon / k."""
-    ticks, rate = made.prepared(scores, exact_epsilon(epsilon) / k)
+    ticks, rate = made.quantize(scores, exact_epsilon(epsilon) / k)
     return float(inclusion(ticks, k, rate) @ front) / k
 
 
@@ -97,7 +97,7 @@ def winners() -> None:
     for counts in ([52, 48], [48, 52], [40, 35, 25], [40, *[20] * 9], [12, *[10] * 29]):
         zeros(str(counts[:3]) + f", {len(counts)} candidates", dps.utilities.majority(counts), epsilons)
         exact = dps.utilities.counts(counts)
-        law = [dps.mechanism("permute-and-flip").law(exact, e)[int(np.argmax(counts))] for e in epsilons]
+        law = [dps.mechanism("permute-and-flip").pmf(exact, e)[int(np.argmax(counts))] for e in epsilons]
         print(line("    permute-and-flip on the counts", law))
     print("\nPercentiles of the 4096 counts of a histogram, 0/1 on the grid: chance that the percentile is named")
     print(line("epsilon", EPSILONS, "9g"))
@@ -108,7 +108,7 @@ def winners() -> None:
             zeros(f"{name}, p = {p}", dps.papers.percentile(values, p, grid=grid), EPSILONS)
             ranks = dps.utilities.percentile(values, p, grid=grid)
             right = ranks.values == 0
-            law = [float(dps.mechanism("permute-and-flip").law(ranks, e)[right].sum()) for e in EPSILONS]
+            law = [float(dps.mechanism("permute-and-flip").pmf(ranks, e)[right].sum()) for e in EPSILONS]
             print(line("    permute-and-flip on ranks", law), flush=True)
 
 
@@ -116,7 +116,7 @@ def zeros(label: str, scores: dps.Scores, epsilons: Iterable[float]) -> None:
     """Print the chance of the winner for each zero."""
     print(f"  {label}")
     for zero in SIGNS:
-        laws = [with_zero("local-dampening-flip", zero).law(scores, e) for e in epsilons]
+        laws = [with_zero("local-dampening-flip", zero).pmf(scores, e) for e in epsilons]
         print(line(f"    local-dampening-flip, zero {zero}", [float(law[scores.values == 1].sum()) for law in laws]))
 
 

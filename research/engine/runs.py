@@ -191,13 +191,13 @@ def _measured(each: _Running, effort: Effort, pool: ProcessPoolExecutor | None, 
 def _failed(key: str, files: Sequence[str], error: Exception) -> str:
     """Return what failed and what helps; the same command again does only where the machine was at fault."""
     message = f"The cell {key} failed ({type(error).__name__}: {error})"
-    if isinstance(error, datasets.WrongFile):
+    if isinstance(error, datasets.FileContentError):
         return f"Cells failed for lack of their data: {error}"
     if isinstance(error, MemoryError):
         return f"{message}: run the same command again with --jobs 1, or where there is more memory."
     if isinstance(error, OSError):
         return f"{message}: correct that and run the same command again."
-    if loose := datasets.undescribed(files):
+    if loose := datasets.files_without_hash(files):
         # A reader's advice on a damaged file, such as to load it unsafely, is none to follow.
         first = re.split(r"\.\s|\n", str(error))[0]
         names = ", ".join(str(path) for path in loose)
@@ -212,7 +212,7 @@ def measured(name: str, measure: Measure, key: str, cell: Cell, effort: Effort, 
     """Measure one cell, in whatever process, once the files it may read are found to be the manifest's."""
     start = time.process_time()
     for each in files:
-        datasets.checked(each)
+        datasets.checked_file(each)
     points = tuple(measure(cell, effort, generator(name, key)))
     return Measured(key, points, time.process_time() - start, _data(files))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss_of_law
+from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss_of_pmf
 from dpselect.audit.universe import Universe, metric_space, multisets, score_vectors
 from research.other_libraries.finding import Check, Outcome
 from research.other_libraries.laws import noisy_max, smallest_broken
@@ -130,7 +130,7 @@ def _far_apart() -> Outcome:
     for gap in range(_MOST_GAP):
         pairs = [(gap, 1), (gap + 1, 0)]
         laws = [_exponential_law(pair, False) for pair in pairs]
-        loss = privacy_loss_of_law(laws.__getitem__, _two(*map(str, pairs)), epsilon=Fraction(_EPSILON))
+        loss = privacy_loss_of_pmf(laws.__getitem__, _two(*map(str, pairs)), epsilon=Fraction(_EPSILON))
         if math.isinf(loss.worst):
             break
     return _said(loss, f"law at all 2^53 numbers, utilities up to {gap + 1}")
@@ -168,7 +168,7 @@ def _words(utilities: list[tuple[str, str, float]], words: list[str]) -> Privacy
 
         return _law_of(make)
 
-    return privacy_loss_of_law(law, _all_near(words), epsilon=Fraction(_EPSILON))
+    return privacy_loss_of_pmf(law, _all_near(words), epsilon=Fraction(_EPSILON))
 
 
 def _all_near(words: list[str]) -> Universe:
@@ -217,7 +217,7 @@ def _hierarchy() -> Outcome:
 
         return _law_of(make)
 
-    return _said(privacy_loss_of_law(law, _all_near(words), epsilon=Fraction(_EPSILON)), "law at all 2^53 numbers")
+    return _said(privacy_loss_of_pmf(law, _all_near(words), epsilon=Fraction(_EPSILON)), "law at all 2^53 numbers")
 
 
 def _interval_law(share: float) -> Callable[[Any, Fraction], dict[Any, float]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.ledger.composition import PlanPart, optimum
+from dpselect.ledger.dominating_pairs import PlanPart, optimum
 from research.other_libraries.finding import Check, Outcome
 
 NOT_TESTED = (

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dpselect.audit.unfinished import unfinished
+from dpselect.audit.incomplete import incomplete_line
 
 _WIDTH = 112
 
@@ -84,7 +84,7 @@ def text(peer: Library, findings: Sequence[Finding]) -> str:
     lines = [
         f"{peer.name} {peer.version}: {counts['kept']} claims kept, {counts['BROKEN']} broken, "
         f"{counts['not run']} not run.",
-        *unfinished([finding.function for finding in findings if finding.verdict == "not run"], len(findings)),
+        *incomplete_line([finding.function for finding in findings if finding.verdict == "not run"], len(findings)),
         "",
     ]
     for finding in findings:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.audit.privacy_loss import Law, PrivacyLoss, lists_log_law, privacy_loss_of_law
+from dpselect.audit.privacy_loss import Law, PrivacyLoss, lists_log_pmf, privacy_loss_of_pmf
 from dpselect.audit.sampler import SamplerVerdict, sampler
 from dpselect.audit.universe import Universe
 from dpselect.mechanisms import mechanism
@@ -40,7 +40,7 @@ def noisy_max(name: str, rate: Fraction, k: int = 1) -> ScoreLaw:
 
     def law(scores: Any, factor: Fraction = Fraction(1)) -> dict[Any, float]:
         ticks = np.asarray(scores, dtype=np.int64)
-        chances = np.exp(lists_log_law(drawn, ticks, rate * factor, k)).tolist()
+        chances = np.exp(lists_log_pmf(drawn, ticks, rate * factor, k)).tolist()
         names = itertools.permutations(range(ticks.size), k) if k > 1 else range(ticks.size)
         return dict(zip(names, chances, strict=True))
 
@@ -62,7 +62,7 @@ def discrete_gaussian(scale: float, value: int) -> float:
 def smallest_broken(universes: Sequence[Universe], law: Law, epsilon: Any, delta: Any = 0) -> PrivacyLoss:
     """Return the loss on the first universe that breaks the claim, or else on the last; give the smallest first."""
     for universe in universes:
-        loss = privacy_loss_of_law(law, universe, epsilon=epsilon, delta=delta)
+        loss = privacy_loss_of_pmf(law, universe, epsilon=epsilon, delta=delta)
         if not loss.holds:
             break
     return loss

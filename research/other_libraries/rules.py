@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.audit.privacy_loss import privacy_loss_of_law
+from dpselect.audit.privacy_loss import privacy_loss_of_pmf
 from dpselect.audit.universe import Universe, metric_space
 from research.other_libraries.finding import Outcome
 from research.other_libraries.laws import (
@@ -110,7 +110,7 @@ def threshold(
         return Outcome(claim, f"{result.words}: no loss is computed for a law that is not known.", False)
     law = result.law
     universe = metric_space([[0, 1], [1, 0]])
-    loss = privacy_loss_of_law(lambda count: law(count, Fraction(1)), universe, epsilon=epsilon or 1, delta=delta)
+    loss = privacy_loss_of_pmf(lambda count: law(count, Fraction(1)), universe, epsilon=epsilon or 1, delta=delta)
     computed = f"{result.words}; a name of one record, absent from the neighbour, is released with probability "
     return Outcome(claim, f"{computed}{loss.delta:.4g}, so delta must be as large", loss.holds)
 

@@ -12,8 +12,8 @@ from functools import lru_cache, partial
 from typing import Any
 
 import dpselect as dps
-from dpselect.chooser import ChoiceMaker, Metafeature, Option, answer_law
-from dpselect.mechanisms.kinds import Mechanism
+from dpselect.adaptive import AdaptiveAlgorithm, Metafeature, Option, answer_pmf
+from dpselect.mechanisms.base import Mechanism
 
 # Noisy facts beyond these are one outcome.
 _WINDOW = (-16, 20)
@@ -28,8 +28,8 @@ def of_choice_maker(learner: str, epsilon: float) -> float:
     }
     laws["one"] = lambda *_: {1: 1.0}
     universe = dps.audit.multisets([0, 1], 3)
-    return dps.audit.privacy_loss_of_law(
-        lambda records: answer_law(maker, records, epsilon, laws, _WINDOW), universe, epsilon=epsilon
+    return dps.audit.privacy_loss_of_pmf(
+        lambda records: answer_pmf(maker, records, epsilon, laws, _WINDOW), universe, epsilon=epsilon
     ).worst
 
 
@@ -43,11 +43,11 @@ _COSTS: dict[str, Callable[[Any], float]] = {
 
 
 @lru_cache(maxsize=2)
-def _trained(learner: str) -> ChoiceMaker:
+def _trained(learner: str) -> AdaptiveAlgorithm:
     public = {"none": [0], "few": [0, 0, 1], "some": [1] * 4, "many": [1] * 9 + [0] * 3, "most": [0] * 12}
     facts = [Metafeature("rows", len, sensitivity=1), Metafeature("ones", _ones, sensitivity=1)]
     options = [Option(name, partial(_cost, name)) for name in _COSTS]
-    maker = ChoiceMaker(options, facts, lambda _, lost: lost, share=_SHARE, learner=learner)
+    maker = AdaptiveAlgorithm(options, facts, lambda _, lost: lost, share=_SHARE, learner=learner)
     return maker.train(public, [1, 2], 1, jobs=1)
 
 
@@ -61,4 +61,4 @@ def _ones(records: Any) -> int:
 
 def _law(mechanism: Mechanism, records: Any, epsilon: Fraction) -> dict[int, float]:
     scores = dps.Scores([list(records).count(0), _ones(records)], sensitivity=1)
-    return dict(enumerate(mechanism.law(scores, epsilon).tolist()))
+    return dict(enumerate(mechanism.pmf(scores, epsilon).tolist()))

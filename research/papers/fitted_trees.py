@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.budget import paying_from
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.privacy_filter import use_accountant
 from dpselect.learn import DPEvolutionaryTreeClassifier
 from dpselect.learn.training import TrainingData, of_frame
 from dpselect.learn.tree import Tree
-from dpselect.release.opened import opened
+from dpselect.release.open_session import open_session
 from dpselect.views.records import Records
 from research.engine import data
 
@@ -38,7 +38,7 @@ def several_recalls(
     program = model._rehearsed(training.known, total)
     result = []
     for _ in range(many):
-        with paying_from(None), opened(Guarantee(total, Neighbours.ADD_REMOVE)) as draws:
+        with use_accountant(None), open_session(Guarantee(total, Neighbours.ADD_REMOVE)) as draws:
             result.append(recalls(program(training.records, draws), codes, weights))
     return np.array(result)
 

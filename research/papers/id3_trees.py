@@ -1,4 +1,4 @@
-"""What Figures 23 to 25 of Farias 2021 share: private ID3 trees under repeated ten-fold cross-validation."""
+"""What FiguresField 23 to 25 of Farias 2021 share: private ID3 trees under repeated ten-fold cross-validation."""
 
 from __future__ import annotations
 

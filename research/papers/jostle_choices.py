@@ -81,26 +81,30 @@ def _lead(policies: dict[str, float], single: str, series: str) -> float:
 
 def _regret(kind: str, series: str, draws: int) -> Any:
     """Return the held-out regret of one maker, from the runs that the studies of peers keep."""
-    from dpselect import chooser
-    from dpselect.chooser import cells, trees
-    from dpselect.chooser.regret import leave_out
+    from dpselect import adaptive
+    from dpselect.adaptive import histogram_options, tree_options
+    from dpselect.adaptive.regret import leave_out
     from dpselect.histograms.shapes import EVERY_SHAPE
 
     with as_file(files("research.comparisons") / "results" / f"choose_{kind}s.parquet") as path:
-        traces = chooser.Traces.read(path)
+        traces = adaptive.Traces.read(path)
     if kind == "tree":
-        maker = chooser.ChoiceMaker(
-            trees.options(names=AMONG[kind]),
-            trees.metafeatures(),
-            trees.error_rate,
+        maker = adaptive.AdaptiveAlgorithm(
+            tree_options.options(names=AMONG[kind]),
+            tree_options.metafeatures(),
+            tree_options.error_rate,
             share=_SHARE,
-            derived=trees.DERIVED,
-            features=trees.FEATURES,
+            derived=tree_options.DERIVED,
+            features=tree_options.FEATURES,
         )
         measured = [name for name in traces.values() if name in TABLES]
     else:
-        maker = chooser.ChoiceMaker(
-            cells.options(AMONG[kind]), cells.metafeatures(), cells.range_error, share=_SHARE, derived=cells.DERIVED
+        maker = adaptive.AdaptiveAlgorithm(
+            histogram_options.options(AMONG[kind]),
+            histogram_options.metafeatures(),
+            histogram_options.range_error,
+            share=_SHARE,
+            derived=histogram_options.DERIVED,
         )
         # Made-up shapes only train.
         measured = [name for name in traces.values() if not name.startswith(tuple(EVERY_SHAPE))]

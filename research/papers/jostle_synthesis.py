@@ -39,7 +39,7 @@ def grid(_: Effort) -> list[Cell]:
 
 def measure(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Point]:
     """The share of searches that find the fact, and that find its power too."""
-    from dpselect.chooser import search_formulas
+    from dpselect.adaptive import search_formulas
 
     noise = float(cell["noise"])
     searches = 2 if effort.name == "quick" else 20
@@ -52,7 +52,7 @@ def measure(cell: Cell, effort: Effort, rng: np.random.Generator) -> Sequence[Po
 
 def _maker(noise: float, rng: np.random.Generator) -> Any:
     """A choice maker that learned from losses of that law, and from a rival's that is the same everywhere."""
-    from dpselect.chooser import ChoiceMaker, Metafeature, Option, Traces
+    from dpselect.adaptive import AdaptiveAlgorithm, Metafeature, Option, Traces
 
     rows: list[dict[str, Any]] = []
     for database in map(str, range(DATABASES)):
@@ -64,7 +64,7 @@ def _maker(noise: float, rng: np.random.Generator) -> Any:
                 rows.append({**known, **run, "loss": max(law * (1 + noise * float(rng.normal())), 1e-6)})
     facts = [Metafeature(name, lambda _: 0, public=True) for name in ("sparsity", "records")]
     options = [Option(name, lambda *_: 0) for name in ("mwem", "rival")]
-    maker = ChoiceMaker(options, facts, lambda *_: 0.0, learner="fixed")
+    maker = AdaptiveAlgorithm(options, facts, lambda *_: 0.0, learner="fixed")
     return maker.learn(Traces.from_rows(rows, ["sparsity", "records"]))
 
 

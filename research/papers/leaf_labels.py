@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpselect as dps
-from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.base import Mechanism
 
 Counts = NDArray[np.int64]
 
@@ -49,7 +49,7 @@ def _log_odds(series: str, epsilon: float, classes: int, safe: int) -> float:
     # The 0/1 score of a winner that cannot change within ``safe`` steps.
     leading = np.zeros(classes, dtype=np.int64)
     leading[0] = safe
-    law = _mechanism(series).law(dps.utilities.majority(leading), epsilon)
+    law = _mechanism(series).pmf(dps.utilities.majority(leading), epsilon)
     return float(np.clip(np.log(law[0]) - np.log(max(1 - law[0], 1e-300)), -700, 700))
 
 

@@ -60,7 +60,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
         scores = dps.papers.median(values, upper=int(values.max()))
         away = -np.asarray(scores.values)
         scores = _flat(scores) if shared else scores
-    return [Point(name, series, e, float(np.asarray(made.law(scores, e)) @ away)) for e in epsilons(effort)]
+    return [Point(name, series, e, float(np.asarray(made.pmf(scores, e)) @ away)) for e in epsilons(effort)]
 
 
 def _flat(scores: dps.Scores) -> dps.Scores:

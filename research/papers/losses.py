@@ -18,15 +18,15 @@ import numpy as np
 from dpselect import papers, utilities
 from dpselect.audit import graphs, loss_of_transcript, metric_space, multisets, privacy_loss, vectors
 from dpselect.audit.admissibility import Utility
-from dpselect.audit.replay import Replay, log_chance_of, transcripts
+from dpselect.audit.scripted_noise import ScriptedNoise, log_chance_of, transcripts
 from dpselect.audit.universe import Universe
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.learn.domains import attributes
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.release.draws import Draws
-from dpselect.release.opened import door_to
+from dpselect.mechanisms.base import Mechanism
+from dpselect.release.open_session import session_factory_of
+from dpselect.release.session import Session
 from dpselect.scores.scores import Scores
 from dpselect.views import Records
 from research.engine.experiment import Cell, Point
@@ -34,7 +34,7 @@ from research.engine.series import PRIVACY
 
 # Where losses are measured: small, about one, and large.
 EPSILONS = (0.1, 1.0, 5.0)
-Run = Callable[[Any, Draws], object]
+Run = Callable[[Any, Session], object]
 Problem = tuple[Utility, Callable[[], Universe]]
 
 
@@ -103,9 +103,9 @@ def replayed(run: Run, pairs: Iterable[tuple[Any, Any]], guarantee: Guarantee, m
         ValueError: there are more than ``most`` transcripts, or neighbours ask other questions.
     """
 
-    def on(database: Any) -> Callable[[Replay], object]:
-        def follow(replay: Replay) -> None:
-            with door_to(lambda: replay)(guarantee) as draws:
+    def on(database: Any) -> Callable[[ScriptedNoise], object]:
+        def follow(replay: ScriptedNoise) -> None:
+            with session_factory_of(lambda: replay)(guarantee) as draws:
                 run(database, draws)
 
         return follow
@@ -118,7 +118,7 @@ def replayed(run: Run, pairs: Iterable[tuple[Any, Any]], guarantee: Guarantee, m
     )
 
 
-def histogram(estimate: Callable[[Any, Fraction, Draws], object], epsilon: float | Fraction) -> float:
+def histogram(estimate: Callable[[Any, Fraction, Session], object], epsilon: float | Fraction) -> float:
     """Return the loss of a histogram, on all tables of four cells with counts of 0 and 1 and a record more.
 
     Every draw is taken at its worst, along one transcript of made-up outcomes for each pair.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpselect as dps
-from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.smooth.smooth_private_selection import steepest
 from dpselect.papers.tdt_bound import distance_to_sensitive
 from research.engine.experiment import Point
@@ -62,7 +62,7 @@ def published(study: Study, epsilon: float, *, theorem: int, sides: int, gamma: 
     scores = dps.utilities.tdt(b, c, families=families)
     scores = dps.Scores(scores.values, largest, neighbours="family", zero=scores.zero)
     mechanism = dps.mechanism("smooth-private-selection", phi=max(share, 1e-12), gamma=gamma, sides=sides)
-    law: NDArray[np.float64] = np.asarray(mechanism.law(scores, epsilon))
+    law: NDArray[np.float64] = np.asarray(mechanism.pmf(scores, epsilon))
     return law
 
 
@@ -77,7 +77,7 @@ def law_of(name: str, study: Study, epsilon: float) -> NDArray[np.float64]:
     if flat:
         shared = dps.sensitivity.flatten(scores.sensitivity)
         scores = dps.Scores(scores.values, shared, neighbours="family", zero=scores.zero)
-    law: NDArray[np.float64] = np.asarray(make().law(scores, epsilon))
+    law: NDArray[np.float64] = np.asarray(make().pmf(scores, epsilon))
     return law
 
 

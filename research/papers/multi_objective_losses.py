@@ -55,7 +55,7 @@ def of_strict_draw(units: Callable[[StrictNodes], Floats], epsilon: float) -> fl
         weights = np.exp(exponents - exponents.max())
         return np.asarray(weights / weights.sum())
 
-    return float(audit.privacy_loss_of_law(law, _GRAPHS, epsilon=epsilon).worst / epsilon)
+    return float(audit.privacy_loss_of_pmf(law, _GRAPHS, epsilon=epsilon).worst / epsilon)
 
 
 def of_nodes(combined: Callable[[list[dps.Scores]], dps.Scores], mechanism: str, epsilon: float) -> float:
@@ -77,4 +77,4 @@ def of_few_negatives(units: Units, epsilon: float) -> float:
         return np.asarray(weights / weights.sum())
 
     pair = audit.metric_space([[0, 1], [1, 0]])
-    return float(audit.privacy_loss_of_law(law, pair, epsilon=epsilon).worst / epsilon)
+    return float(audit.privacy_loss_of_pmf(law, pair, epsilon=epsilon).worst / epsilon)

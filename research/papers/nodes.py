@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 import dpselect as dps
 from dpselect import datasets
-from dpselect.kernel.budget import paying_from
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.release.opened import opened
+from dpselect.kernel.privacy_filter import use_accountant
+from dpselect.release.open_session import open_session
 from dpselect.release.questions import Question
 from dpselect.views import Graph
 from research.engine.experiment import Cell, Effort, Estimate, Results, Unmeasured, mean_of
@@ -80,18 +80,18 @@ def recall(
     """
     mechanism = dps.mechanism(name)
     share = exact_epsilon(epsilon) / k
-    ticks, rate = mechanism.prepared(scores, share)
+    ticks, rate = mechanism.quantize(scores, share)
     if mechanism.sampler == dps.mechanism("exponential").sampler:
         return Estimate(float(inclusion(ticks, k, rate) @ worth) / k, 0.0, 0)
     if k == 1:
-        return Estimate(float(np.exp(mechanism.ticks_log_law(ticks, rate)) @ worth), 0.0, 0)
+        return Estimate(float(np.exp(mechanism.tick_log_pmf(ticks, rate)) @ worth), 0.0, 0)
     drawn, most = list[float](), effort.runs(paper=paper)
     asked = Question(mechanism.sampler, ticks, rate, Guarantee(share, scores.neighbours))
     # The data of experiments are public: no budget pays.
-    with paying_from(None), opened(asked.guarantee, count=k * most) as draws:
+    with use_accountant(None), open_session(asked.guarantee, count=k * most) as draws:
         while True:
             many = min(_BLOCK, most - len(drawn))
-            drawn += [float(worth[draws.answer(asked, k)].mean()) for _ in range(many)]
+            drawn += [float(worth[draws.draw(asked, k)].mean()) for _ in range(many)]
             estimate = mean_of(drawn)
             if estimate.runs >= most or (effort.name != "paper" and estimate.error <= effort.target):
                 return estimate

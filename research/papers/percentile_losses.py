@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import dpselect as dps
-from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.base import Mechanism
 
 # Values and records of the universes; the candidates of the path, and its steps times epsilon.
 VALUES, RECORDS, CANDIDATES, FARTHEST = (0, 1, 2), 8, 4096, 64.0

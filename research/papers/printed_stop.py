@@ -13,10 +13,10 @@ from functools import partial
 from typing import Any
 
 from dpselect.learn import DPID3Classifier
-from dpselect.learn.builder import Plan
+from dpselect.learn.builder import TreePlan
 from dpselect.learn.domains import Attribute
+from dpselect.learn.fit_plan import TreeFitPlan
 from dpselect.learn.id3 import small
-from dpselect.learn.program import Growth
 
 # sqrt 2 / epsilon is sqrt 2 / 2 here.
 _EPSILON = 2.0
@@ -25,11 +25,11 @@ _EPSILON = 2.0
 class PrintedStop(DPID3Classifier):
     """A DPID3Classifier with the printed stopping rule, for simulation."""
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Growth:
+    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> TreeFitPlan:
         growth = super()._planned(attributes_, classes, epsilon)
         stops = partial(small, classes=len(classes), epsilon=_EPSILON)
 
-        def plan(rows: int) -> Plan:
+        def plan(rows: int) -> TreePlan:
             return replace(growth.plan(rows), stops=stops)
 
         return replace(growth, plan=plan)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpselect as dps
-from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.base import Mechanism
 from research.engine import data
 from research.engine.budgets import AUTHORS_GRID, steps, steps_of
 from research.engine.claims import budget_within, saving
@@ -68,7 +68,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     right = float(np.sort(values)[values.size * p // 100])
     mechanism, scores, places = prepared(name, p, series)
     return [
-        Point(panel(name, p), series, epsilon, abs(float(np.asarray(mechanism.law(scores, epsilon)) @ places) - right))
+        Point(panel(name, p), series, epsilon, abs(float(np.asarray(mechanism.pmf(scores, epsilon)) @ places) - right))
         for epsilon in epsilons(effort)
     ]
 
@@ -77,7 +77,7 @@ def _from_the_log(name: str, p: int) -> float:
     """Return the greatest relative difference between the logged expected values and those of the law."""
     mechanism, scores, places = prepared(name, p, SNM_T)
     logged = np.array(LOGS[name, p])
-    ours = [float(np.asarray(mechanism.law(scores, epsilon)) @ places) for epsilon in AUTHORS_GRID[: logged.size]]
+    ours = [float(np.asarray(mechanism.pmf(scores, epsilon)) @ places) for epsilon in AUTHORS_GRID[: logged.size]]
     return float(np.max(np.abs(ours - logged) / np.maximum(np.abs(logged), 1e-6)))
 
 

@@ -33,7 +33,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     dampening, scores, places = prepared(name, 50, LD2)
     points = []
     for epsilon in epsilons(effort):
-        law = np.asarray(dampening.law(scores, epsilon))
+        law = np.asarray(dampening.pmf(scores, epsilon))
         points += [
             Point(EXACT, "LD2", epsilon, float(law[places == right].sum())),
             Point(ERROR, BIAS, epsilon, abs(float(law @ places) - right)),

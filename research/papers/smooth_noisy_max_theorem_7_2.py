@@ -44,7 +44,7 @@ def measure(cell: Cell, _: Effort, __: np.random.Generator) -> Sequence[Point]:
     after[2] += 1
     x, y = _smooth(before, epsilon), _smooth(after, epsilon)
     flip = dps.mechanism("permute-and-flip")
-    laws = [np.asarray(flip.law(dps.utilities.counts(each), epsilon)) for each in (before, after)]
+    laws = [np.asarray(flip.pmf(dps.utilities.counts(each), epsilon)) for each in (before, after)]
     sound = float(np.max(np.abs(np.log(laws[0]) - np.log(laws[1]))))
     return [
         Point(PROBABILITY, VOTED[0], epsilon, float(np.exp(x[2]))),

@@ -10,7 +10,7 @@ from dpselect._version import VERSION
 from dpselect.kernel.errors import BudgetError, DPSelectError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.mechanisms import mechanism
-from dpselect.release.opened import opened
+from dpselect.release.open_session import open_session
 from dpselect.release.select import Release, select, top_k
 from dpselect.scores import sensitivity
 from dpselect.scores.scores import Scores
@@ -46,14 +46,14 @@ __all__ = [
     "median",
     "most_common",
     "open",
-    "opened",
+    "open_session",
+    "partitions",
     "plot",
     "quantiles",
     "queries",
     "recommend",
     "release_value",
     "select",
-    "select_keys",
     "sensitivity",
     "top_k",
     "top_k_by_group",
@@ -65,8 +65,8 @@ _named_publicly(__name__, globals(), __all__)
 if TYPE_CHECKING:
     # Type checkers see these and no others, so that a slip in a name is an error.
     from dpselect import accuracy as accuracy
+    from dpselect import adaptive as adaptive
     from dpselect import audit as audit
-    from dpselect import chooser as chooser
     from dpselect import data as data
     from dpselect import formulas as formulas
     from dpselect import histograms as histograms
@@ -80,13 +80,13 @@ if TYPE_CHECKING:
     from dpselect import queries as queries
     from dpselect import tuning as tuning
     from dpselect import utilities as utilities
-    from dpselect.analysis.plan import epsilon_for as epsilon_for
-    from dpselect.analysis.plan import error_bound as error_bound
+    from dpselect.analysis.epsilon_plan import epsilon_for as epsilon_for
+    from dpselect.analysis.epsilon_plan import error_bound as error_bound
     from dpselect.analysis.recommend import recommend as recommend
     from dpselect.certificates.certificate import Certificate as Certificate
     from dpselect.client.server import connect as connect
     from dpselect.dataset import Dataset as Dataset
-    from dpselect.histograms.quantiles import quantiles as quantiles
+    from dpselect.histograms.quantile_methods import quantiles as quantiles
     from dpselect.ledger import Ledger as Ledger
     from dpselect.ledger import budget as budget
     from dpselect.mechanisms.error_bound import ErrorBound as ErrorBound
@@ -94,9 +94,9 @@ if TYPE_CHECKING:
     from dpselect.release.above_threshold import above_threshold as above_threshold
     from dpselect.release.best import best as best
     from dpselect.release.counts import counts as counts
-    from dpselect.release.keys import select_keys as select_keys
     from dpselect.release.median import median as median
     from dpselect.release.most_common import most_common as most_common
+    from dpselect.release.partition_selection import partitions as partitions
     from dpselect.release.top_k_by_group import top_k_by_group as top_k_by_group
     from dpselect.release.value import release_value as release_value
     from dpselect.views import Graph as Graph
@@ -114,7 +114,7 @@ else:
         "plot",
         "queries",
         "utilities",
-        "chooser",
+        "adaptive",
         "formulas",
         "histograms",
         "interop",
@@ -131,15 +131,15 @@ else:
         "budget": "ledger",
         "connect": "client.server",
         "counts": "release.counts",
-        "epsilon_for": "analysis.plan",
-        "error_bound": "analysis.plan",
+        "epsilon_for": "analysis.epsilon_plan",
+        "error_bound": "analysis.epsilon_plan",
         "median": "release.median",
         "most_common": "release.most_common",
         "open": "queries.local",
-        "quantiles": "histograms.quantiles",
+        "quantiles": "histograms.quantile_methods",
         "recommend": "analysis.recommend",
         "release_value": "release.value",
-        "select_keys": "release.keys",
+        "partitions": "release.partition_selection",
         "top_k_by_group": "release.top_k_by_group",
     }
 
@@ -148,11 +148,11 @@ else:
         "above": "above_threshold",
         "hist": "counts",
         "histogram": "counts",
-        "keys": "select_keys",
+        "keys": "partitions",
         "percentile": "quantiles",
         "percentiles": "quantiles",
         "plan": "epsilon_for",
-        "published": "papers",
+        "published_system": "papers",
         "quantile": "quantiles",
         "snp": "utilities.tdt",
         "train": "learn.DPTreeClassifier",
@@ -199,7 +199,7 @@ else:
 
             if error.name is None or error.name.partition(".")[0] not in LEARNERS:
                 raise
-            raise missing(error, "chooser" if name == "chooser" else None) from None
+            raise missing(error, "chooser" if name == "adaptive" else None) from None
         globals()[name] = module if name in _MODULES else getattr(module, name)
         _named_publicly(__name__, globals(), [name])
         return globals()[name]

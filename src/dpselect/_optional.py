@@ -1,4 +1,4 @@
-"""How a library that is missing is installed: with an extra of dpselect, from a clone.
+"""Advice on a library that is missing: with an extra of dpselect, from a clone.
 
 The name dpselect is not registered on the package index, so no message may say ``pip install dpselect``.
 """

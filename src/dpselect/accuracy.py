@@ -10,12 +10,12 @@ from dpselect.analysis.recommend import Recommendation as Recommendation
 from dpselect.analysis.recommend_metric import MetricRecommendation as MetricRecommendation
 from dpselect.analysis.recommend_metric import recommend_metric as recommend_metric
 from dpselect.analysis.value import value_error as value_error
-from dpselect.analysis.value import value_law as value_law
-from dpselect.histograms.quantiles import quantile_method as quantile_method
+from dpselect.analysis.value import value_pmf as value_pmf
+from dpselect.histograms.quantile_methods import quantile_method as quantile_method
 from dpselect.mechanisms.error_bound import NoBound as NoBound
-from dpselect.mechanisms.joint_top_k import joint_law as joint_law
+from dpselect.mechanisms.joint_top_k import joint_pmf as joint_pmf
 from dpselect.release.above_threshold import threshold_bound as threshold_bound
-from dpselect.release.keys import key_law as key_law
+from dpselect.release.partition_selection import keep_probability as keep_probability
 
 __all__ = [
     "MetricRecommendation",
@@ -26,12 +26,12 @@ __all__ = [
     "error_tail_bound",
     "expected_error",
     "expected_error_bound",
-    "joint_law",
-    "key_law",
+    "joint_pmf",
+    "keep_probability",
     "metrics",
     "quantile_method",
     "recommend_metric",
     "threshold_bound",
     "value_error",
-    "value_law",
+    "value_pmf",
 ]

@@ -26,12 +26,12 @@ WHERE = (
 _MARK = b'repository = "dpselect"'
 
 
-class WrongFile(DPSelectError, ValueError):
+class FileContentError(DPSelectError, ValueError):
     """A file that is not the one the manifest describes."""
 
 
 @dataclass(frozen=True)
-class Dataset:
+class ResearchDataset:
     """A dataset that a manifest describes.
 
     Attributes:
@@ -90,37 +90,37 @@ def folders() -> tuple[Path, ...]:
     return tuple(result)
 
 
-def every() -> dict[str, Dataset]:
+def every() -> dict[str, ResearchDataset]:
     """Return every dataset of the folders by name, whether its file is there or not.
 
     Raises:
         FileNotFoundError: as :func:`folders`.
     """
-    result: dict[str, Dataset] = {}
+    result: dict[str, ResearchDataset] = {}
     for folder in folders():
         for name, facts in _manifest(folder)["datasets"].items():
-            dataset = Dataset(name, facts, folder)
+            dataset = ResearchDataset(name, facts, folder)
             if name not in result or (dataset.here and not result[name].here):
                 result[name] = dataset
     return result
 
 
-def elsewhere(section: str = "missing") -> dict[str, Dataset]:
+def elsewhere(section: str = "missing") -> dict[str, ResearchDataset]:
     """Return what the manifests name and no folder has: ``missing`` datasets, or ``simulated`` ones.
 
     Raises:
         FileNotFoundError: as :func:`folders`.
     """
     known = every()
-    result: dict[str, Dataset] = {}
+    result: dict[str, ResearchDataset] = {}
     for folder in folders():
         for name, facts in _manifest(folder).get(section, {}).items():
             if name not in known:
-                result.setdefault(name, Dataset(name, facts, folder, section))
+                result.setdefault(name, ResearchDataset(name, facts, folder, section))
     return result
 
 
-def described(folder: Path) -> dict[str, Mapping[str, Any]]:
+def describe_folder(folder: Path) -> dict[str, Mapping[str, Any]]:
     """Return what the manifest of one folder says of each dataset that it names, shipped or not.
 
     Raises:
@@ -130,7 +130,7 @@ def described(folder: Path) -> dict[str, Mapping[str, Any]]:
     return {**manifest.get("missing", {}), **manifest["datasets"]}
 
 
-def facts_shipped() -> dict[str, Dataset]:
+def facts_shipped() -> dict[str, ResearchDataset]:
     """Return every dataset that the repository's manifest names, from the copy of it in the package: there is no file.
 
     What comes with a clone is ``missing`` here too, and ``get`` says where it is.
@@ -139,10 +139,11 @@ def facts_shipped() -> dict[str, Dataset]:
     manifest = _manifest(folder)
     cloned = {"get": "Clone the source of dpselect: this comes with it, in the folder data."}
     result = {
-        name: Dataset(name, {**cloned, **facts}, folder, "missing") for name, facts in manifest["datasets"].items()
+        name: ResearchDataset(name, {**cloned, **facts}, folder, "missing")
+        for name, facts in manifest["datasets"].items()
     }
     for section in ("missing", "simulated"):
-        result |= {name: Dataset(name, facts, folder, section) for name, facts in manifest[section].items()}
+        result |= {name: ResearchDataset(name, facts, folder, section) for name, facts in manifest[section].items()}
     return result
 
 
@@ -156,7 +157,7 @@ def disagreements() -> list[str]:
     result = []
     for folder in folders():
         for name, facts in _manifest(folder)["datasets"].items():
-            other, ours = Dataset(name, facts, folder), chosen[name]
+            other, ours = ResearchDataset(name, facts, folder), chosen[name]
             if other.here and other.folder != ours.folder and _sha256(other) != _sha256(ours):
                 result.append(f"{name} is read from {ours.path}, which is another file than {other.path}.")
     return result
@@ -178,16 +179,16 @@ def graph(name: str) -> Graph:
         raise ValueError(
             f"{dataset.folder / 'manifest.toml'} gives no n_nodes for {name}: add the number of its nodes."
         )
-    return Graph.read(checked(name), nodes=dataset.facts["n_nodes"])
+    return Graph.read(checked_file(name), nodes=dataset.facts["n_nodes"])
 
 
-def checked(name: str) -> Path:
+def checked_file(name: str) -> Path:
     """Return the file of a dataset, after its content was compared with the manifest's sha256, where that gives one.
 
     Raises:
         FileNotFoundError: as :func:`folders`, or the file is missing.
         ValueError: no dataset of that name.
-        WrongFile: the content is another.
+        FileContentError: the content is another.
     """
     dataset = _named(name)
     if not dataset.here:
@@ -195,9 +196,11 @@ def checked(name: str) -> Path:
     try:
         digest = _digest(dataset.path)
     except OSError as error:
-        raise WrongFile(f"{dataset.path} cannot be read ({error.strerror}): put a file there that can.") from None
+        raise FileContentError(
+            f"{dataset.path} cannot be read ({error.strerror}): put a file there that can."
+        ) from None
     if _sha256(dataset) != digest:
-        raise WrongFile(
+        raise FileContentError(
             f"{dataset.path} is not the file that manifest.toml describes: put the right file there, or, if the change "
             f'is meant, write sha256 = "{digest}" into the manifest.'
         )
@@ -209,13 +212,13 @@ def sha256(name: str) -> str:
     return _sha256(_named(name))
 
 
-def undescribed(names: Iterable[str]) -> list[Path]:
+def files_without_hash(names: Iterable[str]) -> list[Path]:
     """Return the files among those of some datasets for which the manifest gives no sha256."""
     chosen = [_named(name) for name in names]
     return [dataset.path for dataset in chosen if "sha256" not in dataset.facts]
 
 
-def _named(name: str) -> Dataset:
+def _named(name: str) -> ResearchDataset:
     known = every()
     if name not in known:
         raise ValueError(
@@ -228,7 +231,7 @@ def _listed() -> str:
     return " and ".join(str(folder) for folder in folders())
 
 
-def _sha256(dataset: Dataset) -> str:
+def _sha256(dataset: ResearchDataset) -> str:
     facts = dataset.facts
     return str(facts["sha256"]).lower() if "sha256" in facts else _digest(dataset.path)
 

@@ -2,16 +2,16 @@
 
 from typing import TYPE_CHECKING, Any
 
-from dpselect.analysis.charts.budget import budget_chart as budget_chart
+from dpselect.analysis.charts.budget_chart import budget_chart as budget_chart
 from dpselect.analysis.charts.dampening import dampening_chart as dampening_chart
 from dpselect.analysis.charts.distance import sensitivity_chart as sensitivity_chart
 from dpselect.analysis.charts.error import chance_chart as chance_chart
 from dpselect.analysis.charts.error import error_chart as error_chart
 from dpselect.analysis.charts.front import front_chart as front_chart
-from dpselect.analysis.charts.law import law_chart as law_chart
+from dpselect.analysis.charts.pmf_chart import pmf_chart as pmf_chart
 from dpselect.analysis.charts.risk import risk_chart as risk_chart
 from dpselect.analysis.charts.values import value_chart as value_chart
-from dpselect.analysis.plot_law import plot_law as plot_law
+from dpselect.analysis.plot_pmf import plot_pmf as plot_pmf
 
 __all__ = [
     "accuracy_chart",
@@ -20,15 +20,15 @@ __all__ = [
     "dampening_chart",
     "error_chart",
     "front_chart",
-    "law_chart",
-    "plot_law",
+    "plot_pmf",
+    "pmf_chart",
     "risk_chart",
     "sensitivity_chart",
     "value_chart",
 ]
 
 if TYPE_CHECKING:
-    from dpselect.analysis.charts.accuracy import accuracy_chart as accuracy_chart
+    from dpselect.analysis.charts.accuracy_chart import accuracy_chart as accuracy_chart
 else:
 
     def __getattr__(name: str) -> Any:
@@ -38,7 +38,7 @@ else:
         from dpselect._optional import missing
 
         try:
-            from dpselect.analysis.charts.accuracy import accuracy_chart
+            from dpselect.analysis.charts.accuracy_chart import accuracy_chart
         except ImportError as error:
             raise missing(error, "learn") from None
         return accuracy_chart

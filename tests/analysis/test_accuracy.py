@@ -26,7 +26,7 @@ def test_the_tail_counts_errors_of_exactly_theta() -> None:
     """Pr[error >= theta] includes equality, and is 1 at 0."""
     scores = dps.Scores([3, 2, 1], sensitivity=1, kind="integer")
     mechanism = dps.mechanism("permute-and-flip")
-    law = mechanism.law(scores, 1)
+    law = mechanism.pmf(scores, 1)
 
     assert math.isclose(law[1] + law[2], dps.accuracy.error_tail(scores, epsilon=1, theta=1, mechanism=mechanism))
     assert math.isclose(1, dps.accuracy.error_tail(scores, epsilon=1, theta=0, mechanism=mechanism))
@@ -148,7 +148,7 @@ def test_bounds_of_smooth_mechanisms_hold_and_are_attained(mechanism, kind: str)
 
 def test_theorem_4_8_holds_for_exponential_noise_and_not_for_laplace() -> None:
     """Pr[error >= s (ln m + t)] <= e^-t: by the law of m - 1 equal rivals; two candidates and t = 6 refute it."""
-    from dpselect.mechanisms.law import laplace_at, permute_and_flip_at
+    from dpselect.mechanisms.pmf import laplace_at, permute_and_flip_at
 
     def worst(law, many: int, t: float) -> float:
         gaps, counts = np.array([0.0, math.log(many) + t]), np.array([1, many - 1])

@@ -25,7 +25,7 @@ def test_errors_are_in_the_unit_of_the_candidates() -> None:
     row = dps.accuracy.compare.row(ranks(), "exponential", [0.1, 1], unit="euros")
     euros = np.abs(np.asarray(GRID) - 2300)
 
-    assert row.distance == pytest.approx([dps.mechanism("exponential").law(ranks(), e) @ euros for e in (0.1, 1)])
+    assert row.distance == pytest.approx([dps.mechanism("exponential").pmf(ranks(), e) @ euros for e in (0.1, 1)])
     assert "expected error, in euros" in dps.accuracy.compare.table([row])
     assert "in the score" not in dps.accuracy.compare.table([row])
 
@@ -36,7 +36,7 @@ def test_of_several_best_values_the_nearest_counts() -> None:
     flip = dps.mechanism("permute-and-flip")
 
     assert dps.accuracy.compare.row(scores, flip, [1], unit="m").distance == pytest.approx(
-        [10 * flip.law(scores, 1)[[0, 2]].sum()]
+        [10 * flip.pmf(scores, 1)[[0, 2]].sum()]
     )
 
 

@@ -10,17 +10,17 @@ import pytest
 
 import dpselect as dps
 from dpselect.analysis.least_epsilon import least_epsilon
-from dpselect.mechanisms.named import EVERY_MECHANISM
+from dpselect.mechanisms.registry import MECHANISMS
 
 VOTES = dps.utilities.counts([60, 57, 31, 12, 7])
 
 
 def right(scores: dps.Scores, epsilon: Fraction | float, mechanism: str) -> float:
     """How often a best candidate is named."""
-    return float(dps.mechanism(mechanism).law(scores, epsilon)[scores.values == scores.values.max()].sum())
+    return float(dps.mechanism(mechanism).pmf(scores, epsilon)[scores.values == scores.values.max()].sum())
 
 
-@pytest.mark.parametrize("mechanism", EVERY_MECHANISM)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("probability", [0.3, 0.95])
 def test_a_hair_less_is_not_enough(mechanism, probability) -> None:
     """It suffices, and one unit less of its sixth digit does not."""
@@ -66,7 +66,7 @@ def test_every_larger_epsilon_is_enough_too() -> None:
     values = np.array([10, 10, 9, 9, 9, 9, 9, 9, 0])
     right = np.array([True, False, *[True] * 6, False])
     scores = dps.utilities.counts(values)
-    chance = dps.mechanism("exponential").law(scores, 3)[right].sum()
+    chance = dps.mechanism("exponential").pmf(scores, 3)[right].sum()
 
     assert least_epsilon(scores, 0.6, mechanism="exponential", right=right) == np.inf
     assert chance < 0.6 < right.mean()
@@ -80,6 +80,6 @@ def test_an_epsilon_from_which_on_it_is_enough_is_the_last_crossing() -> None:
     drawn = dps.mechanism("exponential")
     enough = least_epsilon(scores, 0.9, mechanism="exponential", right=right)
 
-    assert right.mean() > 0.9 > drawn.law(scores, 1)[right].sum()
-    assert all(drawn.law(scores, enough * more)[right].sum() >= 0.9 - 1e-12 for more in (1, 1.1, 2, 5))
-    assert drawn.law(scores, enough * 0.999)[right].sum() < 0.9
+    assert right.mean() > 0.9 > drawn.pmf(scores, 1)[right].sum()
+    assert all(drawn.pmf(scores, enough * more)[right].sum() >= 0.9 - 1e-12 for more in (1, 1.1, 2, 5))
+    assert drawn.pmf(scores, enough * 0.999)[right].sum() < 0.9

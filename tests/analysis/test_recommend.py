@@ -154,7 +154,7 @@ def test_tuning_needs_a_ceiling_and_data_that_may_be_looked_at() -> None:
 
 def test_very_many_scores_keep_the_declared_share(monkeypatch) -> None:
     """Their laws take long."""
-    monkeypatch.setattr("dpselect.analysis.tuning._MOST", 2)
+    monkeypatch.setattr("dpselect.analysis.share_tuning._MOST", 2)
     advice = dps.tuning.tune(dps.Scores(range(3), 1), epsilon=1, data="public")
 
     assert "phi" not in advice.mechanism.parameters
@@ -175,7 +175,7 @@ def test_margins_are_advised_where_they_err_least() -> None:
     spread = dps.sensitivity.element(lambda t: [20 + t, 3 + t, 1 + t], ceiling=60)
     scores = dps.Scores([300, 90, 60], spread, kind="integer")
     advice = dps.recommend(scores, epsilon=1, data="public")
-    law = dps.mechanism("permute-and-flip").law(dps.utilities.margin(scores, 1), 1)
+    law = dps.mechanism("permute-and-flip").pmf(dps.utilities.margin(scores, 1), 1)
     error = float(law @ (scores.values.max() - scores.values))
 
     assert error < advice.table[0][1]

@@ -64,7 +64,7 @@ def test_expectations_are_those_of_drawn_lists(epsilon: Fraction) -> None:
     """Counts that part slowly: the share of the true top 5 in 5,000 lists is right to 0.02, by Hoeffding's bound."""
     values = np.array([60, 52, 47, 41, 36, *range(30, 0, -1), *[0] * 100])
     scores = dps.Scores(values, 1, neighbours="edge", kind="integer")
-    ticks, rate = dps.mechanism("permute-and-flip").prepared(scores, epsilon / 5)
+    ticks, rate = dps.mechanism("permute-and-flip").quantize(scores, epsilon / 5)
     drawn = [np.isin(one, range(5)).mean() for one in brokers.lists(scores, "permute-and-flip", 5, epsilon, 5000)]
 
     chances = expected_list(ticks, rate, 5)

@@ -17,7 +17,7 @@ def test_answers_are_within_the_error_with_at_least_its_probability(noise: str, 
     how = {"noise": noise, "beta": 0.2, "tick": 1 / 64}
     error = dps.accuracy.value_error(1.5, epsilon=2, probability=probability, **how)
     answers = np.arange(-10_000, 10_001) / 64
-    law = dps.accuracy.value_law(0.1, 1.5, epsilon=2, answers=answers, **how)
+    law = dps.accuracy.value_pmf(0.1, 1.5, epsilon=2, answers=answers, **how)
     within = law[np.abs(answers - 0.1) <= error].sum()
 
     assert law.sum() > 0.99
@@ -26,7 +26,7 @@ def test_answers_are_within_the_error_with_at_least_its_probability(noise: str, 
 
 def test_an_answer_stands_for_its_tick() -> None:
     """The nearest one."""
-    assert dps.accuracy.value_law(0, 1, epsilon=1, answers=[2.9], beta=0.1, tick=1) == dps.accuracy.value_law(
+    assert dps.accuracy.value_pmf(0, 1, epsilon=1, answers=[2.9], beta=0.1, tick=1) == dps.accuracy.value_pmf(
         0, 1, epsilon=1, answers=[3], beta=0.1, tick=1
     )
 

@@ -15,7 +15,7 @@ def test_a_table_and_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     printed = capsys.readouterr().out
     page = (tmp_path / "audit.html").read_text(encoding="utf-8")
 
-    assert 1 + len(report.chosen(["median", "inverse-sensitivity"])) + 1 == len(printed.splitlines())
+    assert 1 + len(report.select_claims(["median", "inverse-sensitivity"])) + 1 == len(printed.splitlines())
     assert "holds" in printed
     assert 2 == page.count("<svg")
     assert "http" not in page

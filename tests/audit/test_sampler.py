@@ -5,7 +5,7 @@ import pytest
 
 import dpselect as dps
 from dpselect import audit
-from dpselect.release.outcomes import Coins
+from dpselect.release.system_noise import SystemNoise
 
 SCORES = dps.Scores([4.0, 3.0, 3.0, 0.0], 1.0, distance=[0, 1, 1, 4])
 
@@ -16,11 +16,11 @@ FEW = ("exponential", "permute-and-flip", "inverse-sensitivity")
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=() if name in FEW else pytest.mark.slow) for name in dps.mechanisms.EVERY_MECHANISM],
+    [pytest.param(name, marks=() if name in FEW else pytest.mark.slow) for name in dps.mechanisms.MECHANISMS],
 )
 def test_shipped_samplers_are_accepted(name: str, entropy) -> None:
     """Against their law, with both wrong laws rejected at the power asked for."""
-    verdict = audit.sampler_of(dps.mechanism(name), SCORES, epsilon=4, outcomes=Coins(lambda: entropy))
+    verdict = audit.sampler_of(dps.mechanism(name), SCORES, epsilon=4, outcomes=SystemNoise(lambda: entropy))
 
     assert verdict.accepted, str(verdict)
     assert all(rejection.power > 1 - 1e-6 for rejection in verdict.rejections)
@@ -29,8 +29,8 @@ def test_shipped_samplers_are_accepted(name: str, entropy) -> None:
 def test_somebody_elses_sampler_can_be_tried() -> None:
     """NumPy's Gumbel noise follows the law of the exponential mechanism."""
     draw = np.random.default_rng(7)
-    law = dps.mechanism("exponential").law(SCORES, 2)
-    wrong = dps.mechanism("permute-and-flip").law(SCORES, 2)
+    law = dps.mechanism("exponential").pmf(SCORES, 2)
+    wrong = dps.mechanism("permute-and-flip").pmf(SCORES, 2)
     verdict = audit.sampler(
         lambda: int(np.argmax(SCORES.values + draw.gumbel(size=4))),
         dict(enumerate(law)),
@@ -43,7 +43,7 @@ def test_somebody_elses_sampler_can_be_tried() -> None:
 def test_a_wrong_sampler_is_not_believed() -> None:
     """Draws at 1.3 epsilon against the law at epsilon."""
     draw = np.random.default_rng(7)
-    law = dps.mechanism("exponential").law(SCORES, 2)
+    law = dps.mechanism("exponential").pmf(SCORES, 2)
     verdict = audit.sampler(
         lambda: int(np.argmax(1.3 * SCORES.values + draw.gumbel(size=4))), dict(enumerate(law)), draws=20_000
     )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.certificates.composed import certify
+from dpselect.certificates.build import certify
 from dpselect.cli import main
 
 VOTES = dps.Scores([90, 80, 7], sensitivity=1, candidates=["ann", "<b>bob</b>", "eve"], kind="integer")

@@ -69,16 +69,19 @@ def write_tables(folder: Path) -> None:
 
 def write_traces(folder: Path) -> None:
     """Write what learned from public histograms."""
-    from dpselect import chooser, histograms
-    from dpselect.chooser import cells
+    from dpselect import adaptive, histograms
+    from dpselect.adaptive import histogram_options
 
     shapes = {
         f"{name} {scale}": histograms.shapes.make(name, (32,), scale)
         for name in ("uniform", "steps")
         for scale in (50, 500)
     }
-    maker = chooser.ChoiceMaker(
-        cells.options(["identity", "uniform"]), cells.metafeatures(), cells.range_error, learner="fixed"
+    maker = adaptive.AdaptiveAlgorithm(
+        histogram_options.options(["identity", "uniform"]),
+        histogram_options.metafeatures(),
+        histogram_options.range_error,
+        learner="fixed",
     )
     maker.train(shapes, [1], 1, traces=folder / "cells.parquet", jobs=1)
 

@@ -9,7 +9,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
-from tests.cli.test_commands import refusal
+from tests.cli.test_command_registry import refusal
 
 
 @pytest.fixture

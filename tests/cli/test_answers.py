@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import dpselect as dps
-from dpselect.cli import commands, main
-from dpselect.kernel import coins
-from dpselect.queries import LocalDataset, PrivateRows, Query, QueryData, argument, kinds
+from dpselect.cli import command_registry, main
+from dpselect.kernel import bernoulli_exp
+from dpselect.queries import LocalDataset, PrivateRows, Query, QueryData, argument, field_kinds
 from dpselect.release.select import Release
 from tests.cli import inputs
 from tests.cli.inputs import CHOOSE_TREE, COMMANDS, PERCENTILE, TOP_K, TRAIN
@@ -61,7 +61,7 @@ def test_a_dry_run_spends_draws_and_writes_nothing(line: list[str], monkeypatch,
                 patch.setattr(PrivateRows, name, lambda *_: pytest.fail("a row was read"))
         else:
             # Other libraries may ask the system for names of their own: only our coins must not.
-            patch.setattr(coins, "os", SimpleNamespace(urandom=lambda _: pytest.fail("a coin was thrown")))
+            patch.setattr(bernoulli_exp, "os", SimpleNamespace(urandom=lambda _: pytest.fail("a coin was thrown")))
         plan = printed([*line, "--ledger", "book", "--dry-run"], capsys)
         assert 0 == main([*line, "--ledger", "book", "--dry-run"])
     told = capsys.readouterr().out
@@ -200,7 +200,7 @@ class _Rarest(Query[str]):
 
     name = "rarest"
 
-    column: str = argument(kinds.CATEGORICAL_COLUMN, "a column with a list of values", kw_only=False)
+    column: str = argument(field_kinds.CATEGORICAL_COLUMN, "a column with a list of values", kw_only=False)
 
     def candidates(self, dataset: dps.Dataset) -> int:
         return len(dataset.groups(self.column))
@@ -217,7 +217,7 @@ class _Rarest(Query[str]):
 @pytest.mark.parametrize("values", ['["north", "south"]', "[0, 1, 2]"])
 def test_a_query_of_ones_own_names_one_winner_on_one_line(values: str, capsys, monkeypatch) -> None:
     """The value of its release may be a text, or 0, and no list of names."""
-    monkeypatch.setattr(commands, "queries", lambda: {"rarest": _Rarest})
+    monkeypatch.setattr(command_registry, "queries", lambda: {"rarest": _Rarest})
     is_text = "north" in values
     Path("who.csv").write_text("place\n" + ("south\n" if is_text else "1\n2\n") * 500, encoding="utf-8")
     Path("who.toml").write_text(f'source = "who.csv"\n[columns]\nplace = {values}\n', encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.certificates.composed import certify
+from dpselect.certificates.build import certify
 from dpselect.cli import main
 
 ASK = ["quantiles", "people.csv", "age", "--p", "50", "--lower", "0", "--upper", "9", "--epsilon", "1"]
@@ -100,7 +100,7 @@ def test_an_answer_is_printed_whole_where_its_certificate_cannot_be_made(
     def broken(**_: object) -> None:
         raise RuntimeError("secret")
 
-    monkeypatch.setattr("dpselect.certificates.composed.composed", broken)
+    monkeypatch.setattr("dpselect.certificates.build.build_certificate", broken)
     text = printed(capsys, *ASK, "--certificate", "c.json", status=1)
 
     assert "percentile 50: 5" in text

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpselect import chooser, histograms
-from dpselect.chooser import cells, trees
-from dpselect.chooser.choice import Choice, Measured, Predicted
+from dpselect import adaptive, histograms
+from dpselect.adaptive import histogram_options, tree_options
+from dpselect.adaptive.choice import Choice, MeasuredFact, PredictedLoss
 from dpselect.cli import main
-from dpselect.cli.verbs.choose import _explained
+from dpselect.cli.commands.choose import _explained
 from tests.cli.inputs import description
-from tests.cli.test_commands import refusal
+from tests.cli.test_command_registry import refusal
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +25,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name in ("uniform", "steps")
         for scale in (100, 5000)
     }
-    maker = chooser.ChoiceMaker(
-        cells.options(["identity", "uniform", "hb"]), cells.metafeatures(), cells.range_error, learner="fixed"
+    maker = adaptive.AdaptiveAlgorithm(
+        histogram_options.options(["identity", "uniform", "hb"]),
+        histogram_options.metafeatures(),
+        histogram_options.range_error,
+        learner="fixed",
     )
     groups = {name: name.split()[0] for name in shapes}
     maker.train(shapes, [0.1, 1], 2, groups=groups, traces=found / "cells.parquet", jobs=1)
@@ -35,9 +38,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for rows in (100, 3000):
         size, color = np.arange(rows) % 3, np.arange(rows) % 2
         columns = {"size": size, "color": color}
-        tables[str(rows)] = trees.Table(columns, color, {"size": [0, 1, 2], "color": [0, 1]}, [0, 1], (columns, color))
-    maker = chooser.ChoiceMaker(
-        trees.options(names=["A1", "default"]), trees.metafeatures(), trees.error_rate, learner="fixed"
+        tables[str(rows)] = tree_options.LabelledTable(
+            columns, color, {"size": [0, 1, 2], "color": [0, 1]}, [0, 1], (columns, color)
+        )
+    maker = adaptive.AdaptiveAlgorithm(
+        tree_options.options(names=["A1", "default"]),
+        tree_options.metafeatures(),
+        tree_options.error_rate,
+        learner="fixed",
     )
     maker.train(tables, [1, 10], 2, traces=found / "trees.parquet", jobs=1)
     lines = ["size,color,rich", *(f"{i % 3},{i % 2},{'yes' if i % 2 else 'no'}" for i in range(2000))]
@@ -180,11 +188,11 @@ def test_the_traces_that_ship_are_used_and_named(folder: Path, capsys: pytest.Ca
 def test_what_lies_outside_the_trained_range_is_named_and_nothing_is_negative() -> None:
     """616 records where 1,000 to 50,000 were trained for; noise made the non-zero cells negative: shown as 0."""
     measured = (
-        Measured("total", 616.0, Fraction(1, 80), 113.0, 1000.0, 50_000.0),
-        Measured("nonzero", -695.0, Fraction(1, 80), 113.0, 0.0, 4096.0),
+        MeasuredFact("total", 616.0, Fraction(1, 80), 113.0, 1000.0, 50_000.0),
+        MeasuredFact("nonzero", -695.0, Fraction(1, 80), 113.0, 0.0, 4096.0),
     )
-    guesses = {name: Predicted(1.0, 1.0 + k, 0.5, 2.0) for k, name in enumerate(("identity", "uniform"))}
-    option = cells.options(["identity"])[0]
+    guesses = {name: PredictedLoss(1.0, 1.0 + k, 0.5, 2.0) for k, name in enumerate(("identity", "uniform"))}
+    option = histogram_options.options(["identity"])[0]
     text = _explained(Choice(option, measured, guesses, Fraction(1), Fraction(1, 20), "", None, None))
 
     assert "Outside the trained range, though within half its width: total. " in text

@@ -9,7 +9,7 @@ import pytest
 from dpselect.cli import main
 from dpselect.cli.dataset_options import STEPS
 from dpselect.sources import days
-from tests.cli.test_commands import refusal
+from tests.cli.test_command_registry import refusal
 
 YEAR = ["--lower", "2025-01-01", "--upper", "2025-12-31"]
 SURE = ["--epsilon", "20", "--yes"]

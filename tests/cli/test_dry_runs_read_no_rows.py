@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpselect.cli import commands, main
+from dpselect.cli import command_registry, main
 
 SELECT = "select scores.csv --kind integer --candidate name --score score --sensitivity 1 --domain rows"
 BOUNDS = "--lower 0 --upper 120"
@@ -74,7 +74,7 @@ def write(*, here: bool) -> None:
 
 def test_every_command_that_asks_is_planned() -> None:
     """A new query joins the test below."""
-    assert {*commands.queries()} <= {*RELEASES}
+    assert {*command_registry.queries()} <= {*RELEASES}
 
 
 @pytest.mark.parametrize("verb", RELEASES)

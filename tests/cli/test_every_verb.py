@@ -11,13 +11,14 @@ from types import ModuleType
 
 import pytest
 
-from dpselect.cli import command, main, verbs
+from dpselect.cli import click_commands, main
+from dpselect.cli import commands as verbs
 from dpselect.cli.examples import commands
 from dpselect.cli.request import Request
 from tests.cli.every import every_command
 
 SOURCE = Path(__file__).parents[2] / "src"
-ROOT = command.root()
+ROOT = click_commands.root()
 COMMANDS = {
     " ".join(words): ROOT.imported(words[0]) if len(words) == 1 else ROOT.imported(words[0]).commands[words[1]]
     for words, _ in every_command()
@@ -29,7 +30,7 @@ def test_every_verb_is_a_file_and_a_line() -> None:
     files = {path.stem for path in Path(verbs.__file__).parent.glob("*.py")} - {"__init__"}
     listed = {name.replace("-", "_") for name in verbs.VERBS}
 
-    assert not files - listed, f"add a line to VERBS in cli/verbs/__init__.py for {files - listed}"
+    assert not files - listed, f"add a line to VERBS in cli/commands/__init__.py for {files - listed}"
     assert not listed - files, f"write cli/verbs/{{{','.join(listed - files)}}}.py, which holds VERB"
 
 
@@ -41,7 +42,7 @@ def test_every_command_has_what_its_page_needs(name: str) -> None:
     assert verb.example.startswith(f"dpselect {name}"), f"{name}: give an example that begins with dpselect {name}"
     for example in verb.example.splitlines():
         request = Request(shlex.split(example)[1:])
-        command.understood(request.words, request)
+        click_commands.parse_options(request.words, request)
         assert request.verb is not None, f"{name}: the example is not understood"
     for parameter in COMMANDS[name].params:
         assert parameter.help, f"{name}: say what {parameter.name} is"
@@ -91,7 +92,7 @@ def test_a_list_of_verbs_imports_none(words: list[str]) -> None:
     """One page of help needs at most one verb, and no heavy library."""
     code = (
         "import sys; from dpselect.cli import main; main(sys.argv[1:]);"
-        "print([name for name in sys.modules if name.startswith('dpselect.cli.verbs.')],"
+        "print([name for name in sys.modules if name.startswith('dpselect.cli.commands.')],"
         "[name for name in ('scipy', 'pyarrow', 'sklearn', 'ibis', 'matplotlib') if name in sys.modules])"
     )
     done = subprocess.run(

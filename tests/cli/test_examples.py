@@ -14,14 +14,14 @@ import pyarrow.parquet as parquet
 import pytest
 
 import dpselect as dps
-from dpselect.cli import command, main, schemas
-from dpselect.cli.examples import commands, wrapped
+from dpselect.cli import click_commands, main, schemas
+from dpselect.cli.examples import commands, wrap_command
 from tests.cli import inputs
 from tests.cli.every import every_command
 from tests.cli.schema import faults, unnamed
 from tests.ledger.test_file import write_ahead
 
-ROOT = command.root()
+ROOT = click_commands.root()
 VERBS = {
     " ".join(words): ROOT.imported(words[0]) if len(words) == 1 else ROOT.imported(words[0]).commands[words[1]]
     for words, _ in every_command()
@@ -195,10 +195,10 @@ def test_a_member_of_another_type_is_noticed() -> None:
 def test_a_long_example_is_broken_where_a_shell_goes_on_reading() -> None:
     """Before options only; joined again it is the same command."""
     line = "dpselect quantiles people.csv age --p 25 50 75 --where 'age > 3' --note \"a b\""
-    lines = wrapped(line, 40)
+    lines = wrap_command(line, 40)
 
     assert all(each.endswith(" \\") for each in lines[:-1])
     assert all(len(each) <= 40 for each in lines)
     assert line == " ".join(" ".join(lines).replace(" \\", "").split())
     assert [line] == commands("Example:\n  " + "\n  ".join(lines))
-    assert [line] == wrapped(line, 200)
+    assert [line] == wrap_command(line, 200)

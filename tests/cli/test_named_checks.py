@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from dpselect.cli import command, main
+from dpselect.cli import click_commands, main
 from tests.cli import inputs
 from tests.cli.every import every_command
 
 pytest.importorskip("sklearn")
 pytest.importorskip("pyarrow")
 
-ROOT = command.root()
+ROOT = click_commands.root()
 QUESTIONS = [
     *(line for line in inputs.COMMANDS if line[0] not in ("compare", "budget", "choose") and "--epsilon" in line),
     [*inputs.CHOOSE, "--out", "new.npy"],

@@ -14,7 +14,7 @@ import pytest
 import dpselect as dps
 from dpselect.cli import main
 from dpselect.sources import tables
-from dpselect.sources.locators import scrubbed, without_secrets
+from dpselect.sources.urls import scrub, without_secrets
 
 # PW is the secret, ANN a name that goes with it.
 ADDRESSES = [
@@ -141,5 +141,5 @@ def test_messages_are_scrubbed_of_every_form_of_a_word() -> None:
     """As written, as Python quotes it, as a path."""
     word = "postgres://ann:PW@h/d"
     for said in (word, repr(word), str(Path(word)), Path("x", "ann:PW@h").name):
-        assert "PW" not in scrubbed(f"There is no {said}.", [word, "ann:PW@h"]) or said == "ann:PW@h"
-    assert "no people.csv" == scrubbed("no people.csv", ["people.csv"])
+        assert "PW" not in scrub(f"There is no {said}.", [word, "ann:PW@h"]) or said == "ann:PW@h"
+    assert "no people.csv" == scrub("no people.csv", ["people.csv"])

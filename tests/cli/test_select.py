@@ -8,7 +8,7 @@ import pytest
 import dpselect as dps
 from dpselect.cli import main
 from tests.cli.inputs import changed
-from tests.cli.test_commands import refusal
+from tests.cli.test_command_registry import refusal
 
 pytest.importorskip("ibis")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")

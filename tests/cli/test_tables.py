@@ -10,7 +10,7 @@ from itertools import count
 import pytest
 
 from dpselect.cli import main, tables
-from dpselect.cli.tables import Table, drawn
+from dpselect.cli.tables import AnswerTable, draw_parts
 from dpselect.utilities import egos
 
 COUNTS = ["histogram", "events.csv", "product", "--domain", "tea,milk", "--epsilon", "9"]
@@ -62,13 +62,13 @@ def test_a_terminal_gets_a_table_with_titles(words: list[str], titles: str, caps
 
 def test_a_table_is_aligned_in_both_forms(monkeypatch) -> None:
     """Numbers on the right; an empty one is an empty text."""
-    table = Table(("count", "value"), [["7", "tea"], ["120", "[b]milk"]], frozenset({0}))
+    table = AnswerTable(("count", "value"), [["7", "tea"], ["120", "[b]milk"]], frozenset({0}))
     monkeypatch.setenv("TERM", "dumb")
 
     assert "  7  tea\n120  [b]milk" == table.plain()
-    assert "" == Table(("count",), []).plain()
-    assert "before\n" in drawn(["before", table])
-    assert "[b]milk" in drawn([table])
+    assert "" == AnswerTable(("count",), []).plain()
+    assert "before\n" in draw_parts(["before", table])
+    assert "[b]milk" in draw_parts([table])
 
 
 def test_a_terminal_is_known_by_what_reads(monkeypatch, capsys) -> None:  # noqa: ARG001

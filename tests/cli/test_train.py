@@ -14,10 +14,10 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
-from dpselect.kernel.concentrated import rho_within
+from dpselect.kernel.rho_conversion import rho_within
 from tests.cli import inputs
 from tests.cli.inputs import changed
-from tests.cli.test_commands import refusal
+from tests.cli.test_command_registry import refusal
 
 EVOLUTIONARY = ["--model", "evolutionary"]
 

@@ -148,12 +148,12 @@ def test_a_dry_run_says_how_many_persons_a_name_needs(capsys) -> None:
     delta = ["--delta", "1e-6", "--dry-run"]
     assert 0 == main([*KEYS, *delta])
     needed = int(re.search(r"a name that (\d+) persons kept is revealed half", capsys.readouterr().out)[1])
-    fewer, enough = dps.accuracy.key_law([needed - 1, needed], epsilon=2, delta=1e-6, keys_per_person=2)
+    fewer, enough = dps.accuracy.keep_probability([needed - 1, needed], epsilon=2, delta=1e-6, keys_per_person=2)
     assert fewer < 0.5 <= enough
 
     assert 0 == main([*LIST, "--items-per-person", "2", *delta])
     needed = int(re.search(r"an item that (\d+) persons kept is revealed half", capsys.readouterr().out)[1])
-    fewer, enough = dps.accuracy.key_law([needed - 1, needed], epsilon=1, delta=1e-6, keys_per_person=2)
+    fewer, enough = dps.accuracy.keep_probability([needed - 1, needed], epsilon=1, delta=1e-6, keys_per_person=2)
     assert fewer < 0.5 <= enough
 
     assert 0 == main([*LIST, "--kept", "5", *delta])

@@ -9,7 +9,7 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.client import RemoteDataset
-from dpselect.client.line import Reply
+from dpselect.client.transport import Reply
 from dpselect.queries import QUERIES, Query, query_of
 
 

@@ -13,11 +13,11 @@ import dpselect as dps
 from dpselect.client import Server
 from dpselect.client.certificate_bound import CertificateBound
 from dpselect.client.description import description_of
-from dpselect.client.line import Reply
+from dpselect.client.transport import Reply
 from dpselect.dataset import Dataset
 from dpselect.learn.export import as_json
 from dpselect.queries import QUERIES, Histogram, LocalDataset, Median, Query, QueryError, argument
-from dpselect.queries.kinds import CATEGORICAL_COLUMN, whole
+from dpselect.queries.field_kinds import CATEGORICAL_COLUMN, whole
 from dpselect.release.select import select
 from dpselect.release.value import release_value
 from tests.client.answering import Answering, facts, remote
@@ -178,7 +178,7 @@ def test_a_class_that_the_client_does_not_know_is_asked_by_its_json() -> None:
 
 def dearer(name: str, value: str) -> Any:
     """Let a whole release, certificate and all, promise less than was asked for."""
-    from dpselect.certificates.plain import checksum
+    from dpselect.certificates.canonical_json import checksum
 
     def changed(content: Mapping[str, Any]) -> Mapping[str, Any]:
         record = content["certificate"]["certificate"]

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 import dpselect as dps
-from dpselect.client import line
+from dpselect.client import transport
 from dpselect.queries import Histogram
 from tests.client.between import Between, standing
 from tests.web.server.conftest import CONFIG
@@ -27,7 +27,7 @@ COUNTS = Histogram("job", epsilon=0.01)
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch) -> None:
     """As many attempts, in less time."""
-    monkeypatch.setattr(line, "WAITS", (0.01,) * len(line.WAITS))
+    monkeypatch.setattr(transport, "WAITS", (0.01,) * len(transport.WAITS))
 
 
 def spends(office: Office) -> int:
@@ -82,14 +82,14 @@ def test_an_answer_that_never_comes_names_its_key(office) -> None:
     direct = dps.connect(f"http://localhost:{office.port}", office.tokens["ann"]).dataset("survey")
     assert key == direct.ask(COUNTS, key=key).receipt.key
 
-    assert len(line.WAITS) + 1 == len(between.keys)
+    assert len(transport.WAITS) + 1 == len(between.keys)
     assert before + 1 == spends(office)
 
 
 @pytest.mark.parametrize("point", ["spent, not drawn", "stored, not seen", "seen, not sent"])
 def test_a_server_that_is_killed_and_comes_back_answers_once(point, tmp_path, monkeypatch) -> None:
     """While the client waits: the same call returns the answer of the next server, and one row was paid."""
-    monkeypatch.setattr(line, "WAITS", (0.2,) * 100)
+    monkeypatch.setattr(transport, "WAITS", (0.2,) * 100)
     office = Office(tmp_path)
     office.start(point)
     with standing(Between(office.port)) as between:
@@ -174,7 +174,7 @@ def changes(alter: Callable[[dict], None]) -> Callable[[str, int, bytes], tuple[
 
 def dearer(content: dict) -> None:
     """Let a whole release, certificate and all, promise less than was asked for."""
-    from dpselect.certificates.plain import checksum
+    from dpselect.certificates.canonical_json import checksum
 
     record = content["certificate"]["certificate"]
     record["guarantee"]["epsilon"] = content["guarantee"]["epsilon"] = "3"
@@ -217,7 +217,7 @@ def test_a_queued_answer_is_waited_for_and_a_rate_is_kept(tmp_path) -> None:
             assert 1 == survey.histogram("job", epsilon=0.01).receipt.ledger_row
         assert any(path.startswith("/requests/") for _, path, _ in between.seen)
 
-        hurried = dps.connect(f"http://localhost:{office.port}", office.tokens["ann"], patience=-1).dataset("survey")
+        hurried = dps.connect(f"http://localhost:{office.port}", office.tokens["ann"], timeout=-1).dataset("survey")
         with pytest.raises(
             ConnectionError, match="no answer yet after -1 seconds.*ask again with ask.query, key='late'"
         ):
@@ -238,10 +238,10 @@ def test_too_many_requests_are_sent_later(tmp_path) -> None:
     office.start()
     waited: list[float] = []
     try:
-        way = line.Line(f"http://localhost:{office.port}", office.tokens["ann"], sleep=waited.append)
+        way = transport.Transport(f"http://localhost:{office.port}", office.tokens["ann"], sleep=waited.append)
         with pytest.raises(ConnectionError, match="Too many requests: wait"):
             [way.send("GET", "/datasets") for _ in range(70)]
-        assert len(line.WAITS) == len(waited)
+        assert len(transport.WAITS) == len(waited)
         assert min(waited) >= 1
     finally:
         office.stop()

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import dpselect as dps
-from dpselect.release.threshold_stream import ThresholdAnswer
+from dpselect.release.sparse_vector import ThresholdAnswer
 from tests.client.between import Between, standing
 
 
@@ -16,13 +16,13 @@ def test_a_stream_is_asked_as_one_of_the_library(ann) -> None:
     """The same names, rules, errors and endings as of a stream that is asked here."""
     survey, here = ann.dataset("survey"), dps.above_threshold(150, epsilon=2, positives=2, range_bound=1)
     with survey.above_threshold(150, epsilon=2, positives=2) as stream:
-        assert (here.rules, here.remaining, False) == (stream.rules, stream.remaining, stream.ended)
+        assert (here.rules, here.remaining_epsilon, False) == (stream.rules, stream.remaining_epsilon, stream.ended)
         assert here.error_bound(50) == stream.error_bound(50)
         answers = [stream.ask({"job": job}) for job in ("clerk", "nurse", ["smith"])]
         assert ["below", "above", "below"] == [str(each) for each in answers]
         assert isinstance(answers[0], ThresholdAnswer)
         assert abs(answers[1].gap - 150) < 60
-        assert stream.remaining == here.remaining - answers[1].paid == here.remaining / 2
+        assert stream.remaining_epsilon == here.remaining_epsilon - answers[1].paid == here.remaining_epsilon / 2
         assert stream.ask({"age": {"lower": 0, "upper": 100}, "job": ["nurse", "smith"]})
         assert stream.ended
         with pytest.raises(dps.PrivacyError, match="ended and answers nothing more"):

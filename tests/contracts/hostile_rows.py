@@ -181,7 +181,7 @@ def _file(make: Callable[[Cells, Path], Path]) -> Callable[[Cells, Path], Any]:
 
         path = make(cells, folder)
         # Some of the cells have line breaks, which is a public fact of a file.
-        reading = tables.Reading.of(line_breaks=path.suffix == ".csv")
+        reading = tables.FileOptions.of(line_breaks=path.suffix == ".csv")
         return tables.table(path, list(cells), reading)
 
     return hold

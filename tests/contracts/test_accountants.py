@@ -15,7 +15,7 @@ from dpselect.ledger.recording import Spend, price
 from dpselect.views.synthetic import synthetic_graph, synthetic_table
 from tests.contracts.syntax import modules, parsed, statements
 
-ACCOUNTANTS = {"Ledger", "InMemoryLedger", "RecordingAccountant", "Draws"}
+ACCOUNTANTS = {"Ledger", "InMemoryLedger", "RecordingAccountant", "Session"}
 # The protocol itself, and the face of another library, whose spend takes numbers.
 NOT_OURS = {"Accountant", "BudgetAccountant"}
 
@@ -50,7 +50,7 @@ QUESTIONS: dict[str, Callable[[dict[str, list[Any]], Any], object]] = {
     "most common, unlisted": lambda table, book: dps.most_common(
         table, 2, epsilon=1, person="who", item="job", delta=1e-6, kept=2, ledger=book
     ),
-    "keys": lambda table, book: dps.select_keys(
+    "keys": lambda table, book: dps.partitions(
         table, epsilon=1, delta=1e-6, person="who", key="job", keys_per_person=1, ledger=book
     ),
     "histogram": lambda table, book: histograms.identity(

@@ -23,7 +23,7 @@ from tests.research import tiny_experiment
 ROOT = Path(__file__).parents[2]
 MECHANISM = '''"""A mechanism that somebody began."""
 
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
+from dpselect.mechanisms.base import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL
 from dpselect.mechanisms.scaling import scale
 
@@ -184,7 +184,7 @@ def test_the_contracts_themselves_tell_it(tmp_path: Path) -> None:
     package = tmp_path / "src" / "dpselect"
     (package / "mechanisms" / "newcomer.py").write_text(MECHANISM)
     (package / "utilities" / "newcomers.py").write_text(UTILITY)
-    listed = package / "mechanisms" / "named.py"
+    listed = package / "mechanisms" / "registry.py"
     text = listed.read_text().replace('    "exponential": ', '    "newcomer": newcomer,\n    "exponential": ', 1)
     line = "from dpselect.mechanisms.noisy"
     text = text.replace(line, f"from dpselect.mechanisms.newcomer import newcomer\n{line}", 1)
@@ -236,7 +236,7 @@ def test_the_list_for_a_mechanism_is_all_that_it_takes(tmp_path: Path) -> None:
         file.write_text(text.replace(entry, new + entry, 1))
     row = "| `permute-and-flip` | "
     papers_.write_text(papers_.read_text().replace(row, f"| `newcomer` | ours | `mechanisms/newcomer.py` |\n{row}", 1))
-    table = run_in(tmp_path, "-c", "from dpselect.audit import trusted; print(trusted.table())").stdout
+    table = run_in(tmp_path, "-c", "from dpselect.audit import trusted_base; print(trusted_base.table())").stdout
     text = trusted.read_text()
     trusted.write_text(re.sub(r"^\| mechanism \|.*?\n\n", lambda _: table + "\n", text, flags=re.M | re.S))
 

@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect.utilities.columns import counted, public_grid, records
+from dpselect.utilities.grid_counts import count_on_grid, public_grid, records
 
 GRIDS = {"integers": [-4, 0, 1, 7, 20], "even": list(range(-5, 21, 5)), "reals": [-4.0, 0.5, 1.0, 7.25, 20.0]}
 # Texts and values that have turned whole columns into something else.
@@ -93,7 +93,7 @@ def counts(column: Any, grid: list[Any]) -> np.ndarray:
     points = public_grid(grid)
     if isinstance(column, Path):
         column = dps.data.Column.read(column, "x", kind="integer" if points.dtype.kind == "i" else "real")
-    return counted(column, points)[0]
+    return count_on_grid(column, points)[0]
 
 
 def require_alike(makers: dict[str, Reader], values: list[Any], hostile: Any, grid: list[Any], count=counts) -> None:

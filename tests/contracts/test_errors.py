@@ -14,7 +14,7 @@ BASE = "DPSelectError"
 # Exceptions that tell dpselect's own code how to go on, and reach no caller.
 SIGNALS = {
     "ledger/recording.py:StopAtSpend": "a dry run has come to its spend",
-    "sources/ordinals.py:Moved": "rows are counted and drawn again",
+    "sources/ordinals.py:RowsMoved": "rows are counted and drawn again",
 }
 
 
@@ -77,12 +77,16 @@ def test_only_exceptions_are_called_errors(exceptions) -> None:
 
 def test_what_users_caught_they_still_catch() -> None:
     """Our base, and the built-in one where there is one."""
-    from dpselect.certificates.certificate import Changed
-    from dpselect.client.problem import NoAnswer
-    from dpselect.ledger import UncertainSpend
+    from dpselect.certificates.certificate import CertificateError
+    from dpselect.client.problem import AnswerLostError
+    from dpselect.ledger import UncertainSpendError
 
     with dps.budget(epsilon=1), pytest.raises(dps.DPSelectError):
         dps.select(dps.Scores([1], 1), epsilon=2)
-    for ours, builtin in ((Changed, ValueError), (NoAnswer, ConnectionError), (UncertainSpend, ConnectionError)):
+    for ours, builtin in (
+        (CertificateError, ValueError),
+        (AnswerLostError, ConnectionError),
+        (UncertainSpendError, ConnectionError),
+    ):
         assert issubclass(ours, dps.DPSelectError)
         assert issubclass(ours, builtin)

@@ -77,4 +77,4 @@ def test_every_utility_and_every_mechanism_is_claimed() -> None:
 
     assert not utilities - claimed, f"add a UtilityClaim to audit/claims.py for {utilities - claimed}"
     assert not claimed - utilities, f"audit/claims.py claims what is not in the list: {claimed - utilities}"
-    assert set(dps.mechanisms.EVERY_MECHANISM) == {claim.name for claim in MECHANISM_CLAIMS}
+    assert set(dps.mechanisms.MECHANISMS) == {claim.name for claim in MECHANISM_CLAIMS}

@@ -7,7 +7,7 @@ import dpselect as dps
 from dpselect.audit import privacy_loss
 from tests.universes import chain, random_problem
 
-NAMES = list(dps.mechanisms.EVERY_MECHANISM)
+NAMES = list(dps.mechanisms.MECHANISMS)
 PROBLEMS = {
     **{f"integers {seed}": random_problem(seed) for seed in range(12)},
     **{f"decimals {seed}": random_problem(seed, whole=False) for seed in range(8)},
@@ -87,7 +87,7 @@ def test_laws_sum_to_one_on_every_database(name: str, problems: set[str]) -> Non
     """A law is a distribution."""
     for problem in (PROBLEMS[each] for each in problems):
         for x in problem.universe:
-            assert abs(dps.mechanism(name).law(problem.utility()(x), 1).sum() - 1) < 1e-12
+            assert abs(dps.mechanism(name).pmf(problem.utility()(x), 1).sum() - 1) < 1e-12
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "generalised-exponential"])

@@ -17,7 +17,7 @@ from tests.contracts.syntax import SOURCE, modules, parsed, statements
 ROOT = Path(__file__).parents[2]
 RESEARCH = ROOT / "research"
 PAPERS = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
-BUILDERS = dps.mechanisms.EVERY_MECHANISM
+BUILDERS = dps.mechanisms.MECHANISMS
 UTILITIES = {function.__name__: function for function in dps.utilities.EVERY_UTILITY} | {
     f"papers.{function.__name__}": function for function in dps.papers.EVERY_UTILITY
 }
@@ -58,7 +58,7 @@ def test_every_file_of_a_mechanism_or_a_utility_is_in_its_list() -> None:
     """A file alone is not reached by any other contract."""
     builders = {build.__name__ for build in BUILDERS.values()}
     utilities = {utility.__name__ for utility in dps.utilities.EVERY_UTILITY}
-    lacking = complete.unlisted(SOURCE / "mechanisms", builders, "EVERY_MECHANISM in mechanisms/named.py")
+    lacking = complete.unlisted(SOURCE / "mechanisms", builders, "EVERY_MECHANISM in mechanisms/registry.py")
     lacking += complete.unlisted(SOURCE / "utilities", utilities, "the imports of utilities/__init__.py")
     assert not lacking, "\n".join(lacking)
 
@@ -68,7 +68,7 @@ def test_every_file_of_a_mechanism_or_a_utility_is_in_its_list() -> None:
     [
         "scores/combine.md",
         "kernel/guarantee.md",
-        "ledger/accountant.md",
+        "ledger/composition.md",
         "kernel/samplers/discrete_laplace.md",
         "release/several_objectives.md",
         "release/quantiles.md",
@@ -77,8 +77,8 @@ def test_every_file_of_a_mechanism_or_a_utility_is_in_its_list() -> None:
         "kernel/samplers/heavy_value.md",
         "mechanisms/smooth/value_noise.md",
         "mechanisms/worst_case.md",
-        "histograms/counts.md",
-        "chooser/metafeature.md",
+        "histograms/count_arrays.md",
+        "adaptive/metafeature.md",
         "papers/private_sql.md",
         "papers/sulq.md",
     ],
@@ -97,7 +97,7 @@ def test_files_can_be_read_in_one_sitting() -> None:
 
 def test_functions_fit_on_a_screen() -> None:
     """None is longer than 60 lines, documentation included, but a door with its manual."""
-    long = {"door_to": 70}
+    long = {"session_factory_of": 70}
     for path in modules():
         for node in statements(parsed(path)):
             if isinstance(node, ast.FunctionDef):
@@ -143,7 +143,7 @@ def test_randomness_lives_in_two_files() -> None:
         if path.is_relative_to(SOURCE):
             seeded += r"|np\.random|numpy\.random"
         assert not re.search(seeded, text), path.name
-        assert path.name == "coins.py" or "urandom" not in text
+        assert path.name == "bernoulli_exp.py" or "urandom" not in text
 
 
 def test_links_between_pages_lead_somewhere() -> None:

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay
-from dpselect.mechanisms.kinds import SmoothMechanism
+from dpselect.audit.scripted_noise import ScriptedNoise
+from dpselect.mechanisms.base import SmoothMechanism
 from dpselect.mechanisms.smooth import scale as smooth_scale
 from dpselect.mechanisms.smooth.scores import SmoothScores
-from dpselect.release.opened import door_to
+from dpselect.release.open_session import session_factory_of
 from dpselect.release.select import release_of
 from tests.contracts.hostile import Pair, fits, pairs
 
-NAMES = list(dps.mechanisms.EVERY_MECHANISM)
+NAMES = list(dps.mechanisms.MECHANISMS)
 # Pairs for each mechanism: quick here, many in the slow search; a law of Laplace noise takes long.
 FEW, MANY = 17 * 4, 17 * 180
 SLOW = {"noisy-max-laplace": 3, "smooth-noisy-max": 2, "smooth-private-selection": 2}
@@ -24,7 +24,7 @@ SLOW = {"noisy-max-laplace": 3, "smooth-noisy-max": 2, "smooth-private-selection
 def worst(name: str, pair: Pair, epsilon: float) -> float:
     """Return the exact loss on the pair over epsilon, after checking that laws are laws."""
     mechanism = dps.mechanism(name)
-    logs = [mechanism.log_law(scores, epsilon) for scores in (pair.one, pair.two)]
+    logs = [mechanism.log_pmf(scores, epsilon) for scores in (pair.one, pair.two)]
     for log in logs:
         assert not np.isnan(log).any(), pair.name
         assert abs(np.exp(log).sum() - 1) < 1e-7, pair.name
@@ -75,7 +75,7 @@ def test_the_law_is_that_of_what_is_drawn(name: str) -> None:
     mechanism = dps.mechanism(name)
     seen: list[tuple[np.ndarray, Fraction]] = []
 
-    class Watched(Replay):
+    class Watched(ScriptedNoise):
         """What is asked for is written down."""
 
         def winners(self, sampler, ticks, rate, k):
@@ -84,11 +84,11 @@ def test_the_law_is_that_of_what_is_drawn(name: str) -> None:
 
     for pair in pairs(3, 17):
         if fits(name, pair):
-            release_of(pair.one, 1, 1, mechanism, door=door_to(Watched))
+            release_of(pair.one, 1, 1, mechanism, session_factory=session_factory_of(Watched))
             ticks, rate = seen.pop()
             assert ticks.dtype == np.int64
             assert max(ticks.tolist()) - min(ticks.tolist()) < 2**63
-            assert np.array_equal(mechanism.ticks_log_law(ticks, rate), mechanism.log_law(pair.one, 1))
+            assert np.array_equal(mechanism.tick_log_pmf(ticks, rate), mechanism.log_pmf(pair.one, 1))
 
 
 @pytest.mark.parametrize("name", ["permute-and-flip", "exponential", "generalised-exponential"])
@@ -123,7 +123,7 @@ def by_definition(scores: dps.Scores, generalised: bool, margin: Fraction = Frac
 def loss(name: str, one: dps.Scores, two: dps.Scores, epsilon: float = 1, **parameters: float) -> float:
     """Return the exact loss over epsilon."""
     mechanism = dps.mechanism(name, **parameters)
-    return float(np.abs(mechanism.log_law(one, epsilon) - mechanism.log_law(two, epsilon)).max()) / epsilon
+    return float(np.abs(mechanism.log_pmf(one, epsilon) - mechanism.log_pmf(two, epsilon)).max()) / epsilon
 
 
 def test_integers_do_not_pass_through_floats_before_they_are_subtracted() -> None:
@@ -166,7 +166,7 @@ def test_differences_of_64_bits_do_not_wrap(name: str) -> None:
         scores = dps.Scores(np.array([best, -(2**62)]), 1)
 
         assert all(0 == dps.select(scores, epsilon=1, mechanism=dps.mechanism(name)).value for _ in range(5))
-        assert dps.mechanism(name).law(scores, 1)[0] > 0.99
+        assert dps.mechanism(name).pmf(scores, 1)[0] > 0.99
 
 
 @pytest.mark.parametrize("name", ["smooth-noisy-max", "smooth-private-selection"])
@@ -174,13 +174,13 @@ def test_differences_of_64_bits_do_not_wrap(name: str) -> None:
 def test_a_rate_is_positive_and_hides_one_move_at_every_epsilon(name: str, epsilon: float) -> None:
     """A gap as long as one neighbour can move scores is worth no more noise than epsilon hides."""
     tiny = dps.Scores(np.array([0, 5]), 1e-300, kind="integer")
-    assert abs(dps.mechanism(name).law(tiny, epsilon).sum() - 1) < 1e-7
+    assert abs(dps.mechanism(name).pmf(tiny, epsilon).sum() - 1) < 1e-7
     for values in ([0, 1], [0.0, 1.0], [0.0, 1e-300], [0.0, 5e-324], [0.0, 1e300]):
         scores = dps.Scores(np.array(values), max(values))
-        ticks, rate = dps.mechanism(name).prepared(scores, Fraction(epsilon))
+        ticks, rate = dps.mechanism(name).quantize(scores, Fraction(epsilon))
         # Shifts grow slower than epsilon up to 1 and may be as long as e^(epsilon / 3) beyond.
         assert 0 < rate * (max(ticks.tolist()) - min(ticks.tolist())) < Fraction(min(epsilon, 1e90)) * 10**90
-        assert abs(dps.mechanism(name).law(scores, epsilon).sum() - 1) < 1e-7
+        assert abs(dps.mechanism(name).pmf(scores, epsilon).sum() - 1) < 1e-7
         if epsilon <= 1:
             assert rate * (max(ticks.tolist()) - min(ticks.tolist())) <= Fraction(epsilon) / 2
 
@@ -227,7 +227,7 @@ def test_a_tiny_ceiling_does_not_underflow_the_floor(name: str) -> None:
     for late in (1000, 5000):
         at = dps.sensitivity.local(lambda t, late=late: 1e-300 * (t >= late), ceiling=1e-300)
 
-        assert dps.mechanism(name).law(dps.Scores([1e-300, 0.0], at), 1)[0] > 0.99
+        assert dps.mechanism(name).pmf(dps.Scores([1e-300, 0.0], at), 1)[0] > 0.99
 
 
 @pytest.mark.parametrize("name", ["permute-and-flip", "exponential", "noisy-max-laplace"])
@@ -236,7 +236,7 @@ def test_large_real_scores_are_told_apart(name: str) -> None:
     counts = [10**12 + 5, 10**12, 10**12 - 3]
     whole, real = dps.Scores(counts, 1), dps.Scores(np.array(counts, dtype=float), 1)
 
-    assert np.allclose(dps.mechanism(name).law(whole, 1), dps.mechanism(name).law(real, 1), atol=1e-5)
+    assert np.allclose(dps.mechanism(name).pmf(whole, 1), dps.mechanism(name).pmf(real, 1), atol=1e-5)
 
 
 def test_several_objectives_near_the_end_of_floats_warn_of_nothing() -> None:
@@ -248,7 +248,7 @@ def test_several_objectives_near_the_end_of_floats_warn_of_nothing() -> None:
             dps.multiobjective.aggregate([part, part], [0.25, 0.5]),
         ):
             for name in ("local-dampening", "local-dampening-flip", "permute-and-flip"):
-                assert abs(dps.mechanism(name).law(score, 1).sum() - 1) < 1e-9
+                assert abs(dps.mechanism(name).pmf(score, 1).sum() - 1) < 1e-9
 
 
 @pytest.mark.parametrize("name", ["generalised-exponential", "smooth-noisy-max"])

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from dpselect.learn import EVERY_CLASSIFIER, EVERY_REGRESSOR, DPTreeClassifier
-from dpselect.learn.declared import Declared
 from dpselect.learn.domains import attribute
-from dpselect.learn.reading import Rows
+from dpselect.learn.reading import LabelledRows
+from dpselect.learn.schema import Schema
 from dpselect.sources import frames
 from tests.contracts.hostile_rows import COLUMNS, READERS, Column, Reader, csv_file, pairs, parquet_file
 
@@ -27,12 +27,12 @@ def codes_of(table: Any, column: Column) -> list[np.ndarray] | str:
     """The codes of column a and of the labels b, or what a public rule says against the domain and the container."""
     names, columns = frames.columns(table)
     labels = columns[names[1]]
-    rows = Rows(names[:1], columns, labels, frames.retyped(table), np.arange(len(labels)))
+    rows = LabelledRows(names[:1], columns, labels, frames.untyped_columns(table), np.arange(len(labels)))
     codes = []
     for unknown, missing in OUTCOMES:
         known = attribute(names[0], column.domain, bins=4, missing=missing)
         try:
-            own, labels = rows.codes(Declared((known,), [0, 1]), unknown)
+            own, labels = rows.codes(Schema((known,), [0, 1]), unknown)
         except ValueError as error:
             return str(error)
         codes += [*own, labels]
@@ -117,8 +117,8 @@ def test_fits_of_neighbours_see_the_same_other_rows(kind: Any, tmp_path: Path, m
         seen.append(np.column_stack([*codes, labels]).tolist())
         raise Enough
 
-    monkeypatch.setattr("dpselect.learn.declared.Records", caught)
-    monkeypatch.setattr("dpselect.learn.regression.declared.Targets", caught)
+    monkeypatch.setattr("dpselect.learn.schema.Records", caught)
+    monkeypatch.setattr("dpselect.learn.regression.schema.Targets", caught)
     given = {"target": (0, 1)} if kind in EVERY_REGRESSOR else {"classes": [0, 1]}
     rng = np.random.default_rng(1)
     for reader in (each for each in READERS if not each.absent):
@@ -145,7 +145,7 @@ def test_files_in_place_are_read_alike(make: Any, step: int, tmp_path: Path) -> 
     pytest.importorskip("ibis")
     pytest.importorskip("duckdb")
     from dpselect.sources.warehouse import Warehouse
-    from dpselect.views.stored import StoredRecords
+    from dpselect.views.stored_records import StoredRecords
 
     def counted(path: Path, column: Column) -> np.ndarray | str:
         with Warehouse.open(path) as source:

@@ -13,7 +13,7 @@ import pytest
 from tests.contracts.syntax import SOURCE, modules, nodes
 
 ROOT = Path(__file__).parents[2]
-HIDDEN = ("dpselect.kernel.coins", "dpselect.kernel.samplers")
+HIDDEN = ("dpselect.kernel.bernoulli_exp", "dpselect.kernel.samplers")
 # The auditor of the coins themselves: it releases nothing.
 EXEMPT = {"audit/paths.py"}
 RULE = "Only the kernel and the door reach for coins"
@@ -33,7 +33,7 @@ def slips(every: Iterable[ast.AST]) -> list[str]:
             names = [node.value]
         elif isinstance(node, ast.Call):
             called = getattr(node.func, "id", getattr(node.func, "attr", ""))
-            found += [f"{called}()"] if called == "Coins" else []
+            found += [f"{called}()"] if called == "SystemNoise" else []
         found += [name for name in names if any(f"{name}.".startswith(f"{hidden}.") for hidden in HIDDEN)]
     return found
 
@@ -58,14 +58,14 @@ def test_only_the_kernel_and_the_door_reach_for_coins() -> None:
 @pytest.mark.parametrize(
     "planted",
     [
-        "from dpselect.kernel.coins import new_entropy",
-        "from dpselect.kernel import coins",
-        "import dpselect.kernel.coins as c",
+        "from dpselect.kernel.bernoulli_exp import new_entropy",
+        "from dpselect.kernel import bernoulli_exp",
+        "import dpselect.kernel.bernoulli_exp as c",
         "def late():\n    from dpselect.kernel.samplers.laplace import laplace",
         "from dpselect.kernel import samplers",
-        "__import__('dpselect.kernel.coins')",
-        "from dpselect.release.outcomes import Coins\nCoins().noisy(counts, rate)",
-        "from dpselect.release import outcomes\nCOINS = outcomes.Coins(entropy)",
+        "__import__('dpselect.kernel.bernoulli_exp')",
+        "from dpselect.release.system_noise import SystemNoise\nSystemNoise().noisy(counts, rate)",
+        "from dpselect.release import system_noise\nCOINS = system_noise.SystemNoise(entropy)",
     ],
 )
 def test_a_slip_is_seen(planted: str) -> None:
@@ -89,7 +89,9 @@ def test_import_linter_watches_every_other_room() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", ["learn/base.py", "histograms/identity.py", "../research/comparisons/trees.py"])
+@pytest.mark.parametrize(
+    "where", ["learn/private_trees.py", "histograms/identity.py", "../research/comparisons/trees.py"]
+)
 def test_import_linter_breaks_on_a_planted_import(where: str, tmp_path: Path) -> None:
     """In a copy of the package; without the import it keeps its rules."""
     pytest.importorskip("importlinter")
@@ -107,5 +109,7 @@ def test_import_linter_breaks_on_a_planted_import(where: str, tmp_path: Path) ->
 
     assert f"{RULE} KEPT" in linted()
     module = tmp_path / "dpselect" / where
-    module.write_text(f"{module.read_text(encoding='utf-8')}\nfrom dpselect.kernel.coins import new_entropy\n", "utf-8")
+    module.write_text(
+        f"{module.read_text(encoding='utf-8')}\nfrom dpselect.kernel.bernoulli_exp import new_entropy\n", "utf-8"
+    )
     assert f"{RULE} BROKEN" in linted()

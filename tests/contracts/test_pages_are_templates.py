@@ -10,14 +10,14 @@ import pytest
 
 import dpselect as dps
 from dpselect._display import html_table
-from dpselect._display.markup import drawing, filled, mark
+from dpselect._display.markup import drawing, mark, render
 from dpselect.audit.page import page as audit_page
-from dpselect.audit.report import Row
+from dpselect.audit.report import ReportRow
 from dpselect.certificates.page import page as certificate_page
 from dpselect.certificates.page import report_page
 from dpselect.learn.domains import Attribute
 from dpselect.learn.pages.drawn_curves import drawn_curve
-from dpselect.learn.pages.page import page_of
+from dpselect.learn.pages.model_page import page_of
 from tests.contracts.syntax import SOURCE, modules, nodes
 
 TEMPLATES = sorted(path for path in SOURCE.rglob("templates/*") if path.suffix in (".html", ".svg"))
@@ -67,8 +67,8 @@ def boosted() -> str:
 
 def audit() -> str:
     """The page of an audit of hostile claims."""
-    tight = Row(HOSTILE, HOSTILE, 1, "holds", tightness=(1.0, 0.5), detail=HOSTILE)
-    return audit_page([tight, Row(HOSTILE, HOSTILE, 1, "BROKEN", losses=(1.0, 2.0, 0.5), detail=HOSTILE)])
+    tight = ReportRow(HOSTILE, HOSTILE, 1, "holds", tightness=(1.0, 0.5), detail=HOSTILE)
+    return audit_page([tight, ReportRow(HOSTILE, HOSTILE, 1, "BROKEN", losses=(1.0, 2.0, 0.5), detail=HOSTILE)])
 
 
 def certificate() -> str:
@@ -121,4 +121,4 @@ def test_markup_in_names_is_text(page) -> None:
 def test_a_name_without_a_value_is_an_error() -> None:
     """A page is never shown with a hole."""
     with pytest.raises(Exception, match="'root' is undefined"):
-        filled("dpselect._display", "drawing.svg")
+        render("dpselect._display", "drawing.svg")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.cli.commands import lines, panels
+from dpselect.cli.command_registry import lines, panels
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "private-selection.md").read_text(encoding="utf-8")
 OURS, PEERS = PAGE.split("## What other libraries name")

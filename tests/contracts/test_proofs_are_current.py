@@ -14,7 +14,7 @@ from tests.contracts.proof_hashes import SOURCE
 WITHOUT = {
     "kernel/errors.py": "messages",
     "kernel/neighbours.py": "the names of the relations",
-    "release/protocol.py": "the shape of what answers, without an answer",
+    "release/noise_source.py": "the shape of what answers, without an answer",
     "release/median.py": "names a utility and a mechanism: utilities/median.md and mechanisms/permute_and_flip.md",
 }
 FILES = [
@@ -124,10 +124,10 @@ def test_comments_docstrings_layout_and_messages_do_not(sample: Path, before: st
 
 def test_a_change_of_the_trunk_is_noticed() -> None:
     """A guard of one bit less in the coins, and peeling that charges one winner only."""
-    coins, draws = (SOURCE / name for name in ("kernel/coins.py", "release/draws.py"))
+    coins, draws = (SOURCE / name for name in ("kernel/bernoulli_exp.py", "release/session.py"))
     for file, before, after, named in (
-        (coins, "2.0**-33", "2.0**-34", "coins.GUARD"),
-        (draws, "require_count(k, asked.ticks.size)", "1", "draws.Draws.answer"),
+        (coins, "2.0**-33", "2.0**-34", "bernoulli_exp.GUARD"),
+        (draws, "require_count(k, asked.ticks.size)", "1", "session.Session.draw"),
     ):
         text = file.read_text(encoding="utf-8")
         assert before in text

@@ -34,8 +34,8 @@ ESTIMATORS = {
 def sums_by_rho(ledger) -> None:
     """Gaussian noise, at a rho that states epsilon 1."""
     promise = dps.Guarantee.concentrated(Fraction(1, 42), 1e-6, "add-remove", epsilon=1)
-    with dps.opened(promise, ledger=ledger) as draws:
-        draws.gaussian(np.array([5, 3]), draws.left, dps.mechanisms.SquaredBound(1))
+    with dps.open_session(promise, ledger=ledger) as draws:
+        draws.gaussian(np.array([5, 3]), draws.remaining, dps.mechanisms.SquaredBound(1))
 
 
 RELEASES: dict[str, Callable] = {
@@ -44,13 +44,13 @@ RELEASES: dict[str, Callable] = {
         f"select, {name}": lambda ledger, name=name: dps.select(
             SCORES, epsilon=1, mechanism=dps.mechanism(name), ledger=ledger
         )
-        for name in dps.mechanisms.EVERY_MECHANISM
+        for name in dps.mechanisms.MECHANISMS
     },
     **{
         f"top_k, {name}": lambda ledger, name=name: dps.top_k(
             SCORES, 2, epsilon=1, mechanism=dps.mechanism(name), ledger=ledger
         )
-        for name in dps.mechanisms.EVERY_MECHANISM
+        for name in dps.mechanisms.MECHANISMS
     },
     "above_threshold": lambda ledger: dps.above_threshold(5, epsilon=1, ledger=ledger).ask(5),
     "counts": lambda ledger: dps.counts(EVENTS, epsilon=1, column=1, domain=[0, 1, 2], ledger=ledger),
@@ -83,7 +83,7 @@ RELEASES: dict[str, Callable] = {
     },
     **{
         f"tune_privately, {count} settings": lambda ledger, count=count: dps.tuning.tune_privately(
-            lambda _, draws: ("", int(draws.counts(np.array([3]), draws.left, dps.mechanisms.Bound(1))[0])),
+            lambda _, draws: ("", int(draws.counts(np.array([3]), draws.remaining, dps.mechanisms.Bound(1))[0])),
             range(count),
             epsilon=1,
             neighbours="add-remove",
@@ -111,7 +111,7 @@ class Diary:
         self.spent = Fraction(0)
         drawn = os.urandom
         monkeypatch.setattr(
-            "dpselect.kernel.coins.os.urandom", lambda count: self.events.append("draw") or drawn(count)
+            "dpselect.kernel.bernoulli_exp.os.urandom", lambda count: self.events.append("draw") or drawn(count)
         )
 
     def spend(self, guarantee, /, *, mechanism: str, count: int = 1, note: str = "") -> None:

@@ -82,7 +82,7 @@ def test_every_public_name_has_an_entry(made) -> None:
 
 def test_every_mechanism_and_utility_has_a_page_that_links_its_proof(made) -> None:
     """And the proof has a page."""
-    names = [("mechanisms", name) for name in dps.mechanisms.EVERY_MECHANISM]
+    names = [("mechanisms", name) for name in dps.mechanisms.MECHANISMS]
     names += [("utilities", function.__name__) for function in dps.utilities.EVERY_UTILITY]
     names += [("papers", function.__name__) for function in dps.papers.EVERY_UTILITY]
 
@@ -94,7 +94,7 @@ def test_every_mechanism_and_utility_has_a_page_that_links_its_proof(made) -> No
 
 def test_a_mechanism_is_a_function_of_its_room() -> None:
     """The page of a mechanism reads the docstring of ``dpselect.mechanisms.NAME``, which is not the module."""
-    for function in dps.mechanisms.EVERY_MECHANISM.values():
+    for function in dps.mechanisms.MECHANISMS.values():
         assert getattr(dps.mechanisms, function.__name__) is function
 
 
@@ -145,13 +145,14 @@ def test_docstrings_keep_bars_and_formulas(pages) -> None:
 def test_links_lead_to_pages_of_the_site(pages) -> None:
     """Files of the repository that the site shows are not downloaded."""
     source = [
-        "[a](../../research/comparisons/README.md) [b](../../src/dpselect/utilities/tdt.md) [c](budget.md) [d](http://e.org)"
+        "[a](../../research/comparisons/README.md) [b](../../src/dpselect/utilities/tdt.md) [c](budget.md) "
+        "[d](http://e.org)"
     ]
     pages.keep_links_inside(None, "how-to/x", source)
 
     assert (
-        "[a](/reference/made/record/benchmarks.md) [b](/reference/made/record/proofs/tdt.md) [c](budget.md) [d](http://e.org)"
-        == source[0]
+        "[a](/reference/made/record/benchmarks.md) [b](/reference/made/record/proofs/tdt.md) [c](budget.md) "
+        "[d](http://e.org)" == source[0]
     )
 
 
@@ -180,6 +181,6 @@ def test_every_picture_is_fresh_and_shown(path: Path) -> None:
 def test_proofs_are_found_where_the_package_was_installed(pages: ModuleType, monkeypatch, tmp_path: Path) -> None:
     """The site is built from an installed package, whose files are not those of the checkout."""
     monkeypatch.setattr(pages, "SOURCE", tmp_path)
-    file = Path(dps.__file__).parent / "kernel" / "coins.md"
+    file = Path(dps.__file__).parent / "kernel" / "bernoulli_exp.md"
 
-    assert "record/proofs/kernel_coins.md" == pages.proof_page(file)
+    assert "record/proofs/kernel_bernoulli_exp.md" == pages.proof_page(file)

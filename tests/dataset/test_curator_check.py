@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dpselect.cli import main
-from dpselect.dataset import Dataset, DatasetCheck, checked
+from dpselect.dataset import Dataset, DatasetCheck, check_dataset
 from tests.contracts.hostile_rows import HOSTILE
 
 pytest.importorskip("pyarrow")
@@ -40,7 +40,7 @@ def survey(folder: Path, **more: Any) -> Dataset:
 
 def test_every_cell_is_accounted_for(tmp_path) -> None:
     """Read, empty, unread, outside; with the first few different examples as they are written."""
-    facts = checked(survey(tmp_path)).facts
+    facts = check_dataset(survey(tmp_path)).facts
 
     assert 10 == facts["rows"]
     assert {
@@ -94,8 +94,8 @@ def test_the_command_says_it_in_words_and_in_json(tmp_path, capsys) -> None:
 
 def test_nothing_private_is_in_a_repr(tmp_path) -> None:
     """Only whoever prints it sees it."""
-    assert "DatasetCheck(private)" == repr(checked(survey(tmp_path)))
-    assert isinstance(checked(survey(tmp_path)), DatasetCheck)
+    assert "DatasetCheck(private)" == repr(check_dataset(survey(tmp_path)))
+    assert isinstance(check_dataset(survey(tmp_path)), DatasetCheck)
 
 
 @pytest.mark.parametrize(
@@ -103,12 +103,12 @@ def test_nothing_private_is_in_a_repr(tmp_path) -> None:
 )
 def test_one_hostile_line_moves_no_other(tmp_path, line: str) -> None:
     """Every count changes by one at most, wherever the line stands."""
-    before = checked(survey(tmp_path)).facts
+    before = check_dataset(survey(tmp_path)).facts
     lines = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()
     for place in (1, 5, len(lines)):
         dataset = survey(tmp_path)
         (tmp_path / "a.csv").write_text("\n".join([*lines[:place], line, *lines[place:]]) + "\n", encoding="utf-8")
-        after = checked(dataset).facts
+        after = check_dataset(dataset).facts
 
         assert before["rows"] + 1 == after["rows"]
         for name in ("age", "job"):
@@ -122,8 +122,8 @@ def test_one_hostile_cell_of_a_frame_moves_no_other(cell: Any) -> None:
     """It is counted once, and shown as a short text."""
     facts: dict[str, Any] = {"columns": COLUMNS, "person": "who"}
     rows: dict[str, list[Any]] = {"age": [31, 44, 130], "job": ["nurse", "cook", "smith"], "who": ["a", "b", "b"]}
-    before = checked(Dataset.of(rows, **facts)).facts
-    after = checked(Dataset.of({name: [*cells, cell] for name, cells in rows.items()}, **facts)).facts
+    before = check_dataset(Dataset.of(rows, **facts)).facts
+    after = check_dataset(Dataset.of({name: [*cells, cell] for name, cells in rows.items()}, **facts)).facts
 
     assert 4 == after["rows"]
     for name in ("age", "job"):
@@ -138,7 +138,7 @@ def test_one_hostile_cell_of_a_frame_moves_no_other(cell: Any) -> None:
 def test_a_number_too_long_to_write_out_is_checked() -> None:
     """Python refuses to write an integer of thousands of digits."""
     frame = {"age": [1, 10**5000], "job": ["nurse", 10**5000]}
-    facts = checked(Dataset.of(frame, columns=COLUMNS)).facts
+    facts = check_dataset(Dataset.of(frame, columns=COLUMNS)).facts
 
     assert (1, ["a int"]) == (facts["columns"]["age"]["outside"], facts["columns"]["age"]["beyond"])
     assert (1, ["a int"]) == (facts["columns"]["job"]["outside_the_list"], facts["columns"]["job"]["strangers"])
@@ -150,7 +150,7 @@ def test_frames_are_checked(kind: str) -> None:
     library = pytest.importorskip(kind)
     make = library.table if kind == "pyarrow" else library.DataFrame
     frame = make({"age": [31.0, None, 130.0], "job": ["nurse", None, "cook"]})
-    facts = checked(Dataset.of(frame, columns=COLUMNS)).facts["columns"]
+    facts = check_dataset(Dataset.of(frame, columns=COLUMNS)).facts["columns"]
 
     assert (2, 1, 0, 1, ["130.0"]) == tuple(
         facts["age"][key] for key in ("numbers", "empty", "not_a_number", "outside", "beyond")
@@ -175,7 +175,7 @@ def test_typed_files_sheets_and_databases_are_checked(tmp_path) -> None:
         backend.execute("CREATE TABLE t (age INT, job TEXT)")
         backend.executemany("INSERT INTO t VALUES (?, ?)", rows)
     for source, table in ((f"duckdb://{tmp_path}/a.db", "t"), ("a.xlsx", None), ("a.parquet", None)):
-        facts = checked(Dataset(source=source, table=table, columns=COLUMNS, folder=tmp_path)).facts
+        facts = check_dataset(Dataset(source=source, table=table, columns=COLUMNS, folder=tmp_path)).facts
         # An empty row of a sheet is not written, and so is none.
         empty = 0 if source == "a.xlsx" and facts["rows"] == 2 else 1
         assert (2, empty, 0, 1) == tuple(
@@ -197,7 +197,7 @@ def test_edges_between_public_nodes_are_counted(tmp_path, capsys) -> None:
     assert said == capsys.readouterr().out
     assert "different edges without direction: 1, of 2 of 3 nodes" in said
     assert (["x y"], ["9 1"]) == tuple(
-        checked(Dataset.load(tmp_path / "e.toml")).facts[key] for key in ("unread", "strangers")
+        check_dataset(Dataset.load(tmp_path / "e.toml")).facts[key] for key in ("unread", "strangers")
     )
 
 
@@ -210,7 +210,7 @@ def test_edges_count_by_the_direction_that_the_file_says(tmp_path, capsys) -> No
     )
     (tmp_path / "e.txt").write_text("0 1\n1 0\n", encoding="utf-8")
     for name, edges, most in (("e.graphml", 2, "most_followers"), ("e.txt", 1, "largest_degree")):
-        facts = checked(Dataset(graph=name, nodes=2, folder=tmp_path)).facts
+        facts = check_dataset(Dataset(graph=name, nodes=2, folder=tmp_path)).facts
         assert (edges, 1, edges == 2) == (facts["edges"], facts[most], facts["directed"])
     assert 0 == main(["check", str(tmp_path / "e.txt"), "followers", "--nodes", "2"])
     assert "different edges with direction: 2, of 2 of 2 nodes\nmost followers: 1\n" in capsys.readouterr().out
@@ -232,7 +232,7 @@ def test_edges_and_weights_of_every_form_are_counted(tmp_path, name: str) -> Non
     """Both ends public, or which are not; and weights that are read, of edges that count."""
     (tmp_path / name).write_text(EDGES[name], encoding="utf-8")
     weight = {"column": "weight", "cap": 0.25}
-    check = checked(Dataset(graph=name, nodes=[1, 2, 3, 4], weight=weight, folder=tmp_path))
+    check = check_dataset(Dataset(graph=name, nodes=[1, 2, 3, 4], weight=weight, folder=tmp_path))
     facts = check.facts
     assert (5, 1, 1, 3, 3, 4) == tuple(
         facts[key] for key in ("rows", "not_an_edge", "other_nodes", "between", "edges", "nodes_with_an_edge")
@@ -241,7 +241,7 @@ def test_edges_and_weights_of_every_form_are_counted(tmp_path, name: str) -> Non
     assert {"numbers": 2, "lacking": 1, "negative_or_zero": 1, "above_the_cap": 1} == facts["weights"]
     assert "both ends are among the 4 nodes: 3" in check.lines
     assert "weights: 2 numbers, 1 lacking; 1 negative or 0, 1 above the cap" in check.lines
-    assert "weights" not in checked(Dataset(graph=name, nodes=[1, 2, 3, 4], folder=tmp_path)).facts
+    assert "weights" not in check_dataset(Dataset(graph=name, nodes=[1, 2, 3, 4], folder=tmp_path)).facts
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_a_probable_remedy_is_named_where_nearly_no_edge_is_understood(
 ) -> None:
     """For the curator alone."""
     (tmp_path / name).write_text(text, encoding="utf-8")
-    check = checked(Dataset(graph=name, nodes=nodes, label=label, folder=tmp_path))
+    check = check_dataset(Dataset(graph=name, nodes=nodes, label=label, folder=tmp_path))
     if remedy is None:
         assert check.facts["remedy"] is None
         assert "probably" not in str(check)
@@ -281,7 +281,7 @@ def test_a_day_that_python_has_not_is_counted(tmp_path: Path, day: int) -> None:
     columns = {"at": {"lower": "2025-01-01", "upper": "2025-12-31"}}
 
     for dataset in (Dataset.of(table, columns=columns), Dataset(source=str(tmp_path / "a.parquet"), columns=columns)):
-        assert 1 == checked(dataset).facts["columns"]["at"]["outside"]
+        assert 1 == check_dataset(dataset).facts["columns"]["at"]["outside"]
 
 
 def test_an_endless_day_of_an_engine_is_counted(tmp_path: Path) -> None:
@@ -293,6 +293,6 @@ def test_an_endless_day_of_an_engine_is_counted(tmp_path: Path) -> None:
     columns = {"d": {"lower": "2025-01-01", "upper": "2025-12-31"}}
     dataset = Dataset(source=f"duckdb://{tmp_path / 'a.duckdb'}", table="t", columns=columns)
 
-    held = checked(dataset).facts["columns"]["d"]
+    held = check_dataset(dataset).facts["columns"]["d"]
 
     assert (2, 1) == (held["dates"], held["outside"])

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import dpselect as dps
-from dpselect.dataset import Dataset, DatasetError, DateDomain, checked
+from dpselect.dataset import Dataset, DatasetError, DateDomain, check_dataset
 from dpselect.ledger import InMemoryLedger
-from dpselect.ledger.accountant import Terms
+from dpselect.ledger.composition import Terms
 from dpselect.queries import LocalDataset
 
 SAID = """
@@ -106,7 +106,7 @@ def test_questions_that_take_no_dates_say_which_do(query: dict[str, Any], tmp_pa
 def test_the_check_says_what_is_not_a_date(tmp_path: Path) -> None:
     """For the curator alone."""
     days = ["31.12.2024", "2025-01-01", "31.12.1999", "1.1.2026", "12/31/2024", "", "soon"]
-    check = checked(described(tmp_path, days=days))
+    check = check_dataset(described(tmp_path, days=days))
     line = (
         "since: 4 dates, 1 empty, 2 not a date, such as '12/31/2024'; 'soon'; 2 outside of the bounds, such as "
         "'31.12.1999'; '1.1.2026'"
@@ -116,7 +116,7 @@ def test_the_check_says_what_is_not_a_date(tmp_path: Path) -> None:
     assert {"dates": 4, "empty": 1, "not_a_date": 2, "outside": 2}.items() <= check.facts["columns"]["since"].items()
     text = (tmp_path / "a.toml").read_text(encoding="utf-8").replace('date_order = "dmy"', "")
     (tmp_path / "a.toml").write_text(text, encoding="utf-8")
-    lines = checked(Dataset.load(tmp_path / "a.toml")).lines
+    lines = check_dataset(Dataset.load(tmp_path / "a.toml")).lines
     assert any(line.endswith('2025-12-31 is read, and 31.12.2025 with date_order = "dmy"') for line in lines)
 
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import dpselect as dps
 from dpselect.dataset import Dataset, DatasetError, NumericDomain
 from dpselect.dataset.description import KEYS
-from dpselect.dataset.parts import BudgetLimits, WeightColumn
-from dpselect.dataset.toml_text import key_lines, written
+from dpselect.dataset.description_parts import BudgetLimits, WeightColumn
+from dpselect.dataset.toml_text import key_lines, toml_of
 
 SURVEY = """\
 # Everything here is public.
@@ -150,7 +150,7 @@ def test_every_kind_is_dumped_and_pickled(tmp_path, facts: dict[str, Any]) -> No
 
     assert said == loaded(tmp_path, said.dump())
     assert said == pickle.loads(pickle.dumps(said))
-    assert tomllib.loads(written(said.facts))
+    assert tomllib.loads(toml_of(said.facts))
 
 
 def test_the_digest_is_that_of_what_is_said(tmp_path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import dpselect as dps
-from dpselect.dataset import Dataset, DatasetError, checked
+from dpselect.dataset import Dataset, DatasetError, check_dataset
 
 pytest.importorskip("pyarrow")
 COLUMNS = {"income": {"lower": 0, "upper": 3000}, "region": ["North", "South"]}
@@ -102,7 +102,7 @@ def test_text_of_a_sheet_may_be_grouped(tmp_path) -> None:
 
     dataset = Dataset(source="a.xlsx", folder=tmp_path, **facts)
     assert [1200, 7.5] == [float(cell) for cell in dataset.rows()["x"].tolist()]
-    assert 2 == checked(dataset).facts["columns"]["x"]["numbers"]
+    assert 2 == check_dataset(dataset).facts["columns"]["x"]["numbers"]
 
 
 def test_numbers_that_stand_for_missing_ones_are_numbers_in_typed_files(tmp_path) -> None:
@@ -160,7 +160,7 @@ def test_graphs_are_opened_by_their_kind(tmp_path) -> None:
         survey(tmp_path).edges()
 
 
-@pytest.mark.filterwarnings("ignore::dpselect.sources.graphs.Dropped")
+@pytest.mark.filterwarnings("ignore::dpselect.sources.graphs.GraphPartsWarning")
 def test_graphs_of_every_form_are_opened_by_labels(tmp_path) -> None:
     """Nodes are named as the file names them, in what is read and in what stands in for it."""
     (tmp_path / "e.gml").write_text(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.mechanisms.law import laplace_at
+from dpselect.mechanisms.pmf import laplace_at
 from dpselect.mechanisms.smooth import chaves_2024 as published
 from dpselect.mechanisms.smooth import noise_distributions as noises
 from tests.mechanisms.smooth_pairs import Pair, divergence
@@ -18,11 +18,13 @@ STUDENT = noises.student_t(2)
 STUDENT_SCALE = 8 / math.sqrt(3)
 
 
-def log_law(sizes: tuple[int, ...], scores: tuple[float, ...], scale: float, noise: noises.Noise) -> np.ndarray:
+def log_law(
+    sizes: tuple[int, ...], scores: tuple[float, ...], scale: float, noise: noises.NoiseDistribution
+) -> np.ndarray:
     """The exact law of one candidate of each group, in logarithms."""
     ticks = np.round((np.max(scores) - np.array(scores)) / scale * 2**30).astype(np.int64)
     gaps, group = np.unique(ticks, return_inverse=True)
-    return noises.log_law(gaps, np.bincount(group, weights=sizes).astype(np.int64), Fraction(1, 2**30), noise)[group]
+    return noises.log_pmf(gaps, np.bincount(group, weights=sizes).astype(np.int64), Fraction(1, 2**30), noise)[group]
 
 
 def test_student_t_at_an_eighth_of_epsilon_on_both_counts() -> None:
@@ -51,7 +53,7 @@ def test_lemma_4_7_is_false_for_two_candidates() -> None:
         assert (x > 6) == (wrong(x) > 2 * math.exp(-x))
     # The law of the calibration as it is printed: one apart, and a bound for which that is ten scales.
     mechanism = dps.mechanism("smooth-noisy-max", calibration="chaves-2024", noise="laplace", unsound="reproduction")
-    assert pytest.approx(wrong(10), rel=1e-6) == mechanism.law(dps.Scores([1, 0], 1 / 40, kind="real"), 1)[1]
+    assert pytest.approx(wrong(10), rel=1e-6) == mechanism.pmf(dps.Scores([1, 0], 1 / 40, kind="real"), 1)[1]
 
 
 def laplace(alpha: str) -> tuple[float, float]:
@@ -98,7 +100,7 @@ def test_laplace_log_normal_noise_has_a_delta_that_nobody_names() -> None:
 
 
 @pytest.mark.parametrize("noise", [noises.student_t(2), noises.student_t(1), noises.cauchy(4, 1)])
-def test_a_scale_for_each_candidate_costs_as_much_as_there_are_candidates(noise: noises.Noise) -> None:
+def test_a_scale_for_each_candidate_costs_as_much_as_there_are_candidates(noise: noises.NoiseDistribution) -> None:
     """Definition 4.11: one candidate that cannot change, m - 1 behind it whose scales shrink: m times some constant."""
     beta = 1 / 8
 
@@ -152,14 +154,14 @@ def test_local_dampening_as_programmed_is_the_exponential_mechanism() -> None:
     exponential, dampening = dps.mechanism("exponential"), dps.mechanism("local-dampening")
     for steps in (0, 3, 21):
         jump = dps.sensitivity.local(lambda t, steps=steps: float(t >= steps), ceiling=1.0)
-        as_defined = dampening.law(dps.Scores(values, jump, zero="best"), 1)
-        assert np.allclose(as_defined, exponential.law(dps.Scores(values, 1), 1), rtol=1e-6)
+        as_defined = dampening.pmf(dps.Scores(values, jump, zero="best"), 1)
+        assert np.allclose(as_defined, exponential.pmf(dps.Scores(values, 1), 1), rtol=1e-6)
 
     enough = 2 * math.log(19 * (of - right) / right)
     jump = dps.sensitivity.local(lambda t: float(t >= 21), ceiling=1.0)
     lead = {"best": 1, "neutral": 22, "worst": 43}
     for zero, units in lead.items():
-        mechanism = dampening.law(dps.Scores(values, jump, zero=zero), enough / units)
+        mechanism = dampening.pmf(dps.Scores(values, jump, zero=zero), enough / units)
         assert pytest.approx(0.95, abs=1e-3) == mechanism[:right].sum()
 
 

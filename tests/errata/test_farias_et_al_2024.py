@@ -21,7 +21,7 @@ def test_the_global_sensitivity_of_the_program_is_too_large() -> None:
     exponential = dps.mechanism("exponential")
 
     def best(sensitivity: int, epsilon: float) -> float:
-        return float(exponential.law(dps.Scores(ranks, sensitivity, kind="integer"), epsilon)[0])
+        return float(exponential.pmf(dps.Scores(ranks, sensitivity, kind="integer"), epsilon)[0])
 
     assert 21_573 / 29 > 743
     assert pytest.approx(best(29, 5 * 29 / 21_573), rel=1e-3) == best(21_573, 5)
@@ -35,11 +35,11 @@ def test_the_number_of_records_may_be_too_small_for_a_sensitivity() -> None:
     # All level in the other objective: a tree counts those that are at least as good.
     here = dps.Scores(np.where(np.arange(trees) == 0, 0, 1 - trees), 3 - 1, kind="integer")
     gone = dps.Scores(np.full(trees, 1 - trees), 2 - 1, kind="integer")
-    found, level = (exponential.law(scores, epsilon)[0] for scores in (here, gone))
+    found, level = (exponential.pmf(scores, epsilon)[0] for scores in (here, gone))
 
     assert np.log(found / level) > 3 * epsilon
     sound = [
-        exponential.law(dps.Scores(scores.values, trees - 1, kind="integer"), epsilon)[0] for scores in (here, gone)
+        exponential.pmf(dps.Scores(scores.values, trees - 1, kind="integer"), epsilon)[0] for scores in (here, gone)
     ]
     assert np.log(sound[0] / sound[1]) <= epsilon
 

@@ -103,5 +103,5 @@ def test_the_statistic_reaches_the_end_of_truncated_noise() -> None:
     assert gaps[0] < 10 < gaps[1]
     assert truncated(gaps[0], 1) > 0 == truncated(gaps[1], 1)
     # With all of the noise the library's law has a chance left, far beyond.
-    far = dps.mechanism("smooth-private-selection").law(dps.Scores([1000, 0], 1), Fraction(epsilon))
+    far = dps.mechanism("smooth-private-selection").pmf(dps.Scores([1000, 0], 1), Fraction(epsilon))
     assert far[1] > 0

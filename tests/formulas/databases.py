@@ -8,11 +8,11 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 
-from dpselect.formulas.derived import delta, reachable
+from dpselect.formulas.derived_sensitivity import delta, reachable
 from dpselect.formulas.expression import Expression
+from dpselect.formulas.group_scores import decimal_value
 from dpselect.formulas.region import GroupSums
 from dpselect.formulas.rows import Box, RowKinds
-from dpselect.formulas.scores import decimal_value
 
 Sums = tuple[int, ...]
 # Decimals of so many digits are right to far less than this share of themselves.

@@ -14,7 +14,7 @@ from dpselect.formulas import FormulaError, RowKinds, elementary, margins, score
 from dpselect.formulas import expression as e
 from dpselect.formulas.region import Region
 from tests.formulas.databases import Sums, corners, moved, tables
-from tests.formulas.test_derived import MEAN, TEN
+from tests.formulas.test_derived_sensitivity import MEAN, TEN
 
 A, B = statistic("a"), statistic("b")
 PAIR = RowKinds.of([{"a": 1}, {"b": 1}])
@@ -84,7 +84,7 @@ def test_exact_losses_stay_below_epsilon(name: str) -> None:
 
     def law(database: tuple[Sums, ...]) -> np.ndarray:
         if database not in laws:
-            laws[database] = np.asarray(draw.law(margins_of(name, 1, database), 1))
+            laws[database] = np.asarray(draw.pmf(margins_of(name, 1, database), 1))
         return laws[database]
 
     every = groups(rows, 1)

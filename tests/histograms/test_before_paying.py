@@ -11,12 +11,12 @@ import pytest
 
 import dpselect as dps
 from dpselect import histograms
-from dpselect.histograms.counts import MOST_CELLS
+from dpselect.histograms.count_arrays import MOST_CELLS
 from dpselect.histograms.hb import _on_a_line, branching
 from dpselect.histograms.hilbert import curve
-from dpselect.histograms.release import LEAST_EPSILON
+from dpselect.histograms.release_histogram import LEAST_EPSILON
 from dpselect.kernel import bound as bounds
-from dpselect.release.outcomes import Coins
+from dpselect.release.system_noise import SystemNoise
 from tests.calls import calls
 from tests.histograms.transcript import paid
 
@@ -29,7 +29,7 @@ def module(name: str):
     return importlib.import_module(f"dpselect.histograms.{name}")
 
 
-class Rates(Coins):
+class Rates(SystemNoise):
     """Real coins that note the rate of every noise."""
 
     def __init__(self) -> None:

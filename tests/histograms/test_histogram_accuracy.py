@@ -17,7 +17,7 @@ pytestmark = [
 
 def errors(name: str, scale: int) -> dict[str, float]:
     """Mean scaled error of each algorithm at epsilon 0.1, on prefixes or random ranges."""
-    counts = histograms.shapes.resampled(np.load(datasets.checked(name)), scale, seed=2)
+    counts = histograms.shapes.resample(np.load(datasets.checked_file(name)), scale, seed=2)
     asked = histograms.Workload.random_ranges(counts.shape, 2000, seed=1)
     if counts.ndim == 1:
         asked = histograms.Workload.prefixes(counts.shape)

@@ -88,7 +88,7 @@ def test_one_spend_of_the_whole_epsilon(algorithm) -> None:
 def test_nothing_is_drawn_without_budget(algorithm, monkeypatch: pytest.MonkeyPatch) -> None:
     """The spend comes before the first draw; a refusal leaves the randomness untouched."""
     drawn, random = [], os.urandom
-    monkeypatch.setattr("dpselect.kernel.coins.os.urandom", lambda count: drawn.append(count) or random(count))
+    monkeypatch.setattr("dpselect.kernel.bernoulli_exp.os.urandom", lambda count: drawn.append(count) or random(count))
     with pytest.raises(dps.BudgetError):
         algorithm([3, 1], epsilon=1, ledger=Book(full=True))
     assert [] == drawn

@@ -5,10 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpselect.histograms.hb import branching, measured
+from dpselect.histograms.hb import branching, measure_blocks
 from dpselect.histograms.hierarchy import block_sums, consistent
 from dpselect.histograms.hilbert import curve
-from dpselect.histograms.privelet import inverted, transformed
+from dpselect.histograms.privelet import haar_transform, inverse_haar
 from tests.histograms.transcript import paid
 
 SHAPES = [(1,), (2,), (7,), (16,), (23,), (3, 5), (4, 4), (1, 6), (9, 2)]
@@ -45,7 +45,7 @@ def test_a_record_moves_one_coefficient_of_each_level(shape: tuple[int, ...]) ->
     """By brute force over all cells: 1 + log2(side) on a line, their product on a grid, each by exactly 1."""
     expected = np.prod([1 + np.log2(side) for side in shape])
     for unit in np.eye(int(np.prod(shape)), dtype=np.int64):
-        moved = transformed(unit.reshape(shape))
+        moved = haar_transform(unit.reshape(shape))
 
         assert expected == np.abs(moved).sum()
         assert 1 == np.abs(moved).max()
@@ -56,8 +56,8 @@ def test_wavelets_go_and_come_back(shape: tuple[int, ...]) -> None:
     """The histogram of its own coefficients; they are the totals and differences of halves."""
     counts = np.random.default_rng(5).integers(0, 50, shape)
 
-    assert np.array_equal(counts, inverted(transformed(counts).astype(float)))
-    assert [10, -4, -1, -1] == transformed(np.array([1, 2, 3, 4])).tolist()
+    assert np.array_equal(counts, inverse_haar(haar_transform(counts).astype(float)))
+    assert [10, -4, -1, -1] == haar_transform(np.array([1, 2, 3, 4])).tolist()
 
 
 @pytest.mark.parametrize("shape", [(9,), (1, 1), (8, 8), (5, 3), (1, 7), (6, 6)], ids=str)
@@ -78,7 +78,7 @@ def test_the_branching_is_near_the_best(shape: tuple[int, ...], draws: int) -> N
     asked = Workload.random_ranges(shape, 500, seed=6)
 
     def error(factor: int) -> float:
-        noise = [measured(np.zeros(shape, dtype=np.int64), factor, Fraction(1), paid(1)) for _ in range(draws)]
+        noise = [measure_blocks(np.zeros(shape, dtype=np.int64), factor, Fraction(1), paid(1)) for _ in range(draws)]
         return float(np.sqrt(np.mean([np.square(asked.answers(each)).mean() for each in noise])))
 
     assert error(branching(shape)) <= 1.5 * min(error(factor) for factor in (2, 4, 8, 32, max(shape)))

@@ -9,7 +9,7 @@ import pytest
 from dpselect import audit
 from dpselect.histograms.dawa import partition
 from dpselect.histograms.partition import candidates, deviations
-from dpselect.mechanisms.law import discrete_laplace as log_law
+from dpselect.mechanisms.pmf import discrete_laplace as log_law
 from dpselect.release.partition import least_cost
 from tests.chance import accept
 from tests.histograms.transcript import paid

@@ -34,7 +34,7 @@ def test_shapes_differ() -> None:
 def test_resampling_keeps_the_shape() -> None:
     """Means follow the public histogram, in both the exact and the normal range; empty cells stay empty."""
     public = np.array([0, 1, 10, 100, 1000])
-    drawn = np.array([shapes.resampled(public, 2222, seed=seed) for seed in range(300)])
+    drawn = np.array([shapes.resample(public, 2222, seed=seed) for seed in range(300)])
 
     assert {2222} == set(drawn.sum(axis=1).tolist())
     assert not drawn[:, 0].any()
@@ -63,7 +63,7 @@ def test_public_numbers_are_even() -> None:
         (lambda: shapes.make("uniform", (4,), 1.5), "scale must be"),
         (lambda: shapes.make("uniform", (), 5), "one or two dimensions"),
         (lambda: shapes.make("uniform", (4,), 5, seed=1.5), "seed must be"),
-        (lambda: shapes.resampled([0, 0], 5), "at least one record"),
+        (lambda: shapes.resample([0, 0], 5), "at least one record"),
     ],
 )
 def test_refusals(refused, told: str) -> None:

@@ -9,11 +9,11 @@ import pytest
 
 import dpselect as dps
 from dpselect import histograms
-from dpselect.histograms.counts import ONE
+from dpselect.histograms.count_arrays import ONE
 from dpselect.histograms.identity import estimate, least_rate
-from dpselect.histograms.release import released
-from dpselect.release.draws import Draws
-from dpselect.release.opened import opened
+from dpselect.histograms.release_histogram import release_histogram
+from dpselect.release.open_session import open_session
+from dpselect.release.session import Session
 
 every = pytest.mark.parametrize("name", histograms.EVERY_ALGORITHM)
 
@@ -21,8 +21,8 @@ every = pytest.mark.parametrize("name", histograms.EVERY_ALGORITHM)
 @pytest.fixture
 def left(monkeypatch: pytest.MonkeyPatch) -> list[Fraction]:
     """What is left of every opening when it is closed."""
-    noted, close = [], Draws.close
-    monkeypatch.setattr(Draws, "close", lambda self: noted.append(self.left) or close(self))
+    noted, close = [], Session.close
+    monkeypatch.setattr(Session, "close", lambda self: noted.append(self.remaining) or close(self))
     return noted
 
 
@@ -46,7 +46,7 @@ def test_any_number_of_rounds_draws_everything(rounds: int, left: list[Fraction]
 
 def test_too_little_is_noticed(left: list[Fraction]) -> None:
     """Planted: half of epsilon is never drawn."""
-    released("half", lambda x, epsilon, draws: draws.counts(x, epsilon / 2, ONE), least_rate, [1, 2], 1, None)
+    release_histogram("half", lambda x, epsilon, draws: draws.counts(x, epsilon / 2, ONE), least_rate, [1, 2], 1, None)
 
     assert [Fraction(1, 2)] == left
 
@@ -61,7 +61,7 @@ def test_too_much_is_refused() -> None:
     for planted in (twice, lambda counts, epsilon, draws: estimate(counts, 2 * epsilon, draws)):
         with dps.budget(epsilon=5) as book:
             with pytest.raises(dps.PrivacyError, match="is left of what was paid"):
-                released("planted", planted, least_rate, [1, 2], 1, None)
+                release_histogram("planted", planted, least_rate, [1, 2], 1, None)
             assert 1 == book.totals.epsilon
 
 
@@ -70,11 +70,11 @@ def test_histograms_come_through_the_door_they_are_handed() -> None:
     entered = []
 
     @contextmanager
-    def door(*args, **settings):
-        with opened(*args, **settings) as draws:
-            entered.append(draws.left)
+    def session_factory(*args, **settings):
+        with open_session(*args, **settings) as draws:
+            entered.append(draws.remaining)
             yield draws
 
-    released("identity", estimate, least_rate, [1, 2], 3, None, door=door)
+    release_histogram("identity", estimate, least_rate, [1, 2], 3, None, session_factory=session_factory)
 
     assert [3] == entered

@@ -10,18 +10,18 @@ import numpy as np
 
 import dpselect as dps
 from dpselect.audit import loss_of_transcript
-from dpselect.kernel.budget import Allowance
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.release.draws import Draws
-from dpselect.release.outcomes import Coins
-from dpselect.release.protocol import Outcomes
+from dpselect.kernel.privacy_filter import PrivacyFilter
+from dpselect.release.noise_source import NoiseSource
+from dpselect.release.session import Session
+from dpselect.release.system_noise import SystemNoise
 
-Run = Callable[[np.ndarray, Fraction, Draws], object]
+Run = Callable[[np.ndarray, Fraction, Session], object]
 
 
-def paid(epsilon: Fraction, outcomes: Outcomes | None = None) -> Draws:
+def paid(epsilon: Fraction, outcomes: NoiseSource | None = None) -> Session:
     """What was opened by paying epsilon, to draw from coins or from elsewhere."""
-    return Draws(Allowance(Fraction(epsilon), Neighbours.ADD_REMOVE), outcomes or Coins())
+    return Session(PrivacyFilter(Fraction(epsilon), Neighbours.ADD_REMOVE), outcomes or SystemNoise())
 
 
 def losses(

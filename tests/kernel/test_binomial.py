@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpselect.kernel import binomial as heads
-from dpselect.kernel.coins import exponential_between
+from dpselect.kernel.bernoulli_exp import exponential_between
 
 
 class Exhausted(Exception):

@@ -12,7 +12,7 @@ from dpselect.kernel.samplers import laplace as two_sided
 from dpselect.kernel.samplers.clipped_flip import clipped_flip
 from dpselect.mechanisms.sampler import Sampler
 from dpselect.mechanisms.smooth import clip as clips
-from dpselect.release.outcomes import Coins
+from dpselect.release.system_noise import SystemNoise
 
 HOSTILE = [
     # Ticks, rate, clip: the clip between two gaps, on one, beyond all, below all; rates at both ends of floats.
@@ -62,7 +62,7 @@ def test_rivals_of_laplace_noise_are_behind_by_the_smaller_gap(ticks, rate, clip
 
 def p_value(seen: np.ndarray, sampler: Sampler, ticks: np.ndarray, rate: Fraction) -> float:
     """Chi-square of winners against the law of a sampler."""
-    expected = np.maximum(np.exp(sampler.ticks_log_law(ticks, rate)) * seen.sum(), 1e-9)
+    expected = np.maximum(np.exp(sampler.tick_log_pmf(ticks, rate)) * seen.sum(), 1e-9)
     return float(stats.chi2.sf(((seen - expected) ** 2 / expected).sum(), ticks.size - 1))
 
 
@@ -73,8 +73,10 @@ def p_value(seen: np.ndarray, sampler: Sampler, ticks: np.ndarray, rate: Fractio
 def test_draws_follow_the_law_of_clipped_gaps(build, count: int, entropy) -> None:
     """Accepted at the law; rejected at other rates, at another clip, and without one."""
     ticks, rate = np.array([0, -1, -4, -9, -10, -60], dtype=np.int64), Fraction(2, 7)
-    right, deeper, unclipped = (build(partial(clips.fixed, units)) for units in (Fraction(3, 2), Fraction(9, 4), 100))
-    coins = Coins(lambda: entropy)
+    right, deeper, unclipped = (
+        build(partial(clips.constant_clip, units)) for units in (Fraction(3, 2), Fraction(9, 4), 100)
+    )
+    coins = SystemNoise(lambda: entropy)
     seen = np.bincount([coins.winners(right, ticks, rate, 1)[0] for _ in range(count)], minlength=ticks.size)
 
     assert p_value(seen, right, ticks, rate) > 1e-4
@@ -89,9 +91,9 @@ def test_chunks_do_not_show(build, entropy) -> None:
     """More candidates than one chunk, half of them beyond the clip: the share of the far ones is that of the law."""
     ticks = np.zeros(2**15 + 2**13, dtype=np.int64)
     ticks[::2] = -1000
-    sampler = build(partial(clips.fixed, Fraction(1)))
-    law = np.exp(sampler.ticks_log_law(ticks, Fraction(1)))
-    coins = Coins(lambda: entropy)
+    sampler = build(partial(clips.constant_clip, Fraction(1)))
+    law = np.exp(sampler.tick_log_pmf(ticks, Fraction(1)))
+    coins = SystemNoise(lambda: entropy)
     winners = np.array([coins.winners(sampler, ticks, Fraction(1), 1)[0] for _ in range(200)])
 
     assert stats.binomtest(int((winners % 2 == 0).sum()), 200, float(law[::2].sum())).pvalue > 1e-4

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from dpselect import audit
+from dpselect.kernel.bernoulli_exp import exponential_between, new_entropy
 from dpselect.kernel.bound import SquaredBound
-from dpselect.kernel.coins import exponential_between, new_entropy
 from dpselect.kernel.samplers.discrete_gaussian import _accepted, _exponent, gaussian
-from dpselect.mechanisms.law import discrete_gaussian
-from dpselect.release.outcomes import Coins
+from dpselect.mechanisms.pmf import discrete_gaussian
+from dpselect.release.system_noise import SystemNoise
 
 FACTORS = (Fraction(7, 10), Fraction(13, 10))
 VARIANCES = [Fraction(1, 4), Fraction(1), Fraction(37, 10), Fraction(50)]
@@ -163,8 +163,8 @@ def test_shapes_and_counts() -> None:
     """Any shape, also none; more than are made at a time."""
     sums = np.arange(6, dtype=np.int64).reshape(2, 3)
 
-    assert (2, 3) == Coins().gaussian(sums, Fraction(100)).shape
-    assert np.array_equal(sums, Coins().gaussian(sums, Fraction(1, 1000)))
+    assert (2, 3) == SystemNoise().gaussian(sums, Fraction(100)).shape
+    assert np.array_equal(sums, SystemNoise().gaussian(sums, Fraction(1, 1000)))
     assert (0,) == gaussian(0, Fraction(5), new_entropy()).shape
     assert (70_000,) == gaussian(70_000, Fraction(1, 10), new_entropy()).shape
 
@@ -177,9 +177,9 @@ def test_equal_bytes_give_equal_noise(entropy) -> None:
         taken.append(entropy(count))
         return taken[-1]
 
-    one = Coins(lambda: recorded).gaussian(np.zeros(50, dtype=np.int64), Fraction(900))
+    one = SystemNoise(lambda: recorded).gaussian(np.zeros(50, dtype=np.int64), Fraction(900))
     replayed = iter(taken)
-    two = Coins(lambda: lambda _: next(replayed)).gaussian(np.full(50, 10**15), Fraction(900))
+    two = SystemNoise(lambda: lambda _: next(replayed)).gaussian(np.full(50, 10**15), Fraction(900))
 
     assert np.array_equal(one, two - 10**15)
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from dpselect import audit
-from dpselect.kernel.coins import new_entropy
+from dpselect.kernel.bernoulli_exp import new_entropy
 from dpselect.kernel.samplers.discrete_laplace import geometric, noise
-from dpselect.mechanisms.law import discrete_laplace
-from dpselect.release.outcomes import Coins
+from dpselect.mechanisms.pmf import discrete_laplace
+from dpselect.release.system_noise import SystemNoise
 from tests.chance import accept
 
 
@@ -48,7 +48,7 @@ def test_shapes_and_sizes() -> None:
     counts = np.arange(6, dtype=np.int64).reshape(2, 3)
 
     assert not noise(counts.size, Fraction(60), new_entropy()).any()
-    assert (2, 3) == Coins().noisy(counts, Fraction(1, 100)).shape
+    assert (2, 3) == SystemNoise().noisy(counts, Fraction(1, 100)).shape
     assert geometric(2000, Fraction(1, 10**6), new_entropy()).max() > 10**5
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.kernel.coins import exponential_between
-from dpselect.kernel.samplers import grouped as groups
-from dpselect.mechanisms.kinds import require_grouped
-from dpselect.scores.grouped import GroupedScores
+from dpselect.kernel.bernoulli_exp import exponential_between
+from dpselect.kernel.samplers import group_draws as groups
+from dpselect.mechanisms.base import require_grouped
+from dpselect.scores.grouped_scores import GroupedScores
 
-GROUPED = [name for name in dps.mechanisms.EVERY_MECHANISM if dps.mechanism(name).sampler.grouped]
+GROUPED = [name for name in dps.mechanisms.MECHANISMS if dps.mechanism(name).sampler.grouped]
 
 
 def sensitivity(kind: str, groups_of: np.ndarray) -> dps.Sensitivity:
@@ -52,8 +52,8 @@ def test_grouped_and_ungrouped_have_one_law(name: str, kind: str, most: int) -> 
 
                 ticks = mechanism.effective(grouped.scores).ticks
                 assert ticks[every].tolist() == mechanism.effective(scores).ticks.tolist()
-                law = np.exp(mechanism.grouped_log_law(grouped, Fraction(3, 2)))
-                np.testing.assert_allclose(mechanism.law(scores, Fraction(3, 2)), law[every], rtol=1e-12)
+                law = np.exp(mechanism.grouped_log_pmf(grouped, Fraction(3, 2)))
+                np.testing.assert_allclose(mechanism.pmf(scores, Fraction(3, 2)), law[every], rtol=1e-12)
 
 
 def permuted(chances: list[Fraction]) -> list[Fraction]:
@@ -161,7 +161,7 @@ def test_everyone_may_be_named(sampler, entropy) -> None:
     assert {(g, i) for g in range(3) for i in range(counts[g])} == set(winners)
 
 
-@pytest.mark.parametrize("name", sorted(set(dps.mechanisms.EVERY_MECHANISM) - set(GROUPED)))
+@pytest.mark.parametrize("name", sorted(set(dps.mechanisms.MECHANISMS) - set(GROUPED)))
 def test_noise_for_every_candidate_cannot_be_grouped(name: str) -> None:
     """The message names mechanisms that can."""
     with pytest.raises(ValueError, match="use permute-and-flip, exponential"):
@@ -176,7 +176,7 @@ def test_checking_the_winners_group_alone_would_cost_nearly_twice() -> None:
     mechanism, epsilon = dps.mechanism("exponential"), 1
 
     def law(first: int, second: int) -> np.ndarray:
-        return mechanism.law(dps.Scores([first, second], sensitivity=1, kind="integer"), epsilon)
+        return mechanism.pmf(dps.Scores([first, second], sensitivity=1, kind="integer"), epsilon)
 
     one = law(-20, 0)[0] * law(-22, 0)[0]
     other = law(-19, -1)[0] * law(-21, -1)[0]

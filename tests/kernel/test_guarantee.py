@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.kernel.concentrated import epsilon_of, rho_within
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.kernel.prices import bounded_range_price, laplace_price, pure_price
+from dpselect.kernel.rho_conversion import epsilon_of, rho_within
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_permute_and_flip_does_not_keep_a_quarter() -> None:
     flip = dps.mechanism("permute-and-flip")
     x, y = (dps.Scores(values, 1, kind="integer") for values in ([0, 0], [1, -1]))
     epsilon = 0.1
-    spent = renyi(list(flip.law(y, epsilon)), list(flip.law(x, epsilon)), 2.0) / 2.0
+    spent = renyi(list(flip.pmf(y, epsilon)), list(flip.pmf(x, epsilon)), 2.0) / 2.0
 
     assert not flip.guarantee(x, epsilon).bounded_range
     assert float(bounded_range_price(Fraction(epsilon))) < spent <= float(flip.guarantee(x, epsilon).rho)

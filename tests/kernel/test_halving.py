@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpselect.kernel.ranks import CUTS, Ranks
-from dpselect.kernel.samplers.grouped import under
+from dpselect.kernel.samplers.group_draws import under
 from dpselect.kernel.samplers.halving import _LN2, _shells, edge
 from tests.verification.test_sampling import THRESHOLD, p_value
 

@@ -11,7 +11,7 @@ import pytest
 
 import dpselect as dps
 from dpselect import audit
-from dpselect.kernel.coins import new_entropy
+from dpselect.kernel.bernoulli_exp import new_entropy
 from dpselect.kernel.samplers import heavy_families, heavy_tails
 from dpselect.kernel.samplers.heavy_families import Family, family
 from dpselect.mechanisms.sampler import noisy_max
@@ -22,7 +22,7 @@ GAMMAS = (0, 2, 4, 6, 10)
 DEPTH, COIN = 11, 24
 
 
-def noise_of(gamma: int, sides: int = 1) -> noises.Noise:
+def noise_of(gamma: int, sides: int = 1) -> noises.NoiseDistribution:
     """The law of a family."""
     return noises.cauchy(gamma, sides) if gamma else noises.student_t(sides)
 
@@ -74,7 +74,7 @@ def test_the_law_of_two_is_enclosed_by_what_integers_decide(gamma: int, gap: flo
     possible = (most * below[np.searchsorted(near[order], far - gap, side="left")]).sum()
 
     sampler = noisy_max(noise_of(gamma))
-    chance = np.exp(sampler.ticks_log_law(np.array([1, 0]), Fraction(gap)))[1]
+    chance = np.exp(sampler.tick_log_pmf(np.array([1, 0]), Fraction(gap)))[1]
     assert certain <= chance <= possible
     assert possible - certain < (0.06 if gamma < 10 else 0.3) * chance
 
@@ -242,7 +242,7 @@ def test_draws_follow_the_law(gamma: int, sides: int, bits: int, monkeypatch) ->
     ticks, rate, sampler = np.array([0, -1, -3]), Fraction(2, 3), noisy_max(noise_of(gamma, sides))
 
     def law(at: Fraction) -> dict[int, float]:
-        return dict(enumerate(np.exp(sampler.ticks_log_law(ticks, at)).tolist()))
+        return dict(enumerate(np.exp(sampler.tick_log_pmf(ticks, at)).tolist()))
 
     verdict = audit.sampler(
         lambda: heavy_tails.heavy_tails(ticks, rate, new_entropy(), gamma, sides),
@@ -264,7 +264,7 @@ def test_rows_are_drawn_one_by_one_at_their_own_rates(bits: int, monkeypatch) ->
     won = heavy_tails.heavy_tails_rows(rows, rates, np.tile([2, 0, 1], many), new_entropy(), 0, 1)
     for row, place in ((0, 1), (1, 2), (2, 0)):
         law, *wrong = (
-            dict(enumerate(np.exp(noisy_max(noise_of(0)).ticks_log_law(rows[row], rates[row] * factor)).tolist()))
+            dict(enumerate(np.exp(noisy_max(noise_of(0)).tick_log_pmf(rows[row], rates[row] * factor)).tolist()))
             for factor in (1, Fraction(7, 10), Fraction(13, 10))
         )
         # At the last rate there is no noise that counts, and no other law.
@@ -313,16 +313,16 @@ def test_several_winners_are_peeled(name: str) -> None:
     mechanism, scores = dps.mechanism(name), dps.Scores([3.0, 1.5, 0.0], 1)
 
     def law(factor: Fraction) -> dict[tuple[int, int], float]:
-        ticks, rate = mechanism.prepared(scores, factor * 4)
-        first = np.exp(mechanism.ticks_log_law(ticks, rate))
+        ticks, rate = mechanism.quantize(scores, factor * 4)
+        first = np.exp(mechanism.tick_log_pmf(ticks, rate))
         chances = {}
         for i in range(3):
             left = [j for j in range(3) if j != i]
-            second = np.exp(mechanism.ticks_log_law(ticks[left], rate))
+            second = np.exp(mechanism.tick_log_pmf(ticks[left], rate))
             chances |= {(i, j): float(first[i] * p) for j, p in zip(left, second, strict=True)}
         return chances
 
-    with dps.opened(dps.Guarantee(8, "add-remove"), count=20_000) as draws:
+    with dps.open_session(dps.Guarantee(8, "add-remove"), count=20_000) as draws:
         verdict = audit.sampler(
             lambda: tuple(draws.top_k(scores, 2, 8, mechanism=mechanism)),
             law(Fraction(1)),

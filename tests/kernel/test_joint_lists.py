@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpselect import audit
-from dpselect.kernel.coins import exponential_between
+from dpselect.kernel.bernoulli_exp import exponential_between
 from dpselect.kernel.samplers import joint as lists
 
 SCORES = np.array([1, 5, 4, 4])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dpselect import audit
-from dpselect.kernel.samplers import ordered as sampler
-from dpselect.kernel.samplers.ordered import first_of, ordered
-from dpselect.mechanisms.ordered_law import gaps_log_density, list_log_law
+from dpselect.kernel.samplers import ordered_top_k as sampler
+from dpselect.kernel.samplers.ordered_top_k import first_of, ordered_top_k
+from dpselect.mechanisms.ordered_pmf import gaps_log_density, list_log_pmf
 
 TICKS, RATE = np.array([3, 2, 2, 0]), Fraction(3, 2)
 # Gaps of so many ticks and more are one outcome.
@@ -20,7 +20,7 @@ MOST = 3
 def law(rate: Fraction, k: int = 2) -> dict[tuple[int, ...], float]:
     """Every ordered list of the ticks above."""
     lists = itertools.permutations(range(TICKS.size), k)
-    return {names: math.exp(list_log_law(TICKS, rate, names)) for names in lists}
+    return {names: math.exp(list_log_pmf(TICKS, rate, names)) for names in lists}
 
 
 @pytest.mark.parametrize("chunk", [2, pytest.param(2**15, marks=pytest.mark.slow)])
@@ -28,7 +28,7 @@ def test_lists_follow_their_rational_law(chunk: int, entropy, monkeypatch: pytes
     """Whatever the chunks; rejected at 0.7 and 1.3 of the rate."""
     monkeypatch.setattr(sampler, "_CHUNK", chunk)
     verdict = audit.sampler(
-        lambda: tuple(ordered(TICKS, 2, RATE, entropy)[0]),
+        lambda: tuple(ordered_top_k(TICKS, 2, RATE, entropy)[0]),
         law(RATE),
         against={f"{factor}": law(RATE * Fraction(factor)) for factor in ("0.7", "1.3")},
     )
@@ -38,7 +38,7 @@ def test_lists_follow_their_rational_law(chunk: int, entropy, monkeypatch: pytes
 
 def test_a_list_of_one_is_permute_and_flip(entropy) -> None:
     """Its law is that of the noise named for it."""
-    verdict = audit.sampler(lambda: tuple(ordered(TICKS, 1, RATE, entropy)[0]), law(RATE, 1), draws=2000)
+    verdict = audit.sampler(lambda: tuple(ordered_top_k(TICKS, 1, RATE, entropy)[0]), law(RATE, 1), draws=2000)
 
     assert verdict.accepted, str(verdict)
 
@@ -59,7 +59,7 @@ def law_with_gaps(ticks: np.ndarray, rate: Fraction, k: int) -> dict[tuple[int, 
     inside = points_of(k)
     chances: dict[tuple[int, ...], float] = {}
     for names in itertools.permutations(range(ticks.size), k):
-        rest = math.exp(list_log_law(ticks, rate, names))
+        rest = math.exp(list_log_pmf(ticks, rate, names))
         for cell in itertools.product(range(MOST), repeat=k):
             chance = 0.0
             for point, weight in inside:
@@ -81,7 +81,7 @@ def test_floored_gaps_follow_the_integrals_of_their_density(ticks, k: int, entro
     values, rate = np.array(ticks), Fraction(3, 2)
 
     def drawn() -> tuple[int, ...]:
-        names, gaps = ordered(values, k, rate, entropy)
+        names, gaps = ordered_top_k(values, k, rate, entropy)
         return (*names, *gaps) if max(gaps) < MOST else (*names, MOST)
 
     verdict = audit.sampler(
@@ -112,7 +112,7 @@ def test_ends_of_64_bits(entropy) -> None:
     """Ticks at the clips on both sides, and noise of a small rate: no wrap, and every name once."""
     ticks = np.array([2**61, -(2**61), 2**61 - 5, 0])
     for rate in (Fraction(1, 2**39), Fraction(10**30)):
-        names, gaps = ordered(ticks, 4, rate, entropy)
+        names, gaps = ordered_top_k(ticks, 4, rate, entropy)
         assert {0, 1, 2, 3} == set(names)
         assert [0, 2] == sorted(names[:2])
         assert 2**60 < gaps[1] < 2**62
@@ -121,7 +121,7 @@ def test_ends_of_64_bits(entropy) -> None:
 
 def test_gaps_are_never_negative_and_all_named_have_one_less(entropy) -> None:
     """Among many ties too."""
-    names, gaps = ordered(np.zeros(5000, dtype=np.int64), 100, Fraction(3), entropy)
+    names, gaps = ordered_top_k(np.zeros(5000, dtype=np.int64), 100, Fraction(3), entropy)
 
     assert (100, 100) == (len(set(names)), len(gaps))
     assert min(gaps) >= 0

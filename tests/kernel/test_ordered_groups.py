@@ -12,9 +12,9 @@ import dpselect as dps
 from dpselect import audit
 from dpselect.kernel.samplers import ordered_groups as sampler
 from dpselect.kernel.samplers.ordered_groups import ordered_groups
-from dpselect.kernel.samplers.parts import Part
 from dpselect.kernel.samplers.poisson import poisson
-from dpselect.mechanisms.ordered_law import list_log_law
+from dpselect.kernel.samplers.sum_ranges import SumRange
+from dpselect.mechanisms.ordered_pmf import list_log_pmf
 from tests.kernel.test_ordered import MOST, law_with_gaps
 
 # Two groups share a tick.
@@ -28,7 +28,7 @@ def law(rate: Fraction, k: int = 2) -> dict[tuple[tuple[int, int], ...], float]:
     """Every ordered list, candidate by candidate."""
     ticks = np.repeat(TICKS, COUNTS)
     lists = itertools.permutations(range(ticks.size), k)
-    return {tuple(EVERYONE[i] for i in names): math.exp(list_log_law(ticks, rate, names)) for names in lists}
+    return {tuple(EVERYONE[i] for i in names): math.exp(list_log_pmf(ticks, rate, names)) for names in lists}
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,10 @@ def test_large_groups_follow_the_law_of_permute_and_flip(spare: int, entropy, mo
     table = dps.Scores([9, 7, 3, -9], 1, kind="integer")
 
     def groups(epsilon: Fraction) -> dict[int, float]:
-        ticks, rate = mechanism.prepared(table, epsilon)
-        return dict(enumerate(np.exp(mechanism.ticks_log_law(ticks, rate, counts)) * counts))
+        ticks, rate = mechanism.quantize(table, epsilon)
+        return dict(enumerate(np.exp(mechanism.tick_log_pmf(ticks, rate, counts)) * counts))
 
-    ticks, rate = mechanism.prepared(table, Fraction(1))
+    ticks, rate = mechanism.quantize(table, Fraction(1))
     ordinals = []
 
     def drawn() -> int:
@@ -142,7 +142,7 @@ def test_nobody_is_named_twice_in_several_parts(entropy, monkeypatch) -> None:
 def test_chances_of_parts_agree_with_their_enclosures() -> None:
     """Within the guard, from the top to the last share of an integer; shares add up to the whole."""
     ticks, counts, rate = np.array([4, 0, -30]), np.array([1, 10**6, 10**9]), Fraction(1, 3)
-    part, left = Part(5), [Fraction(1)] * 3
+    part, left = SumRange(5), [Fraction(1)] * 3
     for _ in range(40):
         for i, chance in enumerate(part.chances(ticks, rate).tolist()):
             if part.top or ticks[i] <= part.bar:
@@ -171,9 +171,11 @@ def test_poisson_numbers_follow_their_law(entropy) -> None:
 
 
 @pytest.mark.parametrize("ties", [0, 1, 2])
-@pytest.mark.parametrize("part", [Part(7), Part(4, False, Fraction(0), 0), Part(4, False, Fraction(1, 4), 2)])
+@pytest.mark.parametrize(
+    "part", [SumRange(7), SumRange(4, False, Fraction(0), 0), SumRange(4, False, Fraction(1, 4), 2)]
+)
 @pytest.mark.parametrize("mass", [Fraction(0), Fraction(1, 8)])
-def test_a_coin_that_words_leave_open_is_settled_exactly(part: Part, mass: Fraction, ties: int) -> None:
+def test_a_coin_that_words_leave_open_is_settled_exactly(part: SumRange, mass: Fraction, ties: int) -> None:
     """Its uniform number agrees with the threshold in 32 bits and some words, and then lies just on either side."""
     rate, tick = Fraction(3, 2), 2
     with mpmath.workdps(120):

@@ -11,7 +11,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.kernel.prices import bounded_range_price, geometric_price, laplace_price, largest_epsilon, pure_price
-from dpselect.mechanisms.ordered_law import list_log_law
+from dpselect.mechanisms.ordered_pmf import list_log_pmf
 
 FIFTY = np.logspace(-2, 1.2, 50).tolist()
 # a - 1 for orders a.
@@ -134,7 +134,7 @@ def test_laplace_noise_dominates_permute_and_flip(epsilon: float) -> None:
         ticks = generator.integers(0, 4000, size) if trial else np.array([0, 2000])
         moves = generator.choice([-1000, 1000], size) if trial else np.array([1000, -1000])
         rate = Fraction(epsilon) / 2000
-        here, there = (np.exp(flip.ticks_log_law(each, rate)) for each in (ticks + moves, ticks))
+        here, there = (np.exp(flip.tick_log_pmf(each, rate)) for each in (ticks + moves, ticks))
         beyond = np.array([distance_beyond(here, there, level) for level in levels])
         assert (beyond <= allowed * (1 + 1e-9)).all()
         nearest = max(nearest, float((beyond / allowed).max()))
@@ -150,6 +150,6 @@ def test_laplace_noise_dominates_lists_in_one_pass() -> None:
         ticks, moves = generator.integers(0, 4000, 4), generator.choice([-1000, 1000], 4)
         rate = Fraction(epsilon) / 4000
         lists = [*itertools.permutations(range(4), 2)]
-        here, there = (np.exp([list_log_law(each, rate, names) for names in lists]) for each in (ticks + moves, ticks))
+        here, there = (np.exp([list_log_pmf(each, rate, names) for names in lists]) for each in (ticks + moves, ticks))
         beyond = np.array([distance_beyond(here, there, level) for level in levels])
         assert (beyond <= allowed * (1 + 1e-9)).all()

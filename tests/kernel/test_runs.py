@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpselect.kernel.run_law import RunLaw
+from dpselect.kernel.run_count import RunCount
 from dpselect.kernel.samplers.runs import runs
 
 
@@ -75,7 +75,7 @@ def test_the_means_are_those_of_the_closed_forms(eta: Fraction, mean: float) -> 
 def test_chances_are_those_of_the_definition() -> None:
     """In floats, for what is planned and what is replayed."""
     for eta in (Fraction(1), Fraction(0), Fraction(-9, 10)):
-        law = RunLaw(Fraction(1, 7), eta)
+        law = RunCount(Fraction(1, 7), eta)
 
         assert 70 == law.most == law.chances().size
         np.testing.assert_allclose(law.chances(), [float(x) for x in exact_law(law.gamma, eta, 70)], rtol=1e-12)

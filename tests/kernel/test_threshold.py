@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpselect import audit
-from dpselect.kernel.samplers.threshold import Bar
+from dpselect.kernel.samplers.threshold import GeometricThreshold
 from tests.release.threshold_law import Answer, law
 
 RAISED, ASKED, VALUES = Fraction(1, 2), Fraction(1, 3), (1, -1)
@@ -38,8 +38,8 @@ def joint(factor: float, redrawn: bool = False) -> dict[tuple[int, int], float]:
 
 def answers_of(stream) -> tuple[int, int]:
     """What one bar says of the values, as in the law."""
-    bar = Bar(RAISED, stream)
-    first, second = (-1 if (height := bar.height(value, ASKED)) is None else min(height, 2) for value in VALUES)
+    bar = GeometricThreshold(RAISED, stream)
+    first, second = (-1 if (height := bar.margin(value, ASKED)) is None else min(height, 2) for value in VALUES)
     return first, second
 
 
@@ -55,16 +55,16 @@ def test_heights_follow_their_joint_law(draws: int, entropy) -> None:
 def test_a_number_at_the_bar_reaches_it() -> None:
     """Equal is above: with rates so large that every noise is 0."""
     stream = lambda: np.random.Generator(np.random.Philox(1)).bytes  # noqa: E731
-    bar = Bar(Fraction(1000), stream)
+    bar = GeometricThreshold(Fraction(1000), stream)
 
-    assert [None, 0, 1] == [bar.height(distance, Fraction(1000)) for distance in (-1, 0, 1)]
+    assert [None, 0, 1] == [bar.margin(distance, Fraction(1000)) for distance in (-1, 0, 1)]
 
 
 @pytest.mark.parametrize("distance", [2**61 + 2**60 + 2**59, -(2**61) - 2**60 - 2**59])
 def test_the_farthest_numbers_do_not_wrap(distance: int, entropy) -> None:
     """At the smallest rates."""
     rate = Fraction(1, 2**40 - 1)
-    height = Bar(rate, lambda: entropy).height(distance, rate)
+    height = GeometricThreshold(rate, lambda: entropy).margin(distance, rate)
 
     assert height is None if distance < 0 else abs(height - distance) < 2**50
 
@@ -72,7 +72,7 @@ def test_the_farthest_numbers_do_not_wrap(distance: int, entropy) -> None:
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_a_bar_is_never_copied(again, entropy) -> None:
     """Two with one secret would answer twice; and its repr does not show it."""
-    bar = Bar(Fraction(1), lambda: entropy)
+    bar = GeometricThreshold(Fraction(1), lambda: entropy)
 
     with pytest.raises(TypeError, match="never copied"):
         again(bar)

@@ -9,13 +9,13 @@ from fractions import Fraction
 import numpy as np
 
 import dpselect as dps
-from dpselect.audit.replay import Replay
-from dpselect.kernel.budget import Allowance
+from dpselect.audit.scripted_noise import ScriptedNoise
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.privacy_filter import PrivacyFilter
 from dpselect.learn.domains import attributes
-from dpselect.release.draws import Draws
-from dpselect.release.opened import door_to
-from dpselect.release.outcomes import Coins
+from dpselect.release.open_session import session_factory_of
+from dpselect.release.session import Session
+from dpselect.release.system_noise import SystemNoise
 from dpselect.views import Records
 
 # Codes of two attributes, and a class: everything that a record may be.
@@ -29,19 +29,19 @@ def records_of(kinds: tuple[int, ...]) -> Records:
     return Records([rows[:, 0], rows[:, 1]], rows[:, 2], (2, 2), 2)
 
 
-def fit(model, kinds: tuple[int, ...], epsilon: Fraction) -> Callable[[Replay], Fraction]:
+def fit(model, kinds: tuple[int, ...], epsilon: Fraction) -> Callable[[ScriptedNoise], Fraction]:
     """The whole fit on a table of these kinds of record, as a function of its outcomes; returns what is left."""
     plan = model._planned(KNOWN, [0, 1], epsilon)
 
-    def run(outcomes: Replay) -> Fraction:
-        with door_to(lambda: outcomes)(dps.Guarantee(epsilon, "add-remove")) as draws:
+    def run(outcomes: ScriptedNoise) -> Fraction:
+        with session_factory_of(lambda: outcomes)(dps.Guarantee(epsilon, "add-remove")) as draws:
             plan(records_of(kinds), draws)
-            return draws.left
+            return draws.remaining
 
     return run
 
 
-class Noted(Draws):
+class Noted(Session):
     """Draws that note what is asked, and at what epsilon."""
 
     def counts(self, values, epsilon, bound):
@@ -61,7 +61,7 @@ class Noted(Draws):
         return super().choose_rows(values, valid, epsilon, bound)
 
 
-class Large(Coins):
+class Large(SystemNoise):
     """Exact coins; counts that are large enough for nothing to stop."""
 
     def __init__(self, more: int = 10**6) -> None:
@@ -75,4 +75,4 @@ class Large(Coins):
 
 def noted(epsilon, outcomes) -> Noted:
     """Draws with this much to spend, and what was asked in ``outcomes.asked``."""
-    return Noted(Allowance(Fraction(epsilon), Neighbours.ADD_REMOVE), outcomes)
+    return Noted(PrivacyFilter(Fraction(epsilon), Neighbours.ADD_REMOVE), outcomes)

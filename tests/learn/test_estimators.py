@@ -24,11 +24,11 @@ from dpselect.learn import (
     preview,
 )
 from dpselect.learn.domains import attributes
+from dpselect.learn.fit_plan import SearchPlan
 from dpselect.learn.id3 import small
-from dpselect.learn.program import Search
 from dpselect.learn.random_decision_forest import fletcher_islam_depth, jagannathan_depth
 from dpselect.papers import RandomDecisionForestClassifier
-from dpselect.release.opened import door_to
+from dpselect.release.open_session import session_factory_of
 from dpselect.views import Records
 from tests.learn.doors import Large, noted
 
@@ -241,7 +241,7 @@ def test_dampening_needs_no_public_bound() -> None:
 
 def test_every_mechanism_and_criterion_grows_a_tree() -> None:
     """Those that apply; the others say what they need."""
-    for name in dps.mechanisms.EVERY_MECHANISM:
+    for name in dps.mechanisms.MECHANISMS:
         for criterion in ("information-gain", "max-operator", "max-operator-winner", "gini", "misclassified"):
             model = DPID3Classifier(5, 1, criterion=criterion, mechanism=name, max_records=5000, domains=DOMAINS)
             refused = (name, criterion) in REFUSED or name == "inverse-sensitivity"
@@ -281,7 +281,7 @@ def test_a_person_may_have_several_rows() -> None:
     def watched(known, classes, epsilon):
         program = plan(known, classes, epsilon)
         seen.append(epsilon)
-        return Search(lambda records, draws: (seen.append(records.labels.size), program(records, draws))[1], id)
+        return SearchPlan(lambda records, draws: (seen.append(records.labels.size), program(records, draws))[1], id)
 
     model._planned = watched
     model.fit(table, "rich")
@@ -349,17 +349,17 @@ def test_a_tree_is_drawn_by_its_place(tree) -> None:
 
 def test_what_protects_persons_is_drawn_with_their_share() -> None:
     """The ledger records epsilon, the trees draw with epsilon over the rows of a person, and use it up."""
-    left, door = [], door_to(Large)
+    left, session_factory = [], session_factory_of(Large)
 
     @contextmanager
     def watched(*given, **named):
-        with door(*given, **named) as draws:
-            left.append(draws.left)
+        with session_factory(*given, **named) as draws:
+            left.append(draws.remaining)
             yield draws
-            left.append(draws.left)
+            left.append(draws.remaining)
 
     model = DPTreeClassifier(6, person="id", rows_per_person=3, domains=DOMAINS)
-    model._door = watched
+    model._session_factory = watched
     with dps.budget(epsilon=6, neighbours="person") as book:
         model.fit(people(500).assign(id=np.arange(500) // 4), "rich")
 
@@ -438,7 +438,7 @@ def test_depths_of_forests() -> None:
 def test_mushrooms() -> None:
     """At epsilon 1 the default tree is right about 98.5 % of the mushrooms it has not seen."""
     facts = datasets.every()["mushroom"].facts
-    table = pd.read_parquet(datasets.checked("mushroom"))
+    table = pd.read_parquet(datasets.checked_file("mushroom"))
     target = facts["target"]
     names = [name for name in table.columns if name != target]
     domains = {name: list(facts["attributes"][name]["categories"]) for name in names} | {target: facts["classes"]}

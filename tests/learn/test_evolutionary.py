@@ -13,7 +13,7 @@ import dpselect as dps
 from dpselect.learn import DPEvolutionaryTreeClassifier, population
 from dpselect.learn.domains import attributes
 from dpselect.learn.evolutionary import _Search
-from dpselect.learn.population import Node, depth_of, recognised, simplified, size
+from dpselect.learn.population import Node, count_recognised, depth_of, simplify, size
 from dpselect.views import Records
 from tests.learn.doors import Large, noted
 
@@ -57,11 +57,11 @@ def test_the_released_tree_is_the_tree_that_was_scored(words: int, monkeypatch: 
         expected = []
         for node in nodes:
             tree = search.as_tree(node)
-            assert f"Tree({tree.leaves.size} leaves, depth {deepest(simplified(node, KNOWN))})" == repr(tree)
+            assert f"Tree({tree.leaves.size} leaves, depth {deepest(simplify(node, KNOWN))})" == repr(tree)
             predicted = tree.counts.argmax(axis=1)[tree.apply(codes)]
             expected.append(np.bincount(labels[predicted == labels], minlength=3))
 
-        assert np.stack(expected, axis=1).tolist() == recognised(nodes, KNOWN, records).tolist()
+        assert np.stack(expected, axis=1).tolist() == count_recognised(nodes, KNOWN, records).tolist()
 
 
 def test_a_released_tree_has_no_branch_that_leads_nowhere() -> None:
@@ -70,8 +70,8 @@ def test_a_released_tree_has_no_branch_that_leads_nowhere() -> None:
     never = Node(0, 0, 1, no, Node(0, 1, 2, yes, yes))
     tree = Node(0, 0, 3, Node(0, 1, 0, yes, Node(0, 1, 0, no, yes)), never)
 
-    assert yes == simplified(tree, KNOWN)
-    assert Node(0, 0, 3, no, yes) == simplified(Node(0, 0, 3, no, never), KNOWN)
+    assert yes == simplify(tree, KNOWN)
+    assert Node(0, 0, 3, no, yes) == simplify(Node(0, 0, 3, no, never), KNOWN)
 
 
 def test_simplifying_changes_no_label() -> None:
@@ -81,12 +81,12 @@ def test_simplifying_changes_no_label() -> None:
     shorter = 0
     for _ in range(50):
         node = search.mutated(search.random(4), 6)
-        short = simplified(node, KNOWN)
+        short = simplify(node, KNOWN)
         assert [labelled(node, *each) for each in zip(*codes, strict=True)] == [
             labelled(short, *each) for each in zip(*codes, strict=True)
         ]
         assert size(short) <= size(node)
-        assert short == simplified(short, KNOWN)
+        assert short == simplify(short, KNOWN)
         shorter += size(short) < size(node)
 
     assert shorter > 25
@@ -184,7 +184,7 @@ def test_sizes_that_are_left_out_follow_the_others(given, rounds: list[int], lev
     """A fifth of the population, at most 20; three levels, at most max_depth; parameters stay as they were passed."""
     outcomes = Large()
     model = DPEvolutionaryTreeClassifier(5, domains={"age": (0, 100), "state": ["well", "ill"]}, **given)
-    model._door = lambda guarantee, **_: nullcontext(noted(guarantee.epsilon, outcomes))
+    model._session_factory = lambda guarantee, **_: nullcontext(noted(guarantee.epsilon, outcomes))
     model.fit(table(200), "state")
 
     assert rounds == outcomes.many

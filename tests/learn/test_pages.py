@@ -14,7 +14,7 @@ import dpselect as dps
 from dpselect.learn.domains import Attribute
 from dpselect.learn.pages.drawn_curves import MOST_NAMED, drawn_curve
 from dpselect.learn.pages.drawn_tree import MOST_LEAVES, drawn_tree
-from dpselect.learn.pages.page import page_of
+from dpselect.learn.pages.model_page import page_of
 from dpselect.learn.tree import Tree
 from tests.learn.boosted_models import fitted
 

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay, log_chance_of, transcripts
+from dpselect.audit.scripted_noise import ScriptedNoise, log_chance_of, transcripts
 from dpselect.learn import THE_FIVE, DPTreeClassifier
-from dpselect.release.opened import door_to
+from dpselect.release.open_session import session_factory_of
 from tests.learn.doors import KNOWN, fit, records_of
 from tests.losses import losses
 
@@ -24,7 +24,7 @@ VARIANTS = {
 }
 
 
-class Watched(Replay):
+class Watched(ScriptedNoise):
     """Notes whether a split was chosen, privately or at random."""
 
     split = False
@@ -92,8 +92,8 @@ def too_exact(kinds: tuple[int, ...]):
     """A fit behind a door that draws counts with 1/10 more of epsilon than was taken for them."""
     plan = DPTreeClassifier(max_depth=1)._planned(KNOWN, [0, 1], Fraction(1))
 
-    def run(replay: Replay) -> None:
-        with door_to(lambda: _Overspent(replay))(dps.Guarantee(1, "add-remove")) as draws:
+    def run(replay: ScriptedNoise) -> None:
+        with session_factory_of(lambda: _Overspent(replay))(dps.Guarantee(1, "add-remove")) as draws:
             plan(records_of(kinds), draws)
 
     return run
@@ -102,7 +102,7 @@ def too_exact(kinds: tuple[int, ...]):
 class _Overspent:
     """Outcomes whose noisy counts are too exact."""
 
-    def __init__(self, replay: Replay) -> None:
+    def __init__(self, replay: ScriptedNoise) -> None:
         self.replay = replay
         self.rows = replay.rows
 

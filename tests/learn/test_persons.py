@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay, transcripts
+from dpselect.audit.scripted_noise import ScriptedNoise, transcripts
 from dpselect.learn import (
     DPBoostedTreesClassifier,
     DPBoostedTreesRegressor,
@@ -23,7 +23,7 @@ from dpselect.learn import (
     DPTreeRegressor,
 )
 from dpselect.papers import RandomDecisionForestClassifier
-from dpselect.release.opened import door_to
+from dpselect.release.open_session import session_factory_of
 
 EPSILON = Fraction(1, 2)
 Row = tuple[int, int, int]
@@ -63,9 +63,9 @@ def law(most: int, rows: tuple[Row, ...]) -> dict[tuple[int, ...], float]:
     columns = np.array(rows, dtype=np.int64).reshape(-1, 3)
     table = {"who": columns[:, 0], "a": columns[:, 1], "label": columns[:, 2]}
 
-    def run(outcomes: Replay) -> None:
+    def run(outcomes: ScriptedNoise) -> None:
         model = labels(most)
-        model._door = door_to(lambda: outcomes)
+        model._session_factory = session_factory_of(lambda: outcomes)
         model.fit(table, "label")
 
     return dict(transcripts(run))

@@ -11,8 +11,8 @@ from matplotlib.text import Text
 
 from dpselect.learn import DPTreeClassifier
 from dpselect.learn.domains import attributes
-from dpselect.learn.picture import tree_picture
 from dpselect.learn.tree import Tree
+from dpselect.learn.tree_drawing import tree_picture
 from dpselect.papers import RandomDecisionForestClassifier
 
 LONG = {

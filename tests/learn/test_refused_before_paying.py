@@ -16,8 +16,8 @@ from dpselect.learn import (
 )
 from dpselect.learn.builder import grow
 from dpselect.learn.domains import attributes
-from dpselect.learn.rehearsal import First, NoRecords, rehearsal
-from dpselect.learn.room import leaves_of_binary, leaves_of_multiway
+from dpselect.learn.dry_run import EmptyTable, FirstOutcomes, dry_run
+from dpselect.learn.size_limits import leaves_of_binary, leaves_of_multiway
 from dpselect.papers import RandomDecisionForestClassifier
 from dpselect.views import Records
 from tests.calls import calls
@@ -154,7 +154,7 @@ def test_extremes_that_work_out(kind: str, given: dict) -> None:
 def test_the_rehearsal_asks_all_that_a_fit_may_ask(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every kind of question at every share of epsilon, the deepest path included."""
     rehearsed = Large()
-    monkeypatch.setattr("dpselect.learn.program.rehearsal", lambda epsilon: noted(epsilon, _Fitting(rehearsed)))
+    monkeypatch.setattr("dpselect.learn.fit_plan.dry_run", lambda epsilon: noted(epsilon, _Fitting(rehearsed)))
     domains = {"a": [0, 1, 2], "b": [0, 1], "c": (0, 4), "d": (0, 4)}
     known = attributes(list(domains), domains, bins=4, missing=False)
     random, outcomes = np.random.default_rng(1), Large()
@@ -170,7 +170,7 @@ def test_the_rehearsal_asks_all_that_a_fit_may_ask(kind: str, monkeypatch: pytes
     assert all(what == "leaf" and epsilon > least for what, epsilon in missed)
 
 
-class _Fitting(First):
+class _Fitting(FirstOutcomes):
     """What comes first, as in a rehearsal, with the notes of another."""
 
     def __init__(self, notes: Large) -> None:
@@ -242,9 +242,9 @@ def test_where_noise_decides_a_tree_ends_at_a_public_size() -> None:
     known = attributes(["a", "b", "c"], {name: list(range(4)) for name in "abc"}, bins=2, missing=False)
     program = DPID3Classifier(max_depth=3, stop="depth")._planned(known, [0, 1], Fraction(1))
     plan = program.plan(0)
-    whole = grow(NoRecords((4, 4, 4), 2), known, plan, rehearsal(Fraction(1)))
+    whole = grow(EmptyTable((4, 4, 4), 2), known, plan, dry_run(Fraction(1)))
     object.__setattr__(plan, "most", 3)
-    ended = grow(NoRecords((4, 4, 4), 2), known, plan, rehearsal(Fraction(1)))
+    ended = grow(EmptyTable((4, 4, 4), 2), known, plan, dry_run(Fraction(1)))
 
     assert (64, 4) == (whole.leaves.size, ended.leaves.size)
 

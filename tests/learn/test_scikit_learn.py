@@ -53,7 +53,7 @@ def test_scikit_learn_finds_nothing_in_the_others(estimator, check) -> None:
     asked(check, estimator)
 
 
-@pytest.mark.filterwarnings("ignore::dpselect.learn.surroundings.LeakWarning")
+@pytest.mark.filterwarnings("ignore::dpselect.learn.sklearn_leaks.LeakWarning")
 @pytest.mark.parametrize("kind", EVERY_CLASSIFIER)
 def test_they_clone_and_search(kind, tmp_path) -> None:
     """Every fit of a search spends from the ledger named by its path."""

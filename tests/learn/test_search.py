@@ -11,9 +11,9 @@ import pytest
 from sklearn.base import clone
 
 import dpselect as dps
-from dpselect.audit.replay import Replay, transcripts
+from dpselect.audit.scripted_noise import ScriptedNoise, transcripts
 from dpselect.kernel.numbers import exact_positive
-from dpselect.kernel.run_law import RunLaw
+from dpselect.kernel.run_count import RunCount
 from dpselect.learn import (
     DPEvolutionaryTreeClassifier,
     DPID3Classifier,
@@ -24,8 +24,8 @@ from dpselect.learn import (
 )
 from dpselect.learn.holdout import held_out
 from dpselect.papers import RandomDecisionForestClassifier
-from dpselect.release.opened import door_to
-from dpselect.release.outcomes import Coins
+from dpselect.release.open_session import session_factory_of
+from dpselect.release.system_noise import SystemNoise
 
 DOMAINS = {"age": (0, 100), "job": ["a", "b", "c"], "rich": ["no", "yes"]}
 RNG = np.random.default_rng(3)
@@ -36,14 +36,14 @@ TREE = DPTreeClassifier(domains=DOMAINS)
 DEPTHS = {"max_depth": [1, 2, 3, 4]}
 
 
-class Few(Coins):
+class Few(SystemNoise):
     """Exact coins, so many runs, and a note of the noise that was asked for and of the coins of owners."""
 
     def __init__(self, count: int = 2) -> None:
         super().__init__()
         self.count, self.rates, self.owners = count, [], []
 
-    def runs(self, _: RunLaw) -> int:
+    def runs(self, _: RunCount) -> int:
         """As many as were asked for."""
         return self.count
 
@@ -73,7 +73,7 @@ class Book:
 
 def behind(search: DPSearch, outcomes) -> DPSearch:
     """The same search, with outcomes from elsewhere."""
-    search._door = door_to(lambda: outcomes)
+    search._session_factory = session_factory_of(lambda: outcomes)
     return search
 
 
@@ -121,9 +121,9 @@ def test_nothing_but_the_winner_is_left() -> None:
     names = set()
     for count in (1, 5):
         search = behind(DPSearch(TREE, DEPTHS, epsilon=20), Few(count)).fit(ROWS, "rich")
-        del search._door
+        del search._session_factory
         names.add(frozenset(vars(search)) - frozenset(search.get_params(deep=False)))
-        assert "_door" not in vars(search.best_estimator_)
+        assert "_session_factory" not in vars(search.best_estimator_)
         assert search.best_estimator_.ledger is None
 
     (left,) = names
@@ -217,7 +217,7 @@ def test_no_transcript_loses_more_than_epsilon(share: float, least: float) -> No
     tree = DPTreeClassifier(max_depth=1, domains={"a": [0, 1], "b": [0, 1]}, n_records=1000)
 
     def laws(table) -> dict[tuple, float]:
-        def run(outcomes: Replay) -> None:
+        def run(outcomes: ScriptedNoise) -> None:
             search = DPSearch(tree, {"bins": [2, 3]}, epsilon=2, held_out=share)
             behind(search, outcomes).fit(table, "b")
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay, transcripts
+from dpselect.audit.scripted_noise import ScriptedNoise, transcripts
 from dpselect.learn import DPEvolutionaryTreeClassifier, DPID3Classifier, DPTreeClassifier
-from dpselect.learn.builder import Plan, noisy_leaf
+from dpselect.learn.builder import TreePlan, noisy_leaf
 from dpselect.papers import RandomDecisionForestClassifier
 from tests.learn.doors import fit
 from tests.losses import losses
@@ -114,16 +114,16 @@ def test_a_default_tree_that_believes_in_half_the_sensitivity_is_found(monkeypat
     model, epsilon = DPTreeClassifier(max_depth=1, n_records=1000), Fraction(3)
 
     assert worst_loss(model, epsilon) <= epsilon
-    monkeypatch.setattr(importlib.import_module("dpselect.learn.default"), "BOUND", dps.mechanisms.Bound(1))
+    monkeypatch.setattr(importlib.import_module("dpselect.learn.default_tree"), "BOUND", dps.mechanisms.Bound(1))
     assert worst_loss(model, epsilon) > epsilon
 
 
 OVERDRAFTS = {
-    "a path has twice its budget": ("Plan", lambda *given: Plan(*given[:2], 2 * given[2], *given[3:])),
+    "a path has twice its budget": ("TreePlan", lambda *given: TreePlan(*given[:2], 2 * given[2], *given[3:])),
     "leaves spend twice what is left": ("noisy_leaf", lambda totals, e, draws: noisy_leaf(totals, 2 * e, draws)),
     "selections spend more than the path has": (
-        "Plan",
-        lambda *given: Plan(*given[:4], [2 * split for split in given[4]], *given[5:]),
+        "TreePlan",
+        lambda *given: TreePlan(*given[:4], [2 * split for split in given[4]], *given[5:]),
     ),
 }
 
@@ -133,10 +133,10 @@ def test_a_default_tree_that_overdraws_is_refused(fault: str, monkeypatch) -> No
     """By the door, when it draws; and by the rehearsal, before it pays."""
     name, wrong = OVERDRAFTS[fault]
     model = DPTreeClassifier(1, max_depth=2, n_records=1000, domains={"a": [0, 1], "b": (0, 2)}, classes=[0, 1])
-    monkeypatch.setattr(importlib.import_module("dpselect.learn.default"), name, wrong)
+    monkeypatch.setattr(importlib.import_module("dpselect.learn.default_tree"), name, wrong)
 
     with pytest.raises(dps.PrivacyError, match="asks for epsilon"):
-        fit(model, (0, 5), Fraction(1))(Replay())
+        fit(model, (0, 5), Fraction(1))(ScriptedNoise())
     with dps.budget(epsilon=1) as book, pytest.raises(dps.PrivacyError, match="asks for epsilon"):
         model.fit({"a": [0, 1], "b": [0.5, 1.5]}, [0, 1])
     assert 0 == book.totals.spends
@@ -147,7 +147,7 @@ def test_the_path_that_pays_most_leaves_nothing(name: str) -> None:
     """Whatever was released: what was paid for is used."""
     for records in ((), (0, 5)):
         run = fit(VARIANTS[name], records, Fraction(1))
-        assert {Fraction(0)} == {run(Replay(script)) for script, _ in transcripts(run)}
+        assert {Fraction(0)} == {run(ScriptedNoise(script)) for script, _ in transcripts(run)}
 
 
 def test_empty_nodes_draw_like_any_other() -> None:

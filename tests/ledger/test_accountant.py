@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect.kernel.concentrated import epsilon_of, rho_within
 from dpselect.kernel.prices import bounded_range_price, pure_price
+from dpselect.kernel.rho_conversion import epsilon_of, rho_within
 from dpselect.ledger import Event, Terms, from_dp_accounting, optimum, report, to_dp_accounting
-from dpselect.ledger.accountant import Totals, fold, parallel
+from dpselect.ledger.composition import Totals, fold, parallel
 
 
 def hundred(bounded_range: bool) -> list[Event]:

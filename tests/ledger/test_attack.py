@@ -35,7 +35,7 @@ def test_no_choice_is_seen_through_more_often(name: str, epsilon: float) -> None
     mechanism, worst = dps.mechanism(name), 0.0
     for first, moves in (([0, 0], [1, -1]), ([1, 0], [-1, 1]), ([3, 0, 0], [-1, 1, 1]), ([0, 1, 2], [1, -1, 1])):
         pair = [dps.Scores(values, 1, kind="integer") for values in (first, np.add(first, moves).tolist())]
-        worst = max(worst, seen(*(mechanism.law(scores, epsilon) for scores in pair)))
+        worst = max(worst, seen(*(mechanism.pmf(scores, epsilon) for scores in pair)))
     claimed = attack_success(mechanism.guarantee(dps.Scores([0, 0], 1), epsilon))
 
     assert worst <= claimed < 0.5 + 1.2 * (worst - 0.5)

@@ -17,7 +17,7 @@ import dpselect as dps
 from dpselect.cli import main
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger import Event, file
-from dpselect.ledger.chain import Tail, totals_text
+from dpselect.ledger.chain import ChainTail, totals_text
 from dpselect.ledger.transaction import Transaction
 
 EACH = dps.Guarantee(Fraction(1, 10), Neighbours.ADD_REMOVE)
@@ -44,7 +44,7 @@ def write_ahead(path: Path, spends: int) -> sqlite3.Connection:
     terms = opened(path).terms
     connection = sqlite3.connect(path, isolation_level=None)
     assert ("wal",) == connection.execute("PRAGMA journal_mode = wal").fetchone()
-    tail = Tail.start(terms)
+    tail = ChainTail.start(terms)
     for _ in range(spends):
         event = Event.of(EACH, dataset="survey", mechanism="x")
         tail = tail.after(event, terms.admit(tail.totals, event))
@@ -250,7 +250,7 @@ def test_the_mode_that_its_owner_gave_stays(path: Path) -> None:
 
 def journal_mode(path: Path) -> int:
     """The mode of the journal of a write in progress."""
-    with file.connected(path) as connection:
+    with file.open_file(path) as connection:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("UPDATE totals SET rows = rows + 1")
         return stat.S_IMODE(Path(f"{path}-journal").stat().st_mode)
@@ -286,7 +286,7 @@ def test_a_maker_never_overwrites_the_ledger_of_another(path: Path, links: bool,
     assert moment > 10
 
 
-MAKING = ("placed", "_filled_in_place", "_reserve")
+MAKING = ("place_file", "_filled_in_place", "_reserve")
 
 
 def refused(*_: object) -> None:
@@ -456,7 +456,7 @@ def test_a_commit_waits_for_readers(path: Path) -> None:
 def test_a_spend_is_synced_before_it_returns(path: Path) -> None:
     """The file, its journal and, with EXTRA, the folder; and past the cache of the drive on macOS."""
     opened(path)
-    with file.connected(path) as connection:
+    with file.open_file(path) as connection:
         assert (3,) == connection.execute("PRAGMA synchronous").fetchone()
         assert (1,) == connection.execute("PRAGMA fullfsync").fetchone()
         assert ("delete",) == connection.execute("PRAGMA journal_mode").fetchone()

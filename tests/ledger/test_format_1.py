@@ -121,14 +121,14 @@ def test_the_change_of_format_is_part_of_the_spend(by_sum: Path, monkeypatch) ->
     """A spend that ends half-way leaves format 1 and no row."""
     before = content(by_sum)
     ledger = dps.Ledger.read(by_sum)
-    execute = file.Patient.execute
+    execute = file.RetryingConnection.execute
 
     def dying(connection, statement, *parameters):
         if statement == "COMMIT":
             raise KeyboardInterrupt
         return execute(connection, statement, *parameters)
 
-    monkeypatch.setattr(file.Patient, "execute", dying)
+    monkeypatch.setattr(file.RetryingConnection, "execute", dying)
     with pytest.raises(KeyboardInterrupt):
         ledger.spend(PURE, mechanism="x")
     monkeypatch.undo()

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import dpselect as dps
-from dpselect.kernel.concentrated import epsilon_of
+from dpselect.kernel.rho_conversion import epsilon_of
 from dpselect.ledger import Event, LedgerRequests, PlanPart, PlanPayment, RequestSpends, Spend, optimum
-from dpselect.ledger.accountant import fold
+from dpselect.ledger.composition import fold
 from dpselect.ledger.plan_payment import COMPOSED, PLAN, plan_event, plan_optimum, plan_parts
 from dpselect.ledger.requests import PUBLICATION
 

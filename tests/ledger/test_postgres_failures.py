@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.ledger import UncertainSpend, postgres_store
+from dpselect.ledger import UncertainSpendError, postgres_store
 from tests.ledger.conftest import Database
 from tests.ledger.ledgers import EACH, filled
 
@@ -76,7 +76,7 @@ def crashed(database: Database, crashes: int) -> None:
         while not over.is_set():
             try:
                 returned.append(ledger.spend(SMALL, mechanism="x"))
-            except UncertainSpend:
+            except UncertainSpendError:
                 refused.append("uncertain")
             except OSError as error:
                 refused.append(str(error))

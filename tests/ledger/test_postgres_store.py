@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 import dpselect as dps
-from dpselect.ledger import UncertainSpend, postgres_store
+from dpselect.ledger import UncertainSpendError, postgres_store
 from dpselect.ledger.verification import sums_of
 from tests.ledger.conftest import Database
 from tests.ledger.ledgers import EACH, filled, tamper
@@ -263,7 +263,7 @@ def test_a_commit_that_the_server_refuses_spends_nothing(database: Database) -> 
     with pytest.raises(OSError, match=r"cannot be used \(DivisionByZero\); nothing was spent") as caught:
         ledger.spend(EACH, mechanism="x")
 
-    assert not isinstance(caught.value, UncertainSpend)
+    assert not isinstance(caught.value, UncertainSpendError)
     assert 1 == ledger.verify().spends
 
 
@@ -278,11 +278,11 @@ def test_a_connection_that_is_lost_at_the_commit_draws_nothing(
         drawn.append(count)
         return entropy(count)
 
-    monkeypatch.setattr(dps.kernel.coins.os, "urandom", bytes_of_the_system)
+    monkeypatch.setattr(dps.kernel.bernoulli_exp.os, "urandom", bytes_of_the_system)
     with wire(database.server.port) as line:
         ledger = filled(database.address(port=line.port), 1)
         line.cut_at(b"COMMIT\0", delivered=delivered)
-        with pytest.raises(UncertainSpend, match="may be recorded, and then it stays spent; nothing was drawn"):
+        with pytest.raises(UncertainSpendError, match="may be recorded, and then it stays spent; nothing was drawn"):
             dps.select(SCORES, epsilon=0.25, mechanism=dps.mechanism("exponential"), ledger=ledger)
         assert (1, []) == (line.cuts, drawn)
         line.word = None
@@ -303,7 +303,7 @@ def test_a_connection_that_is_lost_before_spends_nothing(database: Database, wor
             ledger.spend(EACH, mechanism="x")
         line.word = None
 
-        assert not isinstance(caught.value, UncertainSpend)
+        assert not isinstance(caught.value, UncertainSpendError)
         assert 1 == ledger.verify().spends
 
 

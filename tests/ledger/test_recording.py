@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.kernel import coins
+from dpselect.kernel import bernoulli_exp
 from dpselect.ledger.recording import RecordingAccountant, Spend, price
 
 VOTES = dps.Scores([5, 3, 1], sensitivity=1, metadata={"source": "votes"})
@@ -48,7 +48,7 @@ def test_a_price_is_found_without_a_draw(monkeypatch) -> None:
     def refused() -> None:
         raise AssertionError("drawn")
 
-    monkeypatch.setattr(coins, "new_entropy", refused)
+    monkeypatch.setattr(bernoulli_exp, "new_entropy", refused)
     asked = price(lambda book: dps.top_k(VOTES, 2, epsilon=0.5, mechanism=dps.mechanism("exponential"), ledger=book))
 
     assert (Fraction(1, 4), 2, {"source": "votes"}) == (asked.guarantee.epsilon, asked.count, asked.metadata)

@@ -24,7 +24,7 @@ from dpselect.ledger import (
     RequestSpends,
     Spend,
 )
-from dpselect.ledger.accountant import Terms, Totals
+from dpselect.ledger.composition import Terms, Totals
 from dpselect.ledger.requests import ANALYST, PUBLICATION, answer_hash
 from tests.ledger.conftest import Database
 from tests.ledger.ledgers import EACH, filled

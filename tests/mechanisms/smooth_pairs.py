@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 
-from dpselect.mechanisms.law import laplace_at, permute_and_flip_at
+from dpselect.mechanisms.pmf import laplace_at, permute_and_flip_at
 
 LAWS = {"exponential": permute_and_flip_at, "laplace": laplace_at}
 # One and two groups behind the best, ahead or behind, the best rising or falling against them.

@@ -16,14 +16,14 @@ def test_example_3_6_1() -> None:
     """Farias et al. 2023, Example 3.6.1: EBC scores of Figure 9c, Du = 7.5, epsilon 2: 0.22 and 0.09."""
     scores = dps.Scores([6.5, 6.5, 0, 0, 0, 0, 0, 0], sensitivity=7.5)
 
-    assert [0.22, 0.22, 0.09] == dps.mechanism("exponential").law(scores, 2)[:3].round(2).tolist()
+    assert [0.22, 0.22, 0.09] == dps.mechanism("exponential").pmf(scores, 2)[:3].round(2).tolist()
 
 
 def test_permute_and_flip_of_two_is_closed_form() -> None:
     """The worse of two wins with probability p/2."""
     scores = dps.Scores([3, 0], sensitivity=1, kind="integer")
 
-    assert math.isclose(math.exp(-1.5) / 2, dps.mechanism("permute-and-flip").law(scores, 1)[1])
+    assert math.isclose(math.exp(-1.5) / 2, dps.mechanism("permute-and-flip").pmf(scores, 1)[1])
 
 
 @pytest.mark.parametrize("name", CLASSICS)
@@ -31,8 +31,8 @@ def test_monotone_scores_cost_half(name: str) -> None:
     """Range bound 1 at epsilon is range bound 2 at twice epsilon."""
     values = [4, 2, 2, 0]
     mechanism = dps.mechanism(name)
-    one = mechanism.law(dps.Scores(values, 1, range_bound=1, kind="integer"), 1)
-    two = mechanism.law(dps.Scores(values, 1, range_bound=2, kind="integer"), 2)
+    one = mechanism.pmf(dps.Scores(values, 1, range_bound=1, kind="integer"), 1)
+    two = mechanism.pmf(dps.Scores(values, 1, range_bound=2, kind="integer"), 2)
 
     assert np.allclose(one, two, rtol=1e-12)
 
@@ -46,8 +46,8 @@ def test_monotone_scores_cost_half(name: str) -> None:
 def test_a_common_shift_changes_nothing(values, by, name) -> None:
     """Samplers look at differences only."""
     mechanism = dps.mechanism(name)
-    here = mechanism.law(dps.Scores(values, 7, kind="integer"), 3)
-    there = mechanism.law(dps.Scores([value + by for value in values], 7, kind="integer"), 3)
+    here = mechanism.pmf(dps.Scores(values, 7, kind="integer"), 3)
+    there = mechanism.pmf(dps.Scores([value + by for value in values], 7, kind="integer"), 3)
 
     assert here.tolist() == there.tolist()
 
@@ -61,7 +61,7 @@ def test_floats_and_integers_agree(values, name) -> None:
     mechanism = dps.mechanism(name)
     gap = np.ptp(values)
 
-    assert np.allclose(mechanism.log_law(scores, 1), mechanism.log_law(whole, 1), atol=2.0**-19 * (gap + 1), rtol=0)
+    assert np.allclose(mechanism.log_pmf(scores, 1), mechanism.log_pmf(whole, 1), atol=2.0**-19 * (gap + 1), rtol=0)
 
 
 @pytest.mark.parametrize("name", CLASSICS)
@@ -69,7 +69,7 @@ def test_one_candidate_always_wins(name: str) -> None:
     """A single candidate has probability one."""
     scores = dps.Scores([-3.5], sensitivity=1)
 
-    assert [1.0] == dps.mechanism(name).law(scores, 0.01).round(12).tolist()
+    assert [1.0] == dps.mechanism(name).pmf(scores, 0.01).round(12).tolist()
     assert 0 == dps.select(scores, epsilon=0.01, mechanism=dps.mechanism(name)).value
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import dpselect as dps
 from dpselect.mechanisms.sampler import LAPLACE, PERMUTE_AND_FLIP
-from dpselect.mechanisms.smooth.clip import calibrate, clipped_flip, clipped_laplace, depth, fixed
-from tests.mechanisms.test_law import flip_by_enumeration
+from dpselect.mechanisms.smooth.clip import calibrate, clipped_flip, clipped_laplace, constant_clip, depth
+from tests.mechanisms.test_pmf import flip_by_enumeration
 
 THOUSANDTH = Fraction(1, 1000)
 
@@ -31,7 +31,7 @@ def test_the_depth_of_a_floor_of_a_thousandth() -> None:
 def test_hopeless_candidates_keep_the_floor_at_most(noise: str, build, m: int) -> None:
     """All together, and nearly that: the law itself, with the others infinitely far behind."""
     sampler = build(partial(depth, noise, THOUSANDTH))
-    law = np.exp(sampler.log_law(np.array([0, 10**9]), np.array([1, m - 1]), Fraction(1)))
+    law = np.exp(sampler.log_pmf(np.array([0, 10**9]), np.array([1, m - 1]), Fraction(1)))
 
     assert (0.0009 if noise == "exponential" else 0.0005) < (m - 1) * law[1] <= 0.001
 
@@ -41,7 +41,7 @@ def test_hopeless_candidates_keep_the_floor_at_most(noise: str, build, m: int) -
 def test_constants_are_on_the_safe_side(epsilon: str, units: str) -> None:
     """beta exactly phi epsilon / T, and c no less than what is asked for and hardly more."""
     total, phi, clip = Fraction(epsilon), Fraction(15, 100), Fraction(units)
-    beta, c = calibrate(7, total, range_bound=2, phi=phi, clip=partial(fixed, clip))
+    beta, c = calibrate(7, total, range_bound=2, phi=phi, clip=partial(constant_clip, clip))
 
     assert beta == phi * total / clip
     with mpmath.workdps(60):
@@ -61,7 +61,7 @@ def test_the_law_of_clipped_flips_is_that_of_smaller_gaps(rate: Fraction) -> Non
     near = [min(gap * rate, clip) for gap in np.repeat(gaps, counts).tolist()]
     exact = flip_by_enumeration([int(gap * 9 * rate.denominator) for gap in near], Fraction(1, 9 * rate.denominator))
 
-    law = clipped_flip(partial(fixed, clip)).log_law(gaps, counts, rate)
+    law = clipped_flip(partial(constant_clip, clip)).log_pmf(gaps, counts, rate)
 
     assert np.allclose(np.repeat(law, counts), [float(mpmath.log(p)) for p in exact], rtol=0, atol=1e-12)
 
@@ -70,11 +70,13 @@ def test_the_law_of_clipped_flips_is_that_of_smaller_gaps(rate: Fraction) -> Non
 def test_a_clip_beyond_all_gaps_changes_nothing(build, bare) -> None:
     """And one that meets all but the best makes them alike."""
     gaps, counts = np.array([0, 2, 3, 11]), np.array([2, 1, 5, 1])
-    deep, shallow = (build(partial(fixed, Fraction(units))).log_law(gaps, counts, Fraction(1)) for units in (12, 1))
+    deep, shallow = (
+        build(partial(constant_clip, Fraction(units))).log_pmf(gaps, counts, Fraction(1)) for units in (12, 1)
+    )
 
-    assert np.allclose(deep, bare.log_law(gaps, counts, Fraction(1)), rtol=0, atol=1e-13)
+    assert np.allclose(deep, bare.log_pmf(gaps, counts, Fraction(1)), rtol=0, atol=1e-13)
     assert np.allclose(
-        shallow[1:], bare.log_law(np.array([0, 1]), np.array([2, 7]), Fraction(1))[1], rtol=0, atol=1e-12
+        shallow[1:], bare.log_pmf(np.array([0, 1]), np.array([2, 7]), Fraction(1))[1], rtol=0, atol=1e-12
     )
 
 
@@ -90,7 +92,7 @@ def test_the_worst_pair_of_the_default_floor_is_nearly_epsilon(m: int, phi: floa
 
     def law(values: np.ndarray, bound: float) -> np.ndarray:
         smooth = dps.sensitivity.smooth_bound(lambda _: bound, ceiling=2.0**60)
-        return mechanism.log_law(dps.Scores(np.rint(values).astype(np.int64), smooth, kind="integer"), epsilon)
+        return mechanism.log_pmf(dps.Scores(np.rint(values).astype(np.int64), smooth, kind="integer"), epsilon)
 
     worst = 0.0
     for end in np.linspace(0.05, 1, 40):

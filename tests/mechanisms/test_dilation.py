@@ -132,8 +132,8 @@ def test_scaling_noise_costs_at_most_the_stated_factor(gamma: int, m: int) -> No
         some = int(rng.integers(0, m))
         counts = np.array([1, m - 1 - some, some])[[True, m - 1 > some, some > 0]]
         gaps = np.sort(gaps)[[True, m - 1 > some, some > 0]]
-        here = noises.log_law(gaps, counts, Fraction(1, 2**20), noise)
-        there = noises.log_law(gaps, counts, Fraction(int(2**60 * np.exp(-d)), 2**80), noise)
+        here = noises.log_pmf(gaps, counts, Fraction(1, 2**20), noise)
+        there = noises.log_pmf(gaps, counts, Fraction(int(2**60 * np.exp(-d)), 2**80), noise)
         worst = max(worst, float((here - there).max()) / d)
 
     assert worst <= float(downwards(HeavyTail(gamma), m))

@@ -7,7 +7,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from dpselect.mechanisms.smooth.directed import both, digits_for, largest
+from dpselect.mechanisms.smooth.rounded_decimals import both, digits_for, largest
 
 DIGITS = 40
 

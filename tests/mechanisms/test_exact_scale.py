@@ -13,7 +13,7 @@ import pytest
 import dpselect as dps
 from dpselect.mechanisms.smooth.dilation import downwards
 from dpselect.mechanisms.smooth.heavy_tail import HeavyTail
-from dpselect.mechanisms.smooth.scale import floored, weigh
+from dpselect.mechanisms.smooth.scale import floor_scores, weigh
 from dpselect.mechanisms.smooth.slides import shift
 from dpselect.mechanisms.smooth.smooth_private_selection import steepest
 from dpselect.scores.sensitivity import smooth
@@ -104,7 +104,7 @@ def test_a_small_epsilon_is_kept_without_a_law(name: str, epsilon: str, kind: st
     """Slide and dilation through the very ticks and rates, by their constants: no quadrature could tell 10^-12."""
     exact, mechanism, worst = Fraction(epsilon), dps.mechanism(name), Fraction(0)
     for pair in neighbours(kind, range(30)):
-        (one, rate), (two, other) = (mechanism.prepared(scores, exact) for scores in pair)
+        (one, rate), (two, other) = (mechanism.quantize(scores, exact) for scores in pair)
         m, length = one.size, moved(one, two)
         growth = max(rate, other) / min(rate, other) - 1
         if name == "smooth-noisy-max":
@@ -132,7 +132,7 @@ def worst_loss(mechanism: dps.mechanisms.Mechanism, kind: str, epsilon: float, s
     """The worst exact loss over epsilon between neighbours."""
     worst = 0.0
     for seed in seeds:
-        laws = [mechanism.log_law(scores, epsilon) for scores in universe(seed, kind)]
+        laws = [mechanism.log_pmf(scores, epsilon) for scores in universe(seed, kind)]
         losses = [float(np.abs(a - b).max()) for a, b in itertools.pairwise(laws)]
         worst = max(worst, *losses)
     return worst / epsilon
@@ -161,8 +161,8 @@ def test_the_search_finds_noise_that_is_too_small() -> None:
     mechanism = dps.mechanism("smooth-noisy-max")
     laws = []
     for each in scores:
-        ticks, rate = mechanism.prepared(each, Fraction(1))
-        laws.append(mechanism.ticks_log_law(ticks, 8 * rate))
+        ticks, rate = mechanism.quantize(each, Fraction(1))
+        laws.append(mechanism.tick_log_pmf(ticks, 8 * rate))
 
     assert max(float(np.abs(a - b).max()) for a, b in itertools.pairwise(laws)) > 1
 
@@ -181,7 +181,7 @@ def test_ticks_are_exact_floors_measured_from_the_best(exponent: int) -> None:
         whole = [Fraction(v) // tau if abs(v) > 1e-300 or exponent < 0 else 0 for v in values.tolist()]
         expected = [max(w - max(whole), -(2**61)) for w in whole]
 
-        assert expected == floored(values, exponent).tolist()
+        assert expected == floor_scores(values, exponent).tolist()
 
 
 def test_integers_pay_nothing_and_real_scores_a_hair() -> None:
@@ -190,7 +190,7 @@ def test_integers_pay_nothing_and_real_scores_a_hair() -> None:
     rates = []
     for kind in ("integer", "real"):
         scores = dps.Scores([3, 1, 0], at, kind=kind)
-        _, rate = dps.mechanism("smooth-noisy-max").prepared(scores, Fraction(1))
+        _, rate = dps.mechanism("smooth-noisy-max").quantize(scores, Fraction(1))
         rates.append(rate / tick(scores))
 
     assert 1 < rates[0] / rates[1] < 1 + Fraction(4 * 8, 2**24)
@@ -200,9 +200,9 @@ def test_a_bound_of_a_million_distances_and_any_epsilon_has_a_rate() -> None:
     """No reach, jumps late or never: every epsilon down to 10^-300 gets a positive rate."""
     late = dps.sensitivity.profiles(lambda t: 1e-9 + 0.0 * t[:, None], ceiling=1.0)
     for epsilon in (Fraction(1, 10**300), Fraction(1, 10**12), Fraction(1), Fraction(10**9)):
-        ticks, rate = dps.mechanism("smooth-noisy-max").prepared(dps.Scores([1.0, 0.5], late), epsilon)
+        ticks, rate = dps.mechanism("smooth-noisy-max").quantize(dps.Scores([1.0, 0.5], late), epsilon)
         assert rate > 0
-        assert np.isfinite(dps.mechanism("smooth-noisy-max").ticks_log_law(ticks, rate)).all()
+        assert np.isfinite(dps.mechanism("smooth-noisy-max").tick_log_pmf(ticks, rate)).all()
 
 
 @pytest.mark.parametrize("epsilon", ["1e-300", "1e-12", "9.5e-7", "9.6e-7", "1", "600", "1e9"])

@@ -9,7 +9,7 @@ import pytest
 from dpselect.mechanisms.smooth import noise_distributions as noises
 from dpselect.mechanisms.smooth.dilation import downwards
 from dpselect.mechanisms.smooth.heavy_tail import HeavyTail
-from dpselect.mechanisms.smooth.joint import allowed, calibrated
+from dpselect.mechanisms.smooth.joint_calibration import calibrate_jointly, is_certain
 from dpselect.mechanisms.smooth.slides import shift
 from tests.calls import calls
 
@@ -25,7 +25,7 @@ def law(gaps: np.ndarray, counts: np.ndarray, gamma: int) -> np.ndarray:
     unit = 2.0 ** (math.frexp(gaps.max() + 1)[1] - 50)
     ticks, group = np.unique(np.round(gaps / unit).astype(np.int64), return_inverse=True)
     sizes = np.bincount(group, weights=counts).astype(np.int64)
-    return noises.log_law(ticks, sizes, Fraction(unit), LAW[gamma])[group]
+    return noises.log_pmf(ticks, sizes, Fraction(unit), LAW[gamma])[group]
 
 
 def loss(beta: float, t: float, gaps: np.ndarray, counts: np.ndarray, moves: np.ndarray, gamma: int) -> float:
@@ -59,7 +59,7 @@ def worst(m: int, beta: float, t: float, gamma: int = 0, tries: int = 40) -> flo
 )
 def test_no_search_finds_a_violation(m: int, epsilon: float, share: float) -> None:
     """The worst loss found is at most epsilon, and three fifths of it at least: .648 to .966."""
-    beta, t = calibrated(STUDENT, m, Fraction(epsilon), Fraction(share))
+    beta, t = calibrate_jointly(STUDENT, m, Fraction(epsilon), Fraction(share))
 
     assert 0.6 < worst(m, float(beta), float(t)) / epsilon <= 1
 
@@ -70,14 +70,14 @@ def test_no_search_finds_a_violation(m: int, epsilon: float, share: float) -> No
 )
 def test_no_search_finds_a_violation_with_cauchy_noise(gamma: int, m: int, epsilon: float, share: float) -> None:
     """The same theorem holds for every one-sided noise of this kind."""
-    beta, t = calibrated(HeavyTail(gamma), m, Fraction(epsilon), Fraction(share))
+    beta, t = calibrate_jointly(HeavyTail(gamma), m, Fraction(epsilon), Fraction(share))
 
     assert worst(m, float(beta), float(t), gamma) <= epsilon
 
 
 def test_the_search_finds_what_is_wrong() -> None:
     """A scale that moves by a quarter more than allowed, and a slide of a quarter more, lose more than epsilon."""
-    beta, t = (float(x) for x in calibrated(STUDENT, 2, Fraction(1), Fraction(1, 2)))
+    beta, t = (float(x) for x in calibrate_jointly(STUDENT, 2, Fraction(1), Fraction(1, 2)))
 
     assert worst(2, 1.25 * beta, t) > 1
     assert worst(2, beta, 1.25 * t) > 1 or worst(2, 1.1 * beta, 1.25 * t) > 1
@@ -96,7 +96,7 @@ PUBLISHED = [
 @pytest.mark.parametrize(("m", "epsilon", "share", "simple", "joint"), PUBLISHED)
 def test_the_scale_may_move_faster(m: int, epsilon: float, share: float, simple: float, joint: float) -> None:
     """1.6 to 5.5 times faster than when slide and dilation are added up; within one and a half per cent of the best."""
-    beta, _ = calibrated(STUDENT, m, Fraction(epsilon), Fraction(share))
+    beta, _ = calibrate_jointly(STUDENT, m, Fraction(epsilon), Fraction(share))
 
     assert 0.985 * joint <= float(beta) <= 1.001 * joint
     assert 1.6 < float(beta) / simple < 5.6
@@ -111,25 +111,25 @@ def test_what_the_sum_rule_allows_is_allowed(m: int, epsilon: float, share: floa
     beta = (1 - part) * exact / max(Fraction(3), downwards(STUDENT, m)) * (1 - Fraction(1, 1000))
     longer = shift(STUDENT, part * exact) * Fraction(math.exp(float(beta)) * (1 - 1e-12))
 
-    assert allowed(STUDENT, m, exact, beta, shift(STUDENT, part * exact))
+    assert is_certain(STUDENT, m, exact, beta, shift(STUDENT, part * exact))
     if epsilon <= 1:
-        assert allowed(STUDENT, m, exact, beta * (1 - Fraction(1, 100)), longer)
-    assert calibrated(STUDENT, m, exact, part)[0] >= beta
+        assert is_certain(STUDENT, m, exact, beta * (1 - Fraction(1, 100)), longer)
+    assert calibrate_jointly(STUDENT, m, exact, part)[0] >= beta
 
 
 def test_what_is_too_much_is_not_allowed() -> None:
     """One per cent more of the scale, or of the slide at the largest scale."""
     for m, epsilon in ((2, 1), (1000, 1), (2, 1e-6), (10, 30)):
-        beta, t = calibrated(STUDENT, m, Fraction(epsilon), Fraction(1, 2))
-        assert allowed(STUDENT, m, Fraction(epsilon), beta, t)
-        assert not allowed(STUDENT, m, Fraction(epsilon), beta * Fraction(103, 100), t)
+        beta, t = calibrate_jointly(STUDENT, m, Fraction(epsilon), Fraction(1, 2))
+        assert is_certain(STUDENT, m, Fraction(epsilon), beta, t)
+        assert not is_certain(STUDENT, m, Fraction(epsilon), beta * Fraction(103, 100), t)
 
 
 @pytest.mark.parametrize("gamma", [0, 2, 4])
 def test_epsilons_below_all_floats_are_in_proportion(gamma: int) -> None:
     """10^-400: the same beta and shift per epsilon as at 10^-18."""
     small, tiny = (
-        [x / e for x in calibrated(HeavyTail(gamma), 20, e, Fraction(1, 2))]
+        [x / e for x in calibrate_jointly(HeavyTail(gamma), 20, e, Fraction(1, 2))]
         for e in (Fraction(1, 10**18), Fraction(1, 10**400))
     )
 
@@ -138,6 +138,9 @@ def test_epsilons_below_all_floats_are_in_proportion(gamma: int) -> None:
 
 def test_a_new_calibration_is_short() -> None:
     """Twenty new epsilons take less than 10,000 calls of functions each."""
-    calibrated(STUDENT, 300, Fraction(1), Fraction(1, 2))
+    calibrate_jointly(STUDENT, 300, Fraction(1), Fraction(1, 2))
     for i in range(20):
-        assert calls(lambda epsilon=Fraction(1000 + i, 997): calibrated(STUDENT, 300, epsilon, Fraction(1, 2))) < 10_000
+        assert (
+            calls(lambda epsilon=Fraction(1000 + i, 997): calibrate_jointly(STUDENT, 300, epsilon, Fraction(1, 2)))
+            < 10_000
+        )

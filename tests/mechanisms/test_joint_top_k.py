@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay
-from dpselect.mechanisms.joint_top_k import joint_law, joint_log_law, joint_question, public_clip
-from dpselect.release.opened import door_to, opened
+from dpselect.audit.scripted_noise import ScriptedNoise
+from dpselect.mechanisms.joint_top_k import joint_log_pmf, joint_pmf, joint_question, public_clip
+from dpselect.release.open_session import open_session, session_factory_of
 
 
 def shortfalls(scores, k):
@@ -89,7 +89,7 @@ def test_the_directed_family_is_tight(range_bound, here, there, m):
         loss = abs(logs[0] - logs[1])
     else:
         place = list(itertools.permutations(range(m), 2)).index((1, 0))
-        loss = abs(np.subtract(*(joint_log_law(asked)[place] for asked in pair)))
+        loss = abs(np.subtract(*(joint_log_pmf(asked)[place] for asked in pair)))
 
     assert (0.999 if m > 200 else 0.99) * range_bound < loss <= range_bound
 
@@ -99,7 +99,7 @@ def test_the_clip_does_not_depend_on_the_data():
     here, there, epsilon = [1000, 0, 0], [1000, 1, 0], Fraction(1, 2)
     asked = [joint_question(dps.Scores(np.array(s), 1, range_bound=1), 2, epsilon) for s in (here, there)]
     seen = [replace(a, clip=public_clip(int((a.ticks > 0).sum()), 2, a.rate)) for a in asked]
-    loss, faulty = (np.abs(joint_log_law(x) - joint_log_law(y)).max() for x, y in (asked, seen))
+    loss, faulty = (np.abs(joint_log_pmf(x) - joint_log_pmf(y)).max() for x, y in (asked, seen))
 
     assert loss <= epsilon < 1 < faulty
 
@@ -108,7 +108,7 @@ def test_the_law_is_that_of_the_definition():
     """Names, probabilities and the rate of both range bounds."""
     for range_bound, span in ((1, 2), (2, 4)):
         scores = dps.Scores([7, 5, 5, 0], Fraction(3, 2), ["a", "b", "c", "d"], range_bound=range_bound, kind="integer")
-        law = dps.accuracy.joint_law(scores, 3, epsilon=2)
+        law = dps.accuracy.joint_pmf(scores, 3, epsilon=2)
         weights = np.exp(-2 / (span * 1.5) * np.array(shortfalls([7, 5, 5, 0], 3)))
 
         assert list(law) == list(itertools.permutations("abcd", 3))
@@ -142,22 +142,22 @@ def test_it_is_refused_before_anything_is_known():
     with pytest.raises(ValueError, match="at most 10000 candidates: ask for fewer"):
         joint_question(dps.Scores(np.zeros(20_000, dtype=int), 1), 10_001, 10**6)
     with pytest.raises(ValueError, match="ordered lists: take fewer candidates"):
-        joint_law(dps.Scores(np.arange(100), 1), 4, epsilon=1)
+        joint_pmf(dps.Scores(np.arange(100), 1), 4, epsilon=1)
 
 
 def test_a_joint_draw_pays_once_and_has_bounded_range():
     """One draw for the whole list, whose price is epsilon^2 / 8 where rhos are added."""
     asked = joint_question(dps.Scores(np.array([9, 5, 1, 0]), 1), 2, 1)
-    replay = Replay((3,))
-    with door_to(lambda: replay)(dps.Guarantee(1, "add-remove")) as draws:
+    replay = ScriptedNoise((3,))
+    with session_factory_of(lambda: replay)(dps.Guarantee(1, "add-remove")) as draws:
         assert draws.joint(asked) == [1, 0]
-        assert draws.left == 0
+        assert draws.remaining == 0
         with pytest.raises(dps.PrivacyError):
             draws.joint(asked)
 
     assert asked.guarantee.bounded_range
-    assert replay.log_chance == joint_log_law(asked)[3]
-    with opened(dps.Guarantee(1, "add-remove")) as draws:
+    assert replay.log_chance == joint_log_pmf(asked)[3]
+    with open_session(dps.Guarantee(1, "add-remove")) as draws:
         assert len(set(draws.joint(asked))) == 2
 
 
@@ -168,6 +168,6 @@ def test_a_transcript_of_a_joint_draw_loses_what_its_law_does():
     here, there = np.array([9, 5, 4, 4]), np.array([10, 5, 5, 5])
     loss = dps.audit.loss_of_transcript(run, here, there, dps.Guarantee(1, "add-remove"), some)
 
-    laws = [joint_log_law(joint_question(dps.Scores(c, 1, range_bound=1), 2, 1)) for c in (here, there)]
+    laws = [joint_log_pmf(joint_question(dps.Scores(c, 1, range_bound=1), 2, 1)) for c in (here, there)]
     assert 0.5 < float(loss) == pytest.approx(np.abs(laws[0] - laws[1]).max(), rel=1e-6)
     assert loss <= 1

@@ -10,9 +10,9 @@ import pytest
 import dpselect as dps
 from dpselect.audit import privacy_loss
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.release.outcomes import Coins
+from dpselect.release.system_noise import SystemNoise
 from tests.contracts.hostile import pairs
-from tests.mechanisms.test_law import flip_by_enumeration
+from tests.mechanisms.test_pmf import flip_by_enumeration
 from tests.universes import chain, random_problem
 from tests.verification.test_sampling import p_value, scores_for
 
@@ -84,7 +84,7 @@ def test_small_epsilons_keep_their_promise_exactly(epsilon: str, scale) -> None:
     one, two = [3.0, 1.0, -0.5, -700.0], [2.99, 1.01, -0.49, -700.01]
     chances = []
     for values, at in ((one, jump), (two, later)):
-        ticks, rate = mechanism.prepared(dps.Scores([v * float(scale) for v in values], at), total)
+        ticks, rate = mechanism.quantize(dps.Scores([v * float(scale) for v in values], at), total)
         clip = mechanism.sampler.clip(4)
         behind = [min(int(gap) * rate, clip) for gap in (ticks.max() - ticks).tolist()]
         # Fractions as whole multiples of a common one.
@@ -115,7 +115,7 @@ def test_numbers_at_the_ends_of_64_bits_keep_the_promise(parameters: dict, count
     # A law of Laplace noise takes long.
     for number, pair in enumerate(pairs(5, count // 4 if parameters["noise"] == "laplace" else count)):
         epsilon = (0.01, 1.0, 10.0)[number % 3]
-        one, two = (mechanism.log_law(scores, epsilon) for scores in (pair.one, pair.two))
+        one, two = (mechanism.log_pmf(scores, epsilon) for scores in (pair.one, pair.two))
         assert abs(np.exp(one).sum() - 1) < 1e-9, pair
         blur = 2.0**-50 * np.maximum(np.abs(one), np.abs(two)) + 1e-11
         if delta:
@@ -153,13 +153,13 @@ def test_a_delta_is_needed_and_kept(parameters: dict) -> None:
 def test_draws_follow_their_laws(parameters: dict, entropy) -> None:
     """Accepted at the law of this epsilon; rejected at 0.7 and 1.3 of it."""
     mechanism, epsilon, scores = built({"phi": 0.3} | parameters), Fraction(6), scores_for("")
-    ticks, rate = mechanism.prepared(scores, epsilon)
-    coins = Coins(lambda: entropy)
+    ticks, rate = mechanism.quantize(scores, epsilon)
+    coins = SystemNoise(lambda: entropy)
     seen = np.bincount([coins.winners(mechanism.sampler, ticks, rate, 1)[0] for _ in range(4000)], minlength=12)
 
-    assert p_value(seen, mechanism.law(scores, epsilon)) > 1e-4
-    assert p_value(seen, mechanism.law(scores, epsilon * Fraction(7, 10))) < 1e-12
-    assert p_value(seen, mechanism.law(scores, epsilon * Fraction(13, 10))) < 1e-12
+    assert p_value(seen, mechanism.pmf(scores, epsilon)) > 1e-4
+    assert p_value(seen, mechanism.pmf(scores, epsilon * Fraction(7, 10))) < 1e-12
+    assert p_value(seen, mechanism.pmf(scores, epsilon * Fraction(13, 10))) < 1e-12
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_public_numbers_at_their_ends_have_a_law_and_a_draw(parameters: dict, ep
     """No overflow, no division by nothing, no search without an end; the best is never less likely than others."""
     late = dps.sensitivity.local(lambda t: 0.001 if t < 5 else 1.0, ceiling=1.0, reach=50)
     scores, mechanism = dps.Scores([3.0, 2.0, 0.0], late), built(parameters)
-    law = mechanism.law(scores, epsilon)
+    law = mechanism.pmf(scores, epsilon)
 
     assert abs(law.sum() - 1) < 1e-9
     assert law[0] >= law[1] >= law[2]
@@ -202,7 +202,7 @@ def test_a_release_states_what_it_promises() -> None:
 def test_log_normal_noise_has_a_law_and_is_not_released() -> None:
     """Its constants are floats: nothing is drawn, nothing is spent, and the refusal says what to use."""
     mechanism, scores = built({"noise": "laplace-log-normal", "delta": 1e-6}), dps.Scores([3.0, 1.0, 0.0], 1)
-    law = mechanism.law(scores, 1)
+    law = mechanism.pmf(scores, 1)
 
     assert abs(law.sum() - 1) < 1e-9
     assert law[0] > law[1] > law[2]
@@ -245,4 +245,4 @@ def test_without_a_ceiling_it_is_refused() -> None:
     unbounded = dps.Scores([1.0, 2.0], dps.sensitivity.local(lambda t: 1 + t))
     for parameters in (*PURE, *WITH_DELTA):
         with pytest.raises(dps.PrivacyError, match="public ceiling"):
-            built(parameters).law(unbounded, 1)
+            built(parameters).pmf(unbounded, 1)

@@ -14,7 +14,7 @@ from dpselect.mechanisms.smooth import clip as clips
 from dpselect.mechanisms.smooth import light_tails
 from dpselect.mechanisms.smooth.light_tails import dilation_cost
 from dpselect.mechanisms.smooth.noise_distributions import laplace_log_normal
-from dpselect.mechanisms.smooth.noise_distributions import log_law as noises_law
+from dpselect.mechanisms.smooth.noise_distributions import log_pmf as noises_law
 from tests.mechanisms.smooth_pairs import Pair, common_gaps, divergence, exact, log_law, loss, worst
 
 FAR = np.concatenate([[0.0], np.geomspace(0.01, 80, 60)])

@@ -17,7 +17,7 @@ SHARES = (0.05, 0.15, 0.3, 0.5, 0.7)
 
 def wrong(scores: dps.Scores, epsilon: float, **parameters) -> float:
     """The probability of any candidate but the first."""
-    return float(1 - dps.mechanism("smooth-noisy-max", **parameters).law(scores, epsilon)[0])
+    return float(1 - dps.mechanism("smooth-noisy-max", **parameters).pmf(scores, epsilon)[0])
 
 
 def clipped(scores: dps.Scores, epsilon: float, beyond: tuple[int, ...]) -> float:

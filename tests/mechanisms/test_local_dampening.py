@@ -31,7 +31,7 @@ def test_example_3_4_1() -> None:
     scores = dps.Scores(EBC_9C, FIGURE_9C)
 
     assert [1.7, 1.7, 0.0] == dampen(scores.values, scores.sensitivity)[:3].round(12).tolist()
-    law = dps.mechanism("local-dampening").law(scores, 2)
+    law = dps.mechanism("local-dampening").pmf(scores, 2)
     assert [0.32, 0.32, 0.06] == law[:3].round(2).tolist()
 
 
@@ -45,8 +45,8 @@ def test_example_4_1_1_inverts_the_order() -> None:
     scores = dps.Scores([3.0, 4.0], at)
 
     assert [2.0, 1.0] == dampen(scores.values, scores.sensitivity).tolist()
-    assert 0.622 == dps.mechanism("local-dampening").law(scores, 1)[0].round(3)
-    assert 0.697 == dps.mechanism("local-dampening-flip").law(scores, 1)[0].round(3)
+    assert 0.622 == dps.mechanism("local-dampening").pmf(scores, 1)[0].round(3)
+    assert 0.697 == dps.mechanism("local-dampening-flip").pmf(scores, 1)[0].round(3)
 
 
 def test_zero_stays_zero_when_delta_starts_with_zeros() -> None:
@@ -80,7 +80,7 @@ def test_constant_sensitivity_is_scaling(values, c) -> None:
     flat = dps.Scores(values, dps.sensitivity.local(lambda t: c, ceiling=c))
 
     assert np.allclose(dampen(flat.values, flat.sensitivity), np.array(values) / c, rtol=1e-12, atol=1e-12)
-    assert np.array_equal(dps.mechanism("local-dampening").law(scores, 1), dps.mechanism("exponential").law(scores, 1))
+    assert np.array_equal(dps.mechanism("local-dampening").pmf(scores, 1), dps.mechanism("exponential").pmf(scores, 1))
 
 
 @settings(max_examples=50, deadline=None)
@@ -139,8 +139,8 @@ def test_unshifted_dampening_may_lose_to_range_bound_one() -> None:
     scores = problem.utility(element=False)(1)
     classic = dps.Scores(problem.values[1], sensitivity=1.2, range_bound=1)
 
-    assert 0.622 == dps.mechanism("local-dampening").law(scores, 1)[0].round(3)
-    assert 0.697 == dps.mechanism("exponential").law(classic, 1)[0].round(3)
+    assert 0.622 == dps.mechanism("local-dampening").pmf(scores, 1)[0].round(3)
+    assert 0.697 == dps.mechanism("exponential").pmf(classic, 1)[0].round(3)
 
 
 @pytest.mark.parametrize("name", ["local-dampening", "local-dampening-flip"])
@@ -160,4 +160,4 @@ def test_infinite_sizes_never_arise() -> None:
     ticks = dps.mechanism("local-dampening").effective(scores).ticks
 
     assert [2**48, -(2**48), 0] == ticks.tolist()
-    assert math.isfinite(dps.mechanism("local-dampening").law(scores, 1).sum())
+    assert math.isfinite(dps.mechanism("local-dampening").pmf(scores, 1).sum())

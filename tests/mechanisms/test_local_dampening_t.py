@@ -16,5 +16,5 @@ def test_it_beats_permute_and_flip_at_large_epsilon_and_loses_at_small() -> None
     scores = dps.Scores([1.0, *[0.0] * 10], dps.sensitivity.local(lambda t: 1.0, ceiling=1.0, reach=0))
     tails, flip = dps.mechanism("local-dampening-t"), dps.mechanism("local-dampening-flip")
 
-    assert tails.law(scores, 1)[0] < flip.law(scores, 1)[0]
-    assert tails.law(scores, 10)[0] > flip.law(scores, 10)[0]
+    assert tails.pmf(scores, 1)[0] < flip.pmf(scores, 1)[0]
+    assert tails.pmf(scores, 10)[0] > flip.pmf(scores, 10)[0]

@@ -10,7 +10,7 @@ import pytest
 
 from dpselect.mechanisms.smooth.dilation import rival_bound
 from dpselect.mechanisms.smooth.log_normal import calibrate, dilation_cost, tail_of
-from dpselect.mechanisms.smooth.noise_distributions import laplace_log_normal, log_law
+from dpselect.mechanisms.smooth.noise_distributions import laplace_log_normal, log_pmf
 from tests.mechanisms.smooth_pairs import MOVES, exact
 
 SIGMAS = (0.25, 0.5, 1.0)
@@ -23,7 +23,7 @@ def law(sigma: float, gaps: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
     levels, group = np.unique(ticks, return_inverse=True)
     counts = np.zeros(levels.size, dtype=np.int64)
     np.add.at(counts, group, sizes)
-    return log_law(levels, counts, FINE, laplace_log_normal(sigma, 1))[group]
+    return log_pmf(levels, counts, FINE, laplace_log_normal(sigma, 1))[group]
 
 
 @pytest.mark.parametrize(

@@ -23,12 +23,12 @@ CASES = [([0], [3], Fraction(1)), ([0, 5], [1, 1000], Fraction(1)), ([0, 3, 10],
 QUICK = {"Student t": 1, "Laplace": 2, "generalised Cauchy, gamma = 10": 1}
 
 
-def label(noise: noises.Noise) -> str:
+def label(noise: noises.NoiseDistribution) -> str:
     """A name for the test."""
     return f"{noise.name}, {noise.sides}"
 
 
-def high_precision(noise: noises.Noise):
+def high_precision(noise: noises.NoiseDistribution):
     """Density and distribution function of |Z| with many digits."""
     if noise.name == "Student t":
         root = mpmath.sqrt(3)
@@ -49,7 +49,7 @@ def high_precision(noise: noises.Noise):
     return lambda z: height / (1 + z**gamma), body
 
 
-def by_quadrature(gaps, counts, rate: Fraction, r: int, noise: noises.Noise) -> mpmath.mpf:
+def by_quadrature(gaps, counts, rate: Fraction, r: int, noise: noises.NoiseDistribution) -> mpmath.mpf:
     """The integral as it is written, with 20 digits."""
     with mpmath.workdps(20):
         behind = [mpmath.mpf((int(gap) * rate).numerator) / (int(gap) * rate).denominator for gap in gaps]
@@ -78,7 +78,7 @@ def by_quadrature(gaps, counts, rate: Fraction, r: int, noise: noises.Noise) -> 
 
 
 @pytest.mark.parametrize("noise", EVERY, ids=label)
-def test_density_body_and_tail_belong_together(noise: noises.Noise) -> None:
+def test_density_body_and_tail_belong_together(noise: noises.NoiseDistribution) -> None:
     """The body is the integral of the density, and tail and body make one."""
     z = np.array([0.03, 0.4, 1.0, 2.5, 9.0])
     points, shares = np.polynomial.legendre.leggauss(60)
@@ -101,9 +101,9 @@ def test_density_body_and_tail_belong_together(noise: noises.Noise) -> None:
         for quick in [len(case[0]) <= QUICK.get(noise.name, 0) and (noise.sides == 2 or len(case[0]) == 1)]
     ],
 )
-def test_the_law_is_the_integral(noise: noises.Noise, gaps, counts, rate: Fraction) -> None:
+def test_the_law_is_the_integral(noise: noises.NoiseDistribution, gaps, counts, rate: Fraction) -> None:
     """Relative error below 1e-8 for every candidate."""
-    computed = noises.log_law(np.array(gaps), np.array(counts), rate, noise)
+    computed = noises.log_pmf(np.array(gaps), np.array(counts), rate, noise)
 
     for r, value in enumerate(computed):
         assert abs(mpmath.exp(value) / by_quadrature(gaps, counts, rate, r, noise) - 1) < 1e-8
@@ -111,11 +111,11 @@ def test_the_law_is_the_integral(noise: noises.Noise, gaps, counts, rate: Fracti
 
 
 @pytest.mark.parametrize("noise", EVERY, ids=label)
-def test_laws_sum_to_one(noise: noises.Noise) -> None:
+def test_laws_sum_to_one(noise: noises.NoiseDistribution) -> None:
     """Also with many groups, and far apart."""
     gaps = np.unique(np.concatenate((np.arange(0, 30, 3), [10**3, 10**6])))
     counts = 1 + np.arange(gaps.size) % 7
-    found = np.exp(noises.log_law(gaps, counts, Fraction(1, 3), noise))
+    found = np.exp(noises.log_pmf(gaps, counts, Fraction(1, 3), noise))
 
     assert abs((found * counts).sum() - 1) < 1e-10
     assert (np.diff(found) <= 0).all()
@@ -125,7 +125,7 @@ def test_one_sided_student_law_is_sharper_still() -> None:
     """It is the default, and its error is below 1e-12."""
     noise = noises.student_t()
     for gaps, counts, rate in (([0, 100], [1, 1], Fraction(1)), ([0, 1], [1000, 1], Fraction(1, 3))):
-        computed = noises.log_law(np.array(gaps), np.array(counts), rate, noise)
+        computed = noises.log_pmf(np.array(gaps), np.array(counts), rate, noise)
         for r, value in enumerate(computed):
             assert abs(mpmath.exp(value) / by_quadrature(gaps, counts, rate, r, noise) - 1) < 1e-12
 
@@ -139,9 +139,9 @@ def test_known_tails() -> None:
 
 
 @pytest.mark.parametrize("noise", [noises.student_t(1), noises.student_t(2), noises.cauchy(4, 1)], ids=label)
-def test_the_law_follows_the_tail_at_any_gap(noise: noises.Noise) -> None:
+def test_the_law_follows_the_tail_at_any_gap(noise: noises.NoiseDistribution) -> None:
     """Far behind a candidate wins as often as noise exceeds its gap, also where a gap has no room for its units."""
     for far in (10, 16, 17, 20, 24, 28):
-        law = noises.log_law(np.array([0, 1]), np.array([1, 1]), Fraction(10) ** far, noise)
+        law = noises.log_pmf(np.array([0, 1]), np.array([1, 1]), Fraction(10) ** far, noise)
         # Of two signs half of the noise is below; either candidate's may be the large one.
         assert abs(law[1] - float(np.log(noise.tail(np.array([10.0**far])))[0])) < 1e-6

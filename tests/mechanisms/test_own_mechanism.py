@@ -58,7 +58,7 @@ errors = [dps.accuracy.expected_error(votes, epsilon=1, mechanism=each) for each
 print(errors[0] > errors[1])
 advice = dps.recommend(votes, epsilon=1, data="example", mechanisms=[own])
 print([name for name, _, _ in advice.table if name.startswith("capped")], advice.table[0][0])
-dps.plot.plot_law(votes, epsilon=[1, 2], mechanism=[own, "exponential"], path="law.png")
+dps.plot.plot_pmf(votes, epsilon=[1, 2], mechanism=[own, "exponential"], path="law.png")
 print(dps.audit.privacy_loss(own, favourite, dps.audit.multisets(range(3), 4), epsilon=1).holds)
 ledger = dps.Ledger.open("capped.ledger", epsilon=2)
 print(dps.select(votes, epsilon=1, mechanism=own, ledger=ledger).mechanism)
@@ -159,7 +159,7 @@ def test_a_sampler_is_drawn_as_it_is_audited() -> None:
     for false in (
         replace(PERMUTE_AND_FLIP, bounded_range=True),
         replace(EXPONENTIAL, strength=lambda epsilon: 100 * epsilon),
-        replace(PERMUTE_AND_FLIP, log_law=EXPONENTIAL.log_law),
+        replace(PERMUTE_AND_FLIP, log_pmf=EXPONENTIAL.log_pmf),
         replace(EXPONENTIAL, name="mine"),
         replace(LAPLACE, grouped=True),
     ):
@@ -200,7 +200,7 @@ def test_no_tick_is_too_large_and_none_refuses_by_what_rows_hold(sampler) -> Non
     large = UnitMechanism(
         "mine", "", lambda _: UnitScores(np.array([2**62, -(2**63), 0]), Fraction(1), Fraction(1), 1), sampler
     )
-    assert [2**61, -(2**61), 0] == large.prepared(SCORES, Fraction(1))[0].tolist()
+    assert [2**61, -(2**61), 0] == large.quantize(SCORES, Fraction(1))[0].tolist()
     root = UnitMechanism("mine", "", lambda s: floor_ticks(np.sqrt(s.values.astype(float)), 2), sampler)
     with np.errstate(invalid="ignore"):
         released = dps.select(dps.Scores([30000, 2, -1], 1, kind="integer"), epsilon=900, mechanism=root)
@@ -217,5 +217,5 @@ def test_a_name_of_ours_is_that_of_ours() -> None:
     ):
         with pytest.raises(ValueError, match="is the name of a mechanism of dpselect: give yours another"):
             ask()
-    for name in dps.mechanisms.EVERY_MECHANISM:
+    for name in dps.mechanisms.MECHANISMS:
         assert name == dps.mechanisms.require_mechanism(dps.mechanism(name)).name

@@ -48,7 +48,7 @@ def test_the_default_is_the_declared_share(name: str, parameters) -> None:
     """The same law as with that share, and another than with another."""
     scores = dps.Scores([1, 0, 0], STEP, kind="integer")
     default, same, other = (
-        dps.mechanism(name, **parameters, **given).law(scores, 1) for given in ({}, {"phi": 0.7}, {"phi": 0.3})
+        dps.mechanism(name, **parameters, **given).pmf(scores, 1) for given in ({}, {"phi": 0.7}, {"phi": 0.3})
     )
 
     assert np.allclose(default, same, rtol=1e-9)
@@ -60,15 +60,15 @@ def test_a_lead_of_twenty_among_three_is_rarely_missed() -> None:
     """Epsilon 1: one in a hundred wrong at a share of .15, and one in a hundred thousand by the rule."""
     scores = dps.Scores([1, 0, 0], STEP, kind="integer")
 
-    assert 0.01 < 1 - dps.mechanism("smooth-noisy-max", phi=0.15).law(scores, 1)[0]
-    assert 1e-5 > 1 - dps.mechanism("smooth-noisy-max").law(scores, 1)[0]
+    assert 0.01 < 1 - dps.mechanism("smooth-noisy-max", phi=0.15).pmf(scores, 1)[0]
+    assert 1e-5 > 1 - dps.mechanism("smooth-noisy-max").pmf(scores, 1)[0]
 
 
 def test_a_bound_that_grows_slowly_wants_a_small_share() -> None:
     """The rule is within a fifth of the best share, and .5 is not."""
     scores = dps.Scores([0.1, *[0.0] * 9], SLOW)
-    wrong = {phi: 1 - dps.mechanism("smooth-noisy-max", phi=phi).law(scores, 1)[0] for phi in (0.01, 0.05, 0.15, 0.5)}
-    rule = 1 - dps.mechanism("smooth-noisy-max").law(scores, 1)[0]
+    wrong = {phi: 1 - dps.mechanism("smooth-noisy-max", phi=phi).pmf(scores, 1)[0] for phi in (0.01, 0.05, 0.15, 0.5)}
+    rule = 1 - dps.mechanism("smooth-noisy-max").pmf(scores, 1)[0]
 
     assert rule < 1.2 * min(wrong.values()) < wrong[0.5]
 

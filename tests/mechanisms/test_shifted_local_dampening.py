@@ -30,7 +30,7 @@ def test_example_4_2_1_corrected() -> None:
     table[3, 4:6] = 4
     at = dps.sensitivity.element(lambda t: table[min(t, 3)], ceiling=7.5)
     shifted = dps.Scores([-0.5, -0.5, -7, -7, -7, -7, -7, -7], at)
-    law = dps.mechanism("local-dampening").law(shifted, 2)
+    law = dps.mechanism("local-dampening").pmf(shifted, 2)
 
     assert [0.4033, 0.0391, 0.0391, 0.0185] == law[[0, 2, 6, 4]].round(4).tolist()
 
@@ -59,8 +59,8 @@ def test_a_flat_sensitivity_gives_the_exponential_mechanism(values, row) -> None
     """Erratum to the text after Corollary 4.4.1: flat delta gains nothing."""
     flat = dps.sensitivity.local(lambda t: row[min(t, len(row) - 1)], ceiling=8, reach=12)
     floats = np.array(values, dtype=float)
-    here = dps.mechanism("shifted-local-dampening").law(dps.Scores(floats, flat), 1)
-    classic = dps.mechanism("exponential").law(dps.Scores(floats, 8.0), 1)
+    here = dps.mechanism("shifted-local-dampening").pmf(dps.Scores(floats, flat), 1)
+    classic = dps.mechanism("exponential").pmf(dps.Scores(floats, 8.0), 1)
 
     assert np.allclose(here, classic, atol=1e-5)
 

@@ -197,7 +197,7 @@ def test_a_robust_front_wins_and_a_safe_winner_stays() -> None:
     """Pareto scores: the candidate that nothing near can beat. 0/1: the winner, and the hopeless are far below."""
     speed = dps.Scores([900, 1, 2], 1, kind="integer")
     price = dps.Scores([800, 3, 1], 1, kind="integer")
-    law = dps.mechanism("local-dampening").law(dps.multiobjective.pareto([speed, price]), 0.1)
+    law = dps.mechanism("local-dampening").pmf(dps.multiobjective.pareto([speed, price]), 0.1)
     assert law[0] > 0.999
 
     votes = dps.utilities.majority([100, 1, 0])
@@ -211,12 +211,12 @@ def test_a_zero_of_either_sign_is_a_matter_of_accuracy() -> None:
     speed, price = (dps.Scores([200, 1, 2], 1, kind="integer") for _ in range(2))
 
     def chance(scores: dps.Scores, zero: str) -> float:
-        return float(dampening.law(dps.Scores(scores.values, scores.sensitivity, zero=zero), 0.1)[0])
+        return float(dampening.pmf(dps.Scores(scores.values, scores.sensitivity, zero=zero), 0.1)[0])
 
     # The lead is 30 steps: 1, 31 or 61 units ahead of two others.
     for zero, lead in (("best", 1), ("neutral", 31), ("worst", 61)):
         assert pytest.approx(1 / (1 + 2 * np.exp(-0.05 * lead)), abs=1e-5) == chance(votes, zero)
-    flat = dps.mechanism("exponential").law(dps.Scores(votes.values, 1), 0.1)[0]
+    flat = dps.mechanism("exponential").pmf(dps.Scores(votes.values, 1), 0.1)[0]
     assert pytest.approx(flat, abs=1e-6) == chance(votes, "best")
     assert votes.zero == "worst"
     front = dps.multiobjective.pareto([speed, price])
@@ -228,5 +228,5 @@ def test_shifted_dampening_looks_at_no_zero() -> None:
     """Its score is (u - C) / Du or (u + C) / Du: nothing is special about zero."""
     at = partial(dps.sensitivity.local, lambda t: 0 if t < 5 else 1, ceiling=1, reach=9)
     for name in ("shifted-local-dampening", "shifted-local-dampening-flip"):
-        laws = [dps.mechanism(name).law(dps.Scores([0.0, -1.0], at(), zero=zero), 1).tolist() for zero in ZEROS]
+        laws = [dps.mechanism(name).pmf(dps.Scores([0.0, -1.0], at(), zero=zero), 1).tolist() for zero in ZEROS]
         assert laws[0] == laws[1] == laws[2]

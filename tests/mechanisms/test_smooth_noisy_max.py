@@ -28,20 +28,22 @@ def calibrated(m: int, epsilon: float, phi: float, noise: str = "student-t") -> 
 QUICK = {(1, 10_000), (20, 2)}
 
 
-def loss(counts, here, there, scale_here: float, scale_there: float, noise: noises.Noise = STUDENT) -> float:
+def loss(
+    counts, here, there, scale_here: float, scale_there: float, noise: noises.NoiseDistribution = STUDENT
+) -> float:
     """The worst log-ratio between two databases given scores and scales, from the exact law."""
     return float(np.abs(law(counts, here, scale_here, noise) - law(counts, there, scale_there, noise)).max())
 
 
-def law(counts, scores, scale: float, noise: noises.Noise) -> np.ndarray:
+def law(counts, scores, scale: float, noise: noises.NoiseDistribution) -> np.ndarray:
     """The exact law of the winner, in logarithms."""
     ticks = np.round(-(np.max(scores) - np.array(scores)) / scale * 2**30).astype(np.int64)
     gaps, group = np.unique(ticks.max() - ticks, return_inverse=True)
     grouped = np.bincount(group, weights=counts).astype(np.int64)
-    return noises.log_law(gaps, grouped, Fraction(1, 2**30), noise)[group]
+    return noises.log_pmf(gaps, grouped, Fraction(1, 2**30), noise)[group]
 
 
-def worst_found(m: int, epsilon: float, beta: float, c: float, noise: noises.Noise = STUDENT) -> float:
+def worst_found(m: int, epsilon: float, beta: float, c: float, noise: noises.NoiseDistribution = STUDENT) -> float:
     """Search: one candidate against m - 1 others, every gap, every move, the scale moving by e^beta either way."""
     worst = 0.0
     for gap in np.concatenate(([0.0], np.exp(np.linspace(-2, 8, 24)))):
@@ -127,7 +129,7 @@ def test_a_candidate_that_is_safe_for_many_steps_wins() -> None:
     far = dps.sensitivity.local(lambda t: float(t >= 200), ceiling=1.0)
     scores = dps.Scores([1.0, *[0.0] * 99], far)
 
-    assert dps.mechanism("smooth-noisy-max").law(scores, 1)[0] > 0.99 > dps.mechanism("exponential").law(scores, 1)[0]
+    assert dps.mechanism("smooth-noisy-max").pmf(scores, 1)[0] > 0.99 > dps.mechanism("exponential").pmf(scores, 1)[0]
 
 
 def test_ten_candidates_and_a_lead_of_two_hundred() -> None:
@@ -190,7 +192,7 @@ def test_the_exponent_as_printed_fails_for_two_candidates() -> None:
     # The same law by name; with the floor of the program the scale stands still from the fifth step on.
     def law(steps: int, floor: float) -> np.ndarray:
         jump = dps.sensitivity.local(lambda t: float(t >= steps), ceiling=1.0)
-        return as_released(floor).log_law(dps.Scores([1, 0], jump, kind="integer"), 1)
+        return as_released(floor).log_pmf(dps.Scores([1, 0], jump, kind="integer"), 1)
 
     assert pytest.approx(found, abs=1e-6) == np.abs(law(4, 0) - law(5, 0)).max()
     assert (law(5, 0.01) == law(6, 0.01)).all()
@@ -212,7 +214,7 @@ def test_the_printed_exponent_releases_nothing(given) -> None:
     fenced = dps.mechanism("smooth-noisy-max", calibration="chaves-2024", unsound="reproduction", **given)
     scores = dps.Scores([3, 1], 1, kind="integer")
 
-    assert pytest.approx(1) == fenced.law(scores, 1).sum()
+    assert pytest.approx(1) == fenced.pmf(scores, 1).sum()
     with pytest.raises(dps.PrivacyError, match="releases nothing"):
         dps.select(scores, epsilon=1, mechanism=fenced)
     with pytest.raises(dps.PrivacyError, match="releases nothing"):
@@ -223,7 +225,7 @@ def test_theorem_4_9_is_false() -> None:
     """Not never worse than permute-and-flip when S <= Du / 2: two candidates one apart, S = 1/2, Laplace noise."""
     epsilon = 1.0
     ticks = [np.array([0, 1])]
-    laplace = np.exp(noises.log_law(ticks[0], np.array([1, 1]), Fraction(1, 2), noises.laplace(2)))
+    laplace = np.exp(noises.log_pmf(ticks[0], np.array([1, 1]), Fraction(1, 2), noises.laplace(2)))
     exponential = math.exp(-epsilon / 2) / 2
 
     assert abs(laplace[1] - math.exp(-epsilon / 2) * (0.5 + epsilon / 8)) < 1e-12
@@ -253,7 +255,7 @@ def test_the_released_figures(right: int, bound: float, epsilon: int, noise: str
         "smooth-noisy-max", calibration="chaves-2024", noise=noise, alpha="released", unsound="reproduction"
     )
 
-    assert abs(mechanism.law(scores, epsilon)[:right].sum() - chance) < 1.01e-4
+    assert abs(mechanism.pmf(scores, epsilon)[:right].sum() - chance) < 1.01e-4
 
 
 def test_published_calibrations_are_fenced() -> None:
@@ -264,14 +266,14 @@ def test_published_calibrations_are_fenced() -> None:
     fenced = dps.mechanism(
         "smooth-noisy-max", calibration="chaves-2024", noise="laplace-log-normal", unsound="reproduction"
     )
-    assert abs(fenced.law(scores, 1).sum() - 1) < 1e-9
+    assert abs(fenced.pmf(scores, 1).sum() - 1) < 1e-9
     with pytest.raises(dps.PrivacyError, match="releases nothing"):
         dps.select(scores, epsilon=1, mechanism=fenced)
 
     certified = dps.mechanism("smooth-noisy-max", calibration="chaves-2024", sides=1)
     assert dps.select(scores, epsilon=50, mechanism=certified).value in (0, 1)
     with pytest.raises(dps.PrivacyError, match="up to 250"):
-        certified.law(dps.Scores(np.zeros(301), 1), 0.1)
+        certified.pmf(dps.Scores(np.zeros(301), 1), 0.1)
 
 
 @pytest.mark.parametrize(
@@ -303,7 +305,7 @@ def test_phi_lies_between_zero_and_one(phi) -> None:
 def test_without_a_ceiling_it_is_refused() -> None:
     """The search for the smooth bound must end."""
     with pytest.raises(dps.PrivacyError, match="public ceiling"):
-        dps.mechanism("smooth-noisy-max").law(dps.Scores([1.0, 2.0], dps.sensitivity.local(lambda t: 1 + t)), 1)
+        dps.mechanism("smooth-noisy-max").pmf(dps.Scores([1.0, 2.0], dps.sensitivity.local(lambda t: 1 + t)), 1)
 
 
 @pytest.mark.parametrize("phi", [1e-7, 1e-12, 1e-30, 1e-300])
@@ -313,4 +315,4 @@ def test_a_share_too_small_for_the_search_is_refused(phi: float) -> None:
         with pytest.raises(ValueError, match="^phi is at least 1e-6 with this noise: less leaves no scale"):
             dps.mechanism("smooth-noisy-max", noise=noise, phi=phi)
     scores = dps.utilities.tdt([9, 4, 0], [1, 4, 0], families=10)
-    assert 1 == pytest.approx(dps.mechanism("smooth-noisy-max", phi=1e-6).law(scores, 1).sum())
+    assert 1 == pytest.approx(dps.mechanism("smooth-noisy-max", phi=1e-6).pmf(scores, 1).sum())

@@ -90,7 +90,7 @@ def test_a_moving_scale_costs_the_larger_of_gamma_and_m_less_one(gamma: int) -> 
             gaps -= gaps[0]
             step = float(rng.choice([0.01, 0.3, 1.0]))
             small, large = (
-                noises.log_law(gaps, np.ones(m, dtype=np.int64), Fraction(1, 2**20) / Fraction(math.exp(each)), noise)
+                noises.log_pmf(gaps, np.ones(m, dtype=np.int64), Fraction(1, 2**20) / Fraction(math.exp(each)), noise)
                 for each in (0.0, step)
             )
             moved = (large - small) / step

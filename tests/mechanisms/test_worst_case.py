@@ -90,7 +90,7 @@ def test_floors_that_bring_losers_nearer_are_paid_for() -> None:
     tick, mechanism = 2.0**-20, dps.mechanism("exponential")
     values = [0.0, *[-0.01 * tick] * 9, *[-4.0] * 500]
     scores, behind = dps.Scores(values, 1), values[1] - values[-1]
-    ticks, rate = mechanism.prepared(scores, Fraction(60, 10))
+    ticks, rate = mechanism.quantize(scores, Fraction(60, 10))
     worst = dps.error_bound(epsilon=60, candidates=510, k=10, mechanism=mechanism).tail(behind)
 
     assert 2**22 - 1 == ticks[1] - ticks[-1] < behind / tick
@@ -203,7 +203,7 @@ def test_a_joint_list_is_one_choice_among_all_sequences() -> None:
 def test_a_joint_list_of_everything_may_be_in_the_wrong_order() -> None:
     """The worst two scores, 10 apart: the other order has the chance e^(-5/2) / (1 + e^(-5/2))."""
     scores = dps.Scores([20, 10], 1, range_bound=1, kind="integer")
-    wrong = dps.accuracy.joint_law(scores, 2, epsilon=0.5)[1, 0]
+    wrong = dps.accuracy.joint_pmf(scores, 2, epsilon=0.5)[1, 0]
     worst = dps.error_bound(
         epsilon=0.5, candidates=2, k=2, mechanism="exponential", method="joint", kind="integer", range_bound=1
     )
@@ -306,5 +306,5 @@ def test_errors_are_those_of_scores_as_they_are_clipped(kind: str, clip: int) ->
     mechanism = dps.mechanism("permute-and-flip")
     scores = dps.Scores([2 ** (clip + 1), 2**clip], sensitivity=1, kind=kind)
 
-    assert [0.5, 0.5] == mechanism.law(scores, 1).tolist()
+    assert [0.5, 0.5] == mechanism.pmf(scores, 1).tolist()
     assert f"beyond 2^{clip}" in str(WorstCaseBound.__doc__)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpselect.mechanisms import worst_tails
-from dpselect.mechanisms.worst_tails import chance, exponential, gumbel, needed, worst_mean
+from dpselect.mechanisms.worst_tails import chance, exponential, gumbel, least_exponent, worst_mean
 from tests.mechanisms.worst_laws import flipped, peeled
 
 LAWS = [(exponential, flipped), (gumbel, peeled)]
@@ -114,7 +114,7 @@ def test_the_inverse_is_enough_and_a_little_less_is_not(tail, probability) -> No
     """For one of two, and for lists from 10^12: to nine digits."""
     wish = Fraction(probability)
     for k, rest in ((1, 1), (1, 10**12), (20, 80), (1000, 10**12)):
-        x = needed(tail, k, Decimal(rest), wish)
+        x = least_exponent(tail, k, Decimal(rest), wish)
         if x:
             assert Fraction(chance(tail, k, Decimal(rest), x)) <= 1 - wish
             assert Fraction(chance(tail, k, Decimal(rest), x * (1 - Fraction(3, 10**8)))) > 1 - wish
@@ -125,10 +125,14 @@ def test_the_inverse_is_enough_and_a_little_less_is_not(tail, probability) -> No
 def test_a_wish_that_chance_grants_needs_nothing() -> None:
     """Exactly: one of m at random is right with probability 1/m, and k of m with one in all sets."""
     for tail in (exponential, gumbel):
-        assert 0 == needed(tail, 1, Decimal(2), Fraction(1, 3))
-        assert 0 < needed(tail, 1, Decimal(2), Fraction(1, 3) + Fraction(1, 10**12)) < 1
-        assert 0 == needed(tail, 2, Decimal(3), Fraction(1, 10)) < needed(tail, 2, Decimal(3), Fraction(1, 9))
-        assert 0 == needed(tail, 5, Decimal(0), Fraction(99, 100))
+        assert 0 == least_exponent(tail, 1, Decimal(2), Fraction(1, 3))
+        assert 0 < least_exponent(tail, 1, Decimal(2), Fraction(1, 3) + Fraction(1, 10**12)) < 1
+        assert (
+            0
+            == least_exponent(tail, 2, Decimal(3), Fraction(1, 10))
+            < least_exponent(tail, 2, Decimal(3), Fraction(1, 9))
+        )
+        assert 0 == least_exponent(tail, 5, Decimal(0), Fraction(99, 100))
         assert 0 == chance(tail, 5, Decimal(0), Fraction(1))
 
 

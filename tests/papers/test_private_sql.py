@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay
+from dpselect.audit.scripted_noise import ScriptedNoise
 from dpselect.papers.private_sql import betweenness, least, others, private_sql, views
-from dpselect.release.opened import door_to
+from dpselect.release.open_session import session_factory_of
 
 # The function of the same name hides the module.
 module = importlib.import_module("dpselect.papers.private_sql")
@@ -61,13 +61,13 @@ def test_the_noise_is_that_of_all_views_together(monkeypatch) -> None:
         def spend(self, guarantee, **_):
             spent.append((guarantee.epsilon, guarantee.neighbours.value))
 
-    class Watched(Replay):
+    class Watched(ScriptedNoise):
         def noisy(self, cells, rate):
             assert spent, "noise before the spend"
             drawn.append((cells.size, rate))
             return cells
 
-    monkeypatch.setattr(module, "opened", door_to(Watched))
+    monkeypatch.setattr(module, "open_session", session_factory_of(Watched))
     release = private_sql(KARATE, 3, max_degree=33, epsilon=Fraction(1, 2), ledger=Book())
 
     assert [(Fraction(1, 2), "edge")] == spent

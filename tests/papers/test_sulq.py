@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpselect.audit.replay import Replay
+from dpselect.audit.scripted_noise import ScriptedNoise
 from dpselect.papers import SulqID3Classifier
 from tests.learn.doors import fit
 from tests.losses import losses
@@ -21,7 +21,7 @@ def test_no_transcript_loses_more_than_epsilon(epsilon: Fraction) -> None:
     assert float(epsilon) == pytest.approx(worst)
 
 
-class Asked(Replay):
+class Asked(ScriptedNoise):
     """Note at what epsilon every query is asked."""
 
     def noisy(self, counts, rate):

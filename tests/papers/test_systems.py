@@ -38,7 +38,7 @@ STUDY = {"families": 40, "epsilon": 60}
 CALLS = {
     "SNM-T": lambda of: drawn(of()) == 0,
     "SNM-LAP": lambda of: drawn(of()) == 0,
-    "SNM-LLN": lambda of: of().law(SCORES, 50)[0] > 0.9,
+    "SNM-LLN": lambda of: of().pmf(SCORES, 50)[0] > 0.9,
     "greedy tree": lambda of: fitted(of(1, **TABLE)) == 1,
     "random forest": lambda of: fitted(of(1, 2, **TABLE)) == 1,
     "SLD": lambda of: drawn(of()) == 0,
@@ -73,7 +73,7 @@ for name in papers.EVERY_SYSTEM:
 @pytest.mark.parametrize("name", papers.EVERY_SYSTEM)
 def test_every_published_name_can_be_called(name: str) -> None:
     """By the printed spelling, and on data."""
-    system = papers.published(name)
+    system = papers.published_system(name)
 
     assert (system.func if hasattr(system, "func") else system).__doc__
     assert CALLS[name](system)
@@ -81,17 +81,17 @@ def test_every_published_name_can_be_called(name: str) -> None:
 
 def test_names_of_python_are_found_too() -> None:
     """As an attribute, in the paper's capitals or in Python's."""
-    assert papers.LocalDiffPID3 is papers.local_diff_pid3 is papers.published("local diff pid3")
-    assert papers.SNM_T is papers.published("SNM-T")
+    assert papers.LocalDiffPID3 is papers.local_diff_pid3 is papers.published_system("local diff pid3")
+    assert papers.SNM_T is papers.published_system("SNM-T")
     with pytest.raises(AttributeError, match="no attribute 'LocalDiff'"):
         papers.LocalDiff  # noqa: B018
     with pytest.raises(ValueError, match="There is no system 'LocalDifPID3': did you mean LocalDiffPID3"):
-        papers.published("LocalDifPID3")
+        papers.published_system("LocalDifPID3")
 
 
 def test_variants_differ_by_what_the_paper_says() -> None:
     """DP-MOET in four variants, PrivPareto in two, the trees in three."""
-    of = papers.published
+    of = papers.published_system
     pareto, agg = of("DP-MOET-Pareto_local")(1), of("DP-MOET-Agg_global")(1)
 
     assert ("pareto", "local-dampening", 30, 3, 3, 4, 10, 3) == tuple(
@@ -115,7 +115,7 @@ def test_the_study_has_the_published_law(case: str) -> None:
     scores, mechanism = tdt_problem(b, c, families=150, epsilon=9, case=case)
     wanted = markers.published((b, c, 150), 9.0, theorem=theorem, sides=sides)
 
-    assert np.allclose(wanted, mechanism.law(scores, 9), atol=1e-6)
+    assert np.allclose(wanted, mechanism.pmf(scores, 9), atol=1e-6)
 
 
 def test_refusals() -> None:

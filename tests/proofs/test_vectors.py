@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.kernel import coins
-from dpselect.kernel.budget import Allowance
+from dpselect.kernel import bernoulli_exp
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.privacy_filter import PrivacyFilter
 from dpselect.kernel.samplers.heavy_families import Family
 from dpselect.kernel.units import TICKS, floor_ticks
-from dpselect.mechanisms import law
+from dpselect.mechanisms import pmf
 from dpselect.mechanisms.local_dampening import dampen
-from dpselect.mechanisms.ordered_law import list_chance
+from dpselect.mechanisms.ordered_pmf import list_chance
 from dpselect.mechanisms.shifted_local_dampening import shift
 from dpselect.mechanisms.smooth import slides
 from dpselect.mechanisms.smooth.heavy_tail import HeavyTail
@@ -101,7 +101,7 @@ def test_laws_agree_with_the_reference() -> None:
     assert len(vectors("laws")) > 100
     for row in vectors("laws"):
         gaps, counts = np.unique(row["gaps"], return_counts=True)
-        for name, compute in (("permute_and_flip", law.permute_and_flip), ("exponential", law.exponential)):
+        for name, compute in (("permute_and_flip", pmf.permute_and_flip), ("exponential", pmf.exponential)):
             computed = np.exp(compute(gaps, counts, HALVES)).tolist()
             expected = [float(Fraction(row[name][row["gaps"].index(gap)])) for gap in gaps.tolist()]
             assert computed == pytest.approx(expected, rel=1e-11, abs=0), (name, row["gaps"])
@@ -115,7 +115,7 @@ def test_one_shot_lists_add_up_and_begin_as_permute_and_flip(row: dict[str, Any]
         assert sum(chance for winners, chance in chances.items() if len(winners) == k) == 1
     gaps, counts = np.unique(row["gaps"], return_counts=True)
     flipped = dict(
-        zip(gaps.tolist(), np.exp(law.permute_and_flip_at(gaps * np.log(2.0), counts)).tolist(), strict=True)
+        zip(gaps.tolist(), np.exp(pmf.permute_and_flip_at(gaps * np.log(2.0), counts)).tolist(), strict=True)
     )
     for position, gap in enumerate(row["gaps"]):
         assert float(chances[(position,)]) == pytest.approx(flipped[gap], rel=1e-11)
@@ -155,11 +155,11 @@ def test_settled_coins_agree_with_the_reference(row: dict[str, Any], monkeypatch
     """One word, then another of zeros, with an enclosure each; what neither decides needs a third."""
     enclosures = iter([(Fraction(row["low"]), Fraction(row["high"])), (Fraction(3, 8), Fraction(3, 8))])
     words = iter([row["word"], 0])
-    monkeypatch.setattr(coins, "exponential_between", lambda _, __: next(enclosures))
+    monkeypatch.setattr(bernoulli_exp, "exponential_between", lambda _, __: next(enclosures))
 
     def settled() -> bool | None:
         try:
-            return coins.settle(1, Fraction(1), row["prefix"], lambda _: next(words).to_bytes(8, "big"))
+            return bernoulli_exp.settle(1, Fraction(1), row["prefix"], lambda _: next(words).to_bytes(8, "big"))
         except StopIteration:
             return None
 
@@ -173,7 +173,7 @@ def test_what_draws_leave_agrees_with_the_reference(row: dict[str, Any]) -> None
     """Of releases that were not begun, and of the one that was, in epsilon and in delta."""
     each, delta = Fraction(row["each"]), Fraction(row["delta"])
     for case in row["cases"]:
-        allowance = Allowance(each, Neighbours.ADD_REMOVE, shape=2 * row["ranged"], delta=delta)
+        allowance = PrivacyFilter(each, Neighbours.ADD_REMOVE, shape=2 * row["ranged"], delta=delta)
         releases, rest, rest_delta = case["now"]
         allowance._unused = int(releases), Fraction(rest), Fraction(rest_delta)
         epsilon, price, count = case["draw"]

@@ -67,7 +67,7 @@ QUERIED: dict[str, dict[str, Any]] = ASKED | {
 OWN = '''
 import dpselect as dps
 from dpselect.queries import Query, argument
-from dpselect.queries.kinds import CATEGORICAL_COLUMN
+from dpselect.queries.field_kinds import CATEGORICAL_COLUMN
 
 
 class Rarest(Query[str]):
@@ -274,7 +274,7 @@ SOURCE = Path(dps.__file__).parent
 # Rooms that derive everything from queries.
 DERIVED = ("client", "web/server")
 # Users of one query, as anybody may be: a server plans it at its start, pages show its chances and its price.
-USERS = ("web/server/desk.py", "web/explorer/pages/", "web/explorer/planned.py")
+USERS = ("web/server/jobs.py", "web/explorer/pages/", "web/explorer/planned_queries.py")
 
 
 def strings(tree: ast.AST) -> Iterator[str]:

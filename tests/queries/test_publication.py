@@ -19,7 +19,7 @@ import dpselect as dps
 from dpselect.cli import main
 from dpselect.dataset import DatasetError
 from dpselect.queries import Publication, PublicationError
-from dpselect.queries.publication.division import divided
+from dpselect.queries.publication.division import divide_total
 from tests.queries.publications import QUERIES, ledger, plan, published, survey
 
 WEIGHTS = st.one_of(st.integers(1, 10**6), st.fractions(Fraction(1, 10**6), 10**6, max_denominator=10**6))
@@ -40,9 +40,9 @@ def test_a_division_never_exceeds_its_total(total: int, amounts: list[int], weig
     exact = {name: rest * weight / sum(given_weights.values()) for name, weight in given_weights.items()}
     if rest < 0 or any(share < Fraction(1, 10**6) for share in exact.values()):
         with pytest.raises(ValueError, match="raise"):
-            divided(whole, given_amounts, given_weights)
+            divide_total(whole, given_amounts, given_weights)
         return
-    parts = divided(whole, given_amounts, given_weights)
+    parts = divide_total(whole, given_amounts, given_weights)
 
     assert sum(parts.values(), Fraction(0)) <= whole
     assert given_amounts.items() <= parts.items()

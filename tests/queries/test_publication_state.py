@@ -53,7 +53,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch, full: str, paid: int) -> None:
 
     with monkeypatch.context() as patch:
         if full == "placed":
-            patch.setattr("dpselect.queries.publication.state.placed", no_room)
+            patch.setattr("dpselect.queries.publication.state.place_file", no_room)
         elif full == "put":
             patch.setattr(Output, "hold", lambda *_: no_room())
         else:

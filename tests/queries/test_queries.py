@@ -36,7 +36,7 @@ from dpselect.queries import (
     plan_of,
     query_of,
 )  # fmt: skip
-from dpselect.queries.kinds import DELTA, EPSILON, MECHANISMS, NUMERIC_COLUMN, real
+from dpselect.queries.field_kinds import DELTA, EPSILON, MECHANISMS, NUMERIC_COLUMN, real
 
 jsonschema = pytest.importorskip("jsonschema", reason="schemas are checked by jsonschema")
 AGES, JOBS, IDS = [*range(100)] * 4, ["nurse", "smith", "nurse", "clerk"] * 100, [*range(200)] * 2
@@ -499,7 +499,7 @@ def test_fields_are_read_without_numpy() -> None:
 
 def test_every_mechanism_may_be_named() -> None:
     """Fields name them without importing them."""
-    assert {*MECHANISMS} == {*dps.mechanisms.EVERY_MECHANISM}
+    assert {*MECHANISMS} == {*dps.mechanisms.MECHANISMS}
 
 
 def test_a_file_of_counts_is_a_source(tmp_path) -> None:

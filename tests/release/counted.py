@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dpselect.kernel.run_law import RunLaw
-from dpselect.release.outcomes import Coins
+from dpselect.kernel.run_count import RunCount
+from dpselect.release.system_noise import SystemNoise
 
 
-class Counted(Coins):
+class Counted(SystemNoise):
     """Exact coins, and always this many runs."""
 
     def __init__(self, count: int) -> None:
         super().__init__()
         self.count = count
 
-    def runs(self, _: RunLaw) -> int:
+    def runs(self, _: RunCount) -> int:
         """As many as were asked for."""
         return self.count

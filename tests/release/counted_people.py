@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dpselect.audit.replay import log_chance_of, transcripts
-from dpselect.release.opened import Door, door_to
+from dpselect.audit.scripted_noise import log_chance_of, transcripts
+from dpselect.release.open_session import SessionFactory, session_factory_of
 
 Table = dict[str, list[int]]
 # Rows are (person, value), value 2 is outside of the list.
@@ -25,14 +25,16 @@ def columns(rows: list[tuple[int, int]]) -> Table:
     return {"who": [who for who, _ in rows], "what": [what for _, what in rows]}
 
 
-def worst(count: Callable[[Table, Door], Any], pairs: Iterator[tuple[list, list]]) -> tuple[float, tuple[list, list]]:
+def worst(
+    count: Callable[[Table, SessionFactory], Any], pairs: Iterator[tuple[list, list]]
+) -> tuple[float, tuple[list, list]]:
     """Return the largest log-ratio over pairs of tables and all scripts, and where it is."""
     losses = []
     for one, other in pairs:
 
         def run(rows: list) -> Callable:
             """A release of these rows, as a function of its outcomes."""
-            return lambda replay: count(columns(rows), door_to(lambda: replay))
+            return lambda replay: count(columns(rows), session_factory_of(lambda: replay))
 
         for script, chance in transcripts(run(one)):
             losses.append((abs(chance - log_chance_of(run(other), script)), (one, other)))
@@ -52,7 +54,7 @@ def row_less(most: int) -> Iterator[tuple[list, list]]:
             yield rows, rows[:at] + rows[at + 1 :]
 
 
-def counterexample(count: Callable[[Table, Door], Any], epsilon: float = 1) -> str:
+def counterexample(count: Callable[[Table, SessionFactory], Any], epsilon: float = 1) -> str:
     """Return a pair of tables between which more than epsilon is lost, or ""."""
     loss, pair = worst(count, person_less(2))
     return "" if loss <= epsilon + 1e-9 else f"{pair}: loss {loss:.3f}, claimed {epsilon}"

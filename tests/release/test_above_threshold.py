@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay, Script, log_chance_of, transcripts
-from dpselect.kernel.samplers.threshold import Bar
+from dpselect.audit.scripted_noise import Script, ScriptedNoise, log_chance_of, transcripts
+from dpselect.kernel.samplers.threshold import GeometricThreshold
 from dpselect.release.above_threshold import stream_of
-from dpselect.release.opened import door_to
-from dpselect.release.outcomes import Coins
+from dpselect.release.open_session import session_factory_of
+from dpselect.release.system_noise import SystemNoise
 from dpselect.release.threshold_rules import ThresholdRules, threshold_rules
 from tests.release.threshold_law import law
 
@@ -43,9 +43,9 @@ def rules_of(epsilon=2, **changes) -> ThresholdRules:
     return threshold_rules(epsilon, **(usual | changes))
 
 
-def asked(rules: ThresholdRules, values: Sequence[object], replay: Replay) -> list[str]:
+def asked(rules: ThresholdRules, values: Sequence[object], replay: ScriptedNoise) -> list[str]:
     """Ask until the stream ends."""
-    stream = stream_of(rules, door=door_to(lambda: replay))
+    stream = stream_of(rules, session_factory=session_factory_of(lambda: replay))
     return [str(stream.ask(value, 0)) for value in values if not stream.ended]
 
 
@@ -193,7 +193,7 @@ def test_clear_answers_cost_their_share() -> None:
         assert [0, 0, None, 1] == [answer.level for answer in answers]
         assert [full / 2, full / 2, 0, full] == [answer.paid for answer in answers]
         assert stream.ended
-        assert 0 == stream.remaining
+        assert 0 == stream.remaining_epsilon
     assert abs(answers[0].gap - (10**6 - 100)) < 100
     assert answers[2].gap is None
 
@@ -239,12 +239,12 @@ def test_what_is_spent_answers_nothing_more() -> None:
 def test_a_refused_question_uses_nothing_up(kind, value, threshold, sentence: str, monkeypatch) -> None:
     """No coin is thrown, nothing is taken, the message does not show the value."""
     stream = dps.above_threshold(None, epsilon=1, kind=kind)
-    left = stream.remaining
-    monkeypatch.setattr(Bar, "height", lambda *_: pytest.fail("a coin was thrown"))
+    left = stream.remaining_epsilon
+    monkeypatch.setattr(GeometricThreshold, "margin", lambda *_: pytest.fail("a coin was thrown"))
 
     with pytest.raises((TypeError, ValueError, dps.PrivacyError), match=sentence):
         stream.ask(value, threshold)
-    assert left == stream.remaining
+    assert left == stream.remaining_epsilon
     assert not stream.ended
 
 
@@ -252,16 +252,16 @@ def test_a_refused_question_uses_nothing_up(kind, value, threshold, sentence: st
 def test_a_question_that_crashes_stays_paid(positives: int, monkeypatch) -> None:
     """Its coins may have fallen: the answer at the highest price is gone, and with the last of them the stream."""
     stream = dps.above_threshold(0, epsilon=1, positives=positives)
-    full, left = stream.rules.levels[-1].price, stream.remaining
+    full, left = stream.rules.levels[-1].price, stream.remaining_epsilon
 
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(Bar, "height", stopped)
+        patched.setattr(GeometricThreshold, "margin", stopped)
         with pytest.raises(KeyboardInterrupt):
             stream.ask(5)
-    assert left - full == stream.remaining
+    assert left - full == stream.remaining_epsilon
     if positives == 1:
         with pytest.raises(dps.PrivacyError):
             stream.ask(5)
@@ -271,16 +271,16 @@ def test_a_question_that_crashes_stays_paid(positives: int, monkeypatch) -> None
 
 def test_a_question_inside_a_question_finds_what_is_left(monkeypatch) -> None:
     """A signal asks in the midst of one: refused while the last positive is under way, and possible afterwards."""
-    stream, usual, said = dps.above_threshold(0, epsilon=50), Bar.height, []
+    stream, usual, said = dps.above_threshold(0, epsilon=50), GeometricThreshold.margin, []
 
-    def interrupted(bar: Bar, *question: object) -> int | None:
+    def interrupted(bar: GeometricThreshold, *question: object) -> int | None:
         if not said:
             with pytest.raises(dps.PrivacyError, match="under way") as refused:
                 said.append(0) or stream.ask(5)
             said.append(str(refused.value))
         return usual(bar, *question)
 
-    monkeypatch.setattr(Bar, "height", interrupted)
+    monkeypatch.setattr(GeometricThreshold, "margin", interrupted)
     assert "below" == str(stream.ask(-(10**6)))
     assert 2 == len(said)
     assert "above" == str(stream.ask(10**6))
@@ -345,9 +345,9 @@ def test_threads_share_what_was_paid() -> None:
 
 def test_a_stream_ends_with_its_draws() -> None:
     """It takes all of its epsilon from them, and a part or an attempt ends its own."""
-    with dps.opened(dps.Guarantee(3, "add-remove")) as draws:
+    with dps.open_session(dps.Guarantee(3, "add-remove")) as draws:
         stream = draws.threshold(rules_of(2))
-        assert 1 == draws.left
+        assert 1 == draws.remaining
         with draws.disjoint(2) as parts:
             inner = parts[0].threshold(rules_of(1))
             assert "below" == str(inner.ask(-(10**6), 0))
@@ -454,7 +454,7 @@ def test_simulated_streams_err_as_rarely_as_stated(entropy) -> None:
     stated = dps.accuracy.threshold_bound(epsilon=1, positives=2, questions=questions, range_bound=1)
     above, below = stated.above(0.8), stated.below(0.8)
     for _ in range(runs):
-        stream = stream_of(rules, door=door_to(lambda: Coins(lambda: entropy)))
+        stream = stream_of(rules, session_factory=session_factory_of(lambda: SystemNoise(lambda: entropy)))
         answers = [stream.ask(-below, 0).above for _ in range(questions) if not stream.ended]
         wrong += any(answers) or not stream.ask(above, 0).above
 
@@ -490,7 +490,7 @@ def test_rules_of_a_stream_stay_what_was_paid_for() -> None:
         stream.rules = rules_of(100)
     rules = rules_of(positives=2, levels=[(3, HALF)])
     dear = dataclasses.replace(rules.levels[-1], price=rules.levels[-1].price / 9)
-    with dps.opened(dps.Guarantee(2, "add-remove")) as draws:
+    with dps.open_session(dps.Guarantee(2, "add-remove")) as draws:
         for changed in (
             {"budget": rules.budget + 2},
             {"rate": rules.rate * 9},
@@ -501,5 +501,5 @@ def test_rules_of_a_stream_stay_what_was_paid_for() -> None:
         ):
             with pytest.raises(dps.PrivacyError, match="cost more than their guarantee"):
                 draws.threshold(dataclasses.replace(rules, **changed))
-        assert 2 == draws.left
+        assert 2 == draws.remaining
         assert "above" == str(draws.threshold(rules).ask(10**6, 0))

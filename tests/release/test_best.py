@@ -11,11 +11,11 @@ import pytest
 
 import dpselect as dps
 from dpselect.formulas import scores
-from dpselect.formulas.derived import FormulaError
+from dpselect.formulas.derived_sensitivity import FormulaError
 from dpselect.formulas.grammar import Prior, group_score
 from dpselect.queries import QueryError
 from dpselect.release.best import GroupRanking
-from dpselect.release.group_sums import counted
+from dpselect.release.group_sums import count_groups
 
 STARS = {"stars": {"lower": 1, "upper": 5}}
 ROWS = {
@@ -64,7 +64,7 @@ def ranking_counts(
     ranking: GroupRanking, rows: dict[str, list[object]]
 ) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """The sums of the groups."""
-    return counted(rows, ranking.column, ranking.score, "place", GROUPS, None, 1)
+    return count_groups(rows, ranking.column, ranking.score, "place", GROUPS, None, 1)
 
 
 def test_kinds_of_rows_are_what_rows_add() -> None:
@@ -105,7 +105,7 @@ def test_losses_through_rows_stay_below_epsilon(score: str, prior: str | None, d
         read = {"place": [place for place, _ in table], "v": [cell for _, cell in table]}
         if not table:
             read = {"place": np.array([], dtype=str), "v": np.array([], dtype=type(cells[0]))}
-        return np.asarray(draw.law(ranking.margins(read, 1, "place", ["A", "B", "C"]), 1))
+        return np.asarray(draw.pmf(ranking.margins(read, 1, "place", ["A", "B", "C"]), 1))
 
     known = {table: law(table) for many in range(4) for table in itertools.combinations_with_replacement(rows, many)}
     losses = [
@@ -189,7 +189,7 @@ def test_a_part_that_occurs_twice_is_in_units_once() -> None:
     """The size of a deviation, of a column with steps of a tenth."""
     fine = {"x": {"lower": 0, "upper": 5, "step": 0.1}}
     ranking = GroupRanking.of("abs(avg(x) - 3)", fine, "20:3")
-    counts, _ = counted(
+    counts, _ = count_groups(
         {"place": ["A"] * 100, "x": [1.5] * 100}, ranking.column, ranking.score, "place", ["A", "B"], None, 1
     )
 

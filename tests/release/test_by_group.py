@@ -13,12 +13,12 @@ import pyarrow as pa
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay, transcripts
+from dpselect.audit.scripted_noise import ScriptedNoise, transcripts
 from dpselect.release import by_group
-from dpselect.release.opened import door_to
+from dpselect.release.open_session import session_factory_of
 from dpselect.release.quantiles import grouped_of
 from dpselect.sources.distinct import distinct
-from dpselect.views.contributions import Contributions
+from dpselect.views.contribution_bounds import ContributionBounds
 from dpselect.views.grid import EvenGrid
 from dpselect.views.rows_of_persons import rows_that_count
 
@@ -45,8 +45,8 @@ def law(run) -> dict[tuple, float]:
     """The exact law of a release of groups, as a function of its door."""
     chances: dict[tuple, float] = {}
 
-    def once(replay: Replay) -> None:
-        release = run(door_to(lambda: replay))
+    def once(replay: ScriptedNoise) -> None:
+        release = run(session_factory_of(lambda: replay))
         answer = tuple(release.value.values())
         chances[answer] = chances.get(answer, 0.0) + math.exp(replay.log_chance)
 
@@ -65,17 +65,21 @@ def columns(people) -> tuple[list, list, list]:
 def median_law(people, most: int | None, groups=(0, 1)) -> dict[tuple, float]:
     """The law of the medians of both groups; without a bound rows are protected one by one."""
     values, where, who = columns(people)
-    rows = Contributions.of(where, [*groups], None if most is None else who, most)
+    rows = ContributionBounds.of(where, [*groups], None if most is None else who, most)
     flip = dps.mechanism("permute-and-flip")
-    return law(lambda door: by_group.chosen_by_group(values, HALF, GRID, EPSILON, flip, rows, None, door))
+    return law(
+        lambda session_factory: by_group.chosen_by_group(values, HALF, GRID, EPSILON, flip, rows, None, session_factory)
+    )
 
 
 def quartiles_law(people, most: int | None) -> dict[tuple, float]:
     """The law of two quantiles of both groups, by halving."""
     values, where, who = columns(people)
-    rows = Contributions.of(where, [0, 1], None if most is None else who, most)
+    rows = ContributionBounds.of(where, [0, 1], None if most is None else who, most)
     shares = [Fraction(1, 4), Fraction(3, 4)]
-    return law(lambda door: grouped_of(values, shares, EvenGrid(0, 1, 2), EPSILON, None, rows, 1, door))
+    return law(
+        lambda session_factory: grouped_of(values, shares, EvenGrid(0, 1, 2), EPSILON, None, rows, 1, session_factory)
+    )
 
 
 def loss(laws, others, persons, *asked) -> float:
@@ -136,18 +140,18 @@ def test_a_bound_for_each_group_would_be_caught(monkeypatch) -> None:
         rows = rows_that_count(who, np.arange(who.max(initial=0) + 1), where, places, self.per_person)
         return [*self._by_group(places[rows], where[rows], grid.size)]
 
-    monkeypatch.setattr(Contributions, "histograms", per_group)
+    monkeypatch.setattr(ContributionBounds, "histograms", per_group)
     assert loss(median_law, EVEN, IN_BOTH, 1) > 1.4
 
 
 def test_a_price_without_the_bound_would_be_caught(monkeypatch) -> None:
     """Two rows of a person, each at all of epsilon."""
-    paid = by_group.promised
+    paid = by_group.group_guarantee
 
     def whole_price(epsilon, rows):
         return paid(epsilon, rows)[0], Fraction(epsilon)
 
-    monkeypatch.setattr(by_group, "promised", whole_price)
+    monkeypatch.setattr(by_group, "group_guarantee", whole_price)
     with pytest.raises(dps.PrivacyError, match="is left of what was paid"):
         median_law(OTHERS, 2)
 
@@ -303,7 +307,7 @@ def test_a_histogram_and_an_engine_have_no_rows_to_group() -> None:
 
 def test_a_delta_is_refused_before_the_spend() -> None:
     """It is not shared by rows."""
-    kept, rows = Kept(), Contributions.of(None, None, [1, 2, 3], 2)
+    kept, rows = Kept(), ContributionBounds.of(None, None, [1, 2, 3], 2)
     laplace = dps.mechanism("smooth-noisy-max", noise="laplace", delta=1e-6)
     with pytest.raises(dps.PrivacyError, match="has a delta"):
         by_group.chosen_by_group([0, 1, 2], HALF, GRID, 1, laplace, rows, kept)

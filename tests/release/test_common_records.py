@@ -12,7 +12,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.release.most_common import grouped_of
-from tests.mechanisms.test_ordered_law import lists
+from tests.mechanisms.test_ordered_pmf import lists
 from tests.release.test_most_common import COLUMNS, SHELF, Kept
 from tests.release.tossed import tossed_law
 
@@ -157,7 +157,9 @@ def grouped_loss(rows: int, copies: int = 1) -> float:
         if repr(table) not in laws:
             columns = {"where": [where for where, _ in table], "what": [what for _, what in table]}
             asked = (columns, 1, 1, None, "what", [0, 1], "where", [0, 1], None)
-            laws[repr(table)] = tossed_law(lambda door: tuple(grouped_of(*asked, door=door).value.values()))
+            laws[repr(table)] = tossed_law(
+                lambda session_factory: tuple(grouped_of(*asked, session_factory=session_factory).value.values())
+            )
         return laws[repr(table)]
 
     records = [(0, 0), (0, 1), (1, 0), (1, 1), (None, 0), (1, []), (9, 1), (0, float("nan"))]

@@ -39,9 +39,9 @@ def test_names_are_revealed_from_so_many_persons_on(monkeypatch) -> None:
     """By the law that the release has; of one person fewer it would be wrong."""
     rows = {"user": list(range(90)), "product": ["tea"] * 90}
     for epsilon, most in ((1, 1), (0.5, 3)):
-        release = dps.select_keys(rows, epsilon=epsilon, delta=1e-6, person="user", key="product", keys_per_person=most)
+        release = dps.partitions(rows, epsilon=epsilon, delta=1e-6, person="user", key="product", keys_per_person=most)
         enough = int(release.error_bound.at(0.95))
-        law = dps.accuracy.key_law([enough - 1, enough], epsilon=epsilon, delta=1e-6, keys_per_person=most)
+        law = dps.accuracy.keep_probability([enough - 1, enough], epsilon=epsilon, delta=1e-6, keys_per_person=most)
         assert law[0] < 0.95 <= law[1]
         assert f"a name that {enough} persons kept, or more, is revealed" in release.error_bound.describe()
     monkeypatch.setattr(missed_names_bound, "_MOST", 9)
@@ -56,12 +56,12 @@ def test_a_number_with_a_public_ceiling_is_that_near_whatever_its_bound(noise) -
     near = release.error_bound.at(0.9)
     worst = dps.sensitivity.constant(8)
     for bound in (local, worst):
-        law = dps.accuracy.value_law(
+        law = dps.accuracy.value_pmf(
             100, bound, epsilon=2, answers=np.arange(100 - int(near), 101 + int(near)), noise=noise, tick=1
         )
         assert law.sum() >= 0.9
     fewer = int(near * 0.9)
-    law = dps.accuracy.value_law(
+    law = dps.accuracy.value_pmf(
         100, worst, epsilon=2, answers=np.arange(100 - fewer, 101 + fewer), noise=noise, tick=1
     )
     assert law.sum() < 0.9

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 import dpselect as dps
-from dpselect.mechanisms.law import discrete_laplace
+from dpselect.mechanisms.pmf import discrete_laplace
 from dpselect.release.count_bound import within
 from dpselect.release.counts import counts_of
-from dpselect.release.opened import door_to
+from dpselect.release.open_session import session_factory_of
 from dpselect.views.row_question import Bins
 from tests.release.counted_people import counterexample, person_less, row_less, worst
 
@@ -43,7 +43,7 @@ class Silent:
 def exact(table, *args, **more) -> dict:
     """Return the counts before noise, and check the rate of the noise."""
     silent = Silent()
-    release = counts_of(table, 1, *args, **more, door=door_to(lambda: silent))
+    release = counts_of(table, 1, *args, **more, session_factory=session_factory_of(lambda: silent))
     assert [release.rate] == silent.rates == [Fraction(1, more.get("rows_per_person") or 1)]
     return dict(release.value)
 
@@ -87,7 +87,12 @@ def test_results_below_zero_stay_or_are_clipped() -> None:
     """By a public choice; sums of what stays are right on average."""
     for negative, least in (("keep", -5), ("clip", 0)):
         release = counts_of(
-            {"job": []}, 1, "job", JOBS, negative=negative, door=door_to(lambda: type("Low", (), {"noisy": _low})())
+            {"job": []},
+            1,
+            "job",
+            JOBS,
+            negative=negative,
+            session_factory=session_factory_of(lambda: type("Low", (), {"noisy": _low})()),
         )
         assert dict.fromkeys(JOBS, least) == release.value
 
@@ -100,7 +105,9 @@ def _low(_, counts, __):
 def test_no_person_moves_the_law_by_more_than_epsilon(most: int) -> None:
     """Exactly, over all tables of two persons; and a person of as many rows reaches it."""
     loss, _ = worst(
-        lambda table, door: counts_of(table, 1, "what", [0, 1], person="who", rows_per_person=most, door=door),
+        lambda table, session_factory: counts_of(
+            table, 1, "what", [0, 1], person="who", rows_per_person=most, session_factory=session_factory
+        ),
         person_less(3),
     )
     assert math.isclose(1, loss, rel_tol=1e-9)
@@ -109,14 +116,17 @@ def test_no_person_moves_the_law_by_more_than_epsilon(most: int) -> None:
 @pytest.mark.parametrize("grouped", [{}, {"by": "who", "groups": [0, 1]}])
 def test_no_row_moves_the_law_by_more_than_epsilon(grouped: dict) -> None:
     """Exactly, with and without groups."""
-    loss, _ = worst(lambda table, door: counts_of(table, 1, "what", [0, 1], **grouped, door=door), row_less(2))
+    loss, _ = worst(
+        lambda table, session_factory: counts_of(table, 1, "what", [0, 1], **grouped, session_factory=session_factory),
+        row_less(2),
+    )
     assert math.isclose(1, loss, rel_tol=1e-9)
 
 
 def test_the_noise_of_one_row_is_too_little_for_a_person() -> None:
     """The test of the law can fail."""
     assert "loss 2.000" in counterexample(
-        lambda held, door: counts_of(held, 2, "what", [0, 1], person="who", door=door)
+        lambda held, session_factory: counts_of(held, 2, "what", [0, 1], person="who", session_factory=session_factory)
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.mechanisms.kinds import SmoothMechanism
+from dpselect.mechanisms.base import SmoothMechanism
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP
 from dpselect.mechanisms.smooth.scores import SmoothScores
 from tests.learn.test_refused_before_paying import fit
@@ -48,14 +48,14 @@ def test_a_budget_without_a_delta_refuses_before_anything_is_spent(tmp_path) -> 
     with pytest.raises(dps.BudgetError, match="delta"):
         dps.select(VOTES, epsilon=HALF, mechanism=with_delta(), ledger=ledger)
     assert [] == list(ledger.events)
-    with dps.opened(PURE) as draws:
+    with dps.open_session(PURE) as draws:
         for ask in (
             lambda: draws.choose(VOTES, HALF, mechanism=with_delta()),
             lambda: dps.select(VOTES, epsilon=HALF, mechanism=with_delta(), ledger=draws),
         ):
             with pytest.raises(dps.PrivacyError, match="no delta"):
                 ask()
-        assert 1 == draws.left
+        assert 1 == draws.remaining
 
 
 def test_deltas_that_add_up_to_one_are_refused_unpaid() -> None:
@@ -68,7 +68,7 @@ def test_deltas_that_add_up_to_one_are_refused_unpaid() -> None:
 
 def test_draws_take_no_more_delta_than_was_paid() -> None:
     """Two at half of both fit; a pure one does not use delta up; one at too much delta is refused by its name."""
-    with dps.opened(PAID) as draws:
+    with dps.open_session(PAID) as draws:
         draws.choose(VOTES, Fraction(1, 4), mechanism=with_delta(SMALL / 2))
         draws.choose(VOTES, Fraction(1, 4))
         draws.choose(VOTES, Fraction(1, 4), mechanism=with_delta(SMALL / 2))
@@ -81,34 +81,34 @@ def test_draws_take_no_more_delta_than_was_paid() -> None:
 
 def test_a_draw_is_part_of_one_release() -> None:
     """Of three releases each holds one draw of two thirds of its delta, whatever epsilon is left."""
-    with dps.opened(PAID, count=3) as draws:
+    with dps.open_session(PAID, count=3) as draws:
         for _ in range(3):
             draws.choose(VOTES, Fraction(1, 10), mechanism=with_delta(SMALL * 2 / 3))
         with pytest.raises(dps.PrivacyError, match="no delta left"):
             draws.choose(VOTES, Fraction(1, 10), mechanism=with_delta(SMALL * 2 / 3))
         draws.choose(VOTES, Fraction(1, 10), mechanism=with_delta(SMALL / 3))
-        assert Fraction(8, 10) == draws.left
+        assert Fraction(8, 10) == draws.remaining
 
 
 def test_lists_inside_a_door_take_k_deltas() -> None:
     """All or none: a list of two at the whole delta each does not fit."""
-    with dps.opened(PAID) as draws:
+    with dps.open_session(PAID) as draws:
         with pytest.raises(dps.PrivacyError, match="no delta left"):
             draws.top_k(VOTES, 2, HALF, mechanism=with_delta())
         draws.top_k(VOTES, 2, HALF, mechanism=with_delta(SMALL / 2))
-        assert HALF == draws.left
+        assert HALF == draws.remaining
 
 
 def test_parts_and_attempts_pay_the_most_of_each() -> None:
     """One part takes most of the epsilon and another all of the delta: neither is left afterwards."""
     for lend in ("disjoint", "attempts"):
-        with dps.opened(dps.Guarantee(1, "add-remove", SMALL)) as draws:
+        with dps.open_session(dps.Guarantee(1, "add-remove", SMALL)) as draws:
             votes = dps.Scores([5, 3, 3], sensitivity=1, kind="integer", neighbours="add-remove")
             with draws.disjoint(2) if lend == "disjoint" else draws.attempts() as lent:
                 one, two = lent if lend == "disjoint" else (lent(), lent())
                 one.choose(votes, Fraction(3, 4))
                 two.choose(votes, Fraction(1, 4), mechanism=with_delta())
-            assert Fraction(1, 4) == draws.left
+            assert Fraction(1, 4) == draws.remaining
             with pytest.raises(dps.PrivacyError, match="no delta left"):
                 draws.choose(votes, Fraction(1, 4), mechanism=with_delta(SMALL / 100))
 
@@ -116,12 +116,12 @@ def test_parts_and_attempts_pay_the_most_of_each() -> None:
 def test_parts_that_began_different_releases_leave_the_least() -> None:
     """One part began the second release, the other did not finish the first."""
     votes = dps.Scores([5, 3, 3], sensitivity=1, kind="integer", neighbours="add-remove")
-    with dps.opened(dps.Guarantee(1, "add-remove", SMALL), count=2) as draws:
+    with dps.open_session(dps.Guarantee(1, "add-remove", SMALL), count=2) as draws:
         with draws.disjoint(2) as (one, two):
             one.choose(votes, 1)
             one.choose(votes, Fraction(1, 4))
             two.choose(votes, Fraction(3, 4), mechanism=with_delta())
-        assert Fraction(3, 4) == draws.left
+        assert Fraction(3, 4) == draws.remaining
         draws.choose(votes, Fraction(3, 4), mechanism=with_delta())
         with pytest.raises(dps.PrivacyError):
             draws.choose(votes, Fraction(1, 10**9))
@@ -129,7 +129,7 @@ def test_parts_that_began_different_releases_leave_the_least() -> None:
 
 def test_persons_of_several_records_have_no_delta() -> None:
     """A delta does not divide by their records."""
-    with dps.opened(PAID, per_person=2) as draws, pytest.raises(dps.PrivacyError, match="no delta"):
+    with dps.open_session(PAID, per_person=2) as draws, pytest.raises(dps.PrivacyError, match="no delta"):
         draws.choose(VOTES, HALF, mechanism=with_delta(SMALL / 10))
 
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpselect.audit.replay import Replay, transcripts
+from dpselect.audit.scripted_noise import ScriptedNoise, transcripts
 from dpselect.kernel.ranks import Ranks
-from dpselect.release.halving import halved
+from dpselect.release.halving import halve_recursively
 
 
 def law(
@@ -21,9 +21,9 @@ def law(
     return dict(transcripts(lambda replay: run(replay, ranks, shares, epsilon, total), 10**6))
 
 
-def run(replay: Replay, ranks: Ranks, shares: list[Fraction], epsilon: Fraction, total: int | None) -> None:
+def run(replay: ScriptedNoise, ranks: Ranks, shares: list[Fraction], epsilon: Fraction, total: int | None) -> None:
     """Draw all edges from a script."""
-    halved(ranks, shares, epsilon, replay.edge, total)
+    halve_recursively(ranks, shares, epsilon, replay.edge, total)
 
 
 def loss(

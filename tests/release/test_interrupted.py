@@ -18,7 +18,7 @@ class Stage:
     """Draws of which one price is paid for, and who got it."""
 
     def __init__(self) -> None:
-        self.draws, self.got = dps.opened(PAID).__enter__(), list[str]()
+        self.draws, self.got = dps.open_session(PAID).__enter__(), list[str]()
         # Blocks stay open until somebody leaves them.
         self.blocks: list[Any] = []
 
@@ -126,7 +126,7 @@ SCENES = (
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.__name__)
 def test_one_price_gets_one_draw_wherever_a_draw_is_interrupted(scene: Callable[[], Scene]) -> None:
     """Interrupted at every step, two who want 2 of 3 are never both served, and nearly always one is."""
-    outcomes = list(interruptions("kernel/budget.py", scene))
+    outcomes = list(interruptions("kernel/privacy_filter.py", scene))
 
     assert not [got for got in outcomes if len(got) > 1]
     assert ["draw"] in outcomes or ["signal"] in outcomes
@@ -143,12 +143,12 @@ def test_a_door_that_closes_leaves_no_attempt_behind(closing: str, begun: bool) 
         lend, close = lambda: parts.append(attempt()), stage.draws.close
         return *((close, lend) if closing == "run" else (lend, close)), (stage, parts)
 
-    for stage, parts in interruptions("kernel/budget.py", scene):
+    for stage, parts in interruptions("kernel/privacy_filter.py", scene):
         stage.draws.close()
         for part in parts:
             with pytest.raises(dps.PrivacyError, match="has ended"):
                 stage.take("late", part)
-        assert 0 == stage.draws.left
+        assert 0 == stage.draws.remaining
 
 
 def test_one_price_gets_one_answer_wherever_a_question_is_interrupted() -> None:
@@ -159,7 +159,7 @@ def test_one_price_gets_one_answer_wherever_a_question_is_interrupted() -> None:
         ask = lambda: got.append(str(stream.ask(10**9)))  # noqa: E731
         return ask, ask, got
 
-    outcomes = list(interruptions("release/threshold_stream.py", scene))
+    outcomes = list(interruptions("release/sparse_vector.py", scene))
 
     assert all(got == ["above"] for got in outcomes)
 
@@ -178,7 +178,7 @@ def test_a_session_counts_what_is_released_in_the_midst_of_a_spend() -> None:
 
         return spend, spend, (book, got)
 
-    for file in ("ledger/in_memory.py", "ledger/accountant.py"):
+    for file in ("ledger/in_memory.py", "ledger/composition.py"):
         for book, got in interruptions(file, scene):
             assert ["spent"] == got
             assert (2, 1) == (book.totals.epsilon, len(book.events))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay, transcripts
-from dpselect.release.opened import door_to
+from dpselect.audit.scripted_noise import ScriptedNoise, transcripts
+from dpselect.release.open_session import session_factory_of
 from dpselect.release.quantiles import joint_release_of
 from dpselect.views.grid import EvenGrid
 
@@ -20,9 +20,9 @@ SHARES = [Fraction(1, 4), Fraction(1, 2), Fraction(9, 10)]
 def law(records, shares, grid: int, epsilon, total, cuts: int, pick=None) -> dict[tuple[int, ...], float]:
     """The logarithm of the probability of every transcript."""
 
-    def once(replay: Replay) -> None:
-        door = door_to(lambda: replay)
-        joint_release_of(list(records), shares, EvenGrid(0, 1, grid), epsilon, None, total, pick, cuts, door)
+    def once(replay: ScriptedNoise) -> None:
+        session_factory = session_factory_of(lambda: replay)
+        joint_release_of(list(records), shares, EvenGrid(0, 1, grid), epsilon, None, total, pick, cuts, session_factory)
 
     return dict(transcripts(once, 10**6))
 

@@ -81,13 +81,13 @@ def test_one_candidate_is_the_plain_mechanism():
 
 def test_draws_of_one_s_own_may_be_joint():
     """At the epsilon that is named, and only by the mechanism that draws it."""
-    with dps.opened(dps.Guarantee(3, "add-remove")) as draws:
+    with dps.open_session(dps.Guarantee(3, "add-remove")) as draws:
         assert draws.top_k(COUNTS, 2, 2, mechanism=EXPONENTIAL, method="joint") == [0, 1]
-        assert draws.left == 1
+        assert draws.remaining == 1
         assert draws.top_k(COUNTS, 1, Fraction(1, 2), mechanism=EXPONENTIAL, method="joint")
         with pytest.raises(ValueError, match="drawn by the exponential mechanism"):
             draws.top_k(COUNTS, 2, Fraction(1, 2), method="joint")
-        assert draws.left == Fraction(1, 2)
+        assert draws.remaining == Fraction(1, 2)
 
 
 @pytest.mark.parametrize("values", [[2**60, 0, -(2**61)], [2**53, 2**53 + 1, 0], [0, 0, 0]])

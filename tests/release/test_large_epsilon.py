@@ -10,7 +10,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
-from dpselect.kernel.budget import paying_from
+from dpselect.kernel.privacy_filter import use_accountant
 from dpselect.learn import DPTreeClassifier, preview
 from dpselect.mechanisms import large_epsilon
 
@@ -37,8 +37,8 @@ def unsaid(call: Callable[[], Any]) -> Any:
         lambda: dps.quantiles(np.arange(50), [0.5], lower=0, upper=50, step=1, epsilon=50),
         lambda: dps.histograms.identity([3, 1, 4], epsilon=100),
         lambda: DPTreeClassifier(20, **TREE).fit(ROWS, LABELS),
-        lambda: dps.opened(dps.Guarantee(6, "add-remove"), count=2).__enter__(),
-        lambda: dps.opened(dps.Guarantee(6, "add-remove"), count=np.int64(2)).__enter__(),
+        lambda: dps.open_session(dps.Guarantee(6, "add-remove"), count=2).__enter__(),
+        lambda: dps.open_session(dps.Guarantee(6, "add-remove"), count=np.int64(2)).__enter__(),
     ],
     ids=["select", "peeling", "quantiles", "histogram", "tree", "door", "numpy-count"],
 )
@@ -55,7 +55,7 @@ def test_a_large_epsilon_is_asked_about_and_a_budget_is_the_answer(call: Callabl
 def test_ten_passes() -> None:
     """The limit itself is not above it, and neither are public data."""
     assert unsaid(lambda: dps.select(VOTES, epsilon=10)).value in VOTES.candidates
-    with paying_from(None):
+    with use_accountant(None):
         assert 0 == dps.select(VOTES, epsilon=1000).value
     tree = DPTreeClassifier(5, **TREE)
     assert unsaid(lambda: preview(tree, ROWS, LABELS, n_records=4000, tries=1)).accuracy > 0.5
@@ -96,4 +96,4 @@ def test_the_budget_that_is_proposed_is_one_that_takes_the_release() -> None:
     with dps.budget(epsilon=20, neighbours="edge"):
         assert 0 == dps.select(edges, epsilon=20).value
     with pytest.raises(dps.PrivacyError, match=r"budget\(epsilon=20, delta=1e-06\)"):
-        unsaid(lambda: dps.opened(dps.Guarantee(20, "add-remove", delta=1e-6)))
+        unsaid(lambda: dps.open_session(dps.Guarantee(20, "add-remove", delta=1e-6)))

@@ -12,9 +12,9 @@ import pyarrow.parquet as parquet
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import transcripts
+from dpselect.audit.scripted_noise import transcripts
 from dpselect.release.most_common import grouped_of
-from dpselect.release.opened import door_to
+from dpselect.release.open_session import session_factory_of
 from tests.release.tossed import tossed_law
 
 ROWS = [
@@ -187,10 +187,10 @@ def grouped_law(people, share: int, epsilon: float = 1) -> dict[tuple, float]:
     rows = [(who, group, item) for who, held in enumerate(people) for group, item in held]
     columns = {name: [row[place] for row in rows] for place, name in enumerate(("who", "where", "what"))}
 
-    def run(door) -> tuple:
+    def run(session_factory) -> tuple:
         """The winners of both groups."""
         asked = (columns, 1, epsilon, "who", "what", [0, 1], "where", [0, 1], share)
-        return tuple(grouped_of(*asked, door=door).value.values())
+        return tuple(grouped_of(*asked, session_factory=session_factory).value.values())
 
     return tossed_law(run)
 
@@ -232,7 +232,16 @@ def test_scripts_of_the_library_agree() -> None:
         math.exp(chance)
         for _, chance in transcripts(
             lambda replay: grouped_of(
-                rows, 1, 1, "who", "what", [0, 1], "where", [0, 1], 1, door=door_to(lambda: replay)
+                rows,
+                1,
+                1,
+                "who",
+                "what",
+                [0, 1],
+                "where",
+                [0, 1],
+                1,
+                session_factory=session_factory_of(lambda: replay),
             )
         )
     ]

@@ -95,7 +95,7 @@ def test_a_name_that_is_none_is_refused_before_anything_is_spent(name: str) -> N
 def test_what_suits_scores_is_checked_before_anything_is_spent() -> None:
     """A slip in ``suits`` is found like any other name."""
     with dps.budget(epsilon=1) as book, pytest.raises(ValueError, match="did you mean"):
-        dps.select(dps.Scores([1, 2], 1, suits="permute"), epsilon=1)
+        dps.select(dps.Scores([1, 2], 1, default_mechanism="permute"), epsilon=1)
 
     assert () == book.events
 
@@ -117,7 +117,7 @@ def test_margins_rank_what_suits_them(utility: str) -> None:
     assert len(scores) == len(dps.top_k(scores, len(scores), epsilon=1).value)
     # Planted: what was drawn before, permute-and-flip on the scores themselves.
     assert (
-        dps.mechanism("permute-and-flip").law(scores, 0.1)[0]
+        dps.mechanism("permute-and-flip").pmf(scores, 0.1)[0]
         < 0.5
-        < dps.mechanism("permute-and-flip").law(dps.utilities.margin(scores, 1), 0.1)[0]
+        < dps.mechanism("permute-and-flip").pmf(dps.utilities.margin(scores, 1), 0.1)[0]
     )

@@ -9,12 +9,12 @@ import pytest
 from scipy import stats
 
 import dpselect as dps
-from dpselect.audit.privacy_loss import top_k_log_law
-from dpselect.audit.replay import Replay
+from dpselect.audit.privacy_loss import top_k_log_pmf
+from dpselect.audit.scripted_noise import ScriptedNoise
 from dpselect.kernel.errors import PrivacyError
 from dpselect.mechanisms.scaling import Measure
 from dpselect.release.one_shot import p_value
-from dpselect.release.opened import door_to
+from dpselect.release.open_session import session_factory_of
 from dpselect.release.select import release_of
 from tests.chance import accept, believe, reject
 
@@ -40,7 +40,7 @@ def test_released_lists_follow_the_law_of_one_pass(k: int) -> None:
     scores, epsilon = dps.Scores([6, 4, 2, 0], 1, kind="integer"), Fraction(4)
 
     def law(total: Fraction, method: str = "one-shot") -> dict:
-        logs = top_k_log_law(FLIP, FLIP.effective(scores), k, total, method)
+        logs = top_k_log_pmf(FLIP, FLIP.effective(scores), k, total, method)
         return dict(zip(itertools.permutations(range(4), k), np.exp(logs).tolist(), strict=True))
 
     verdict = dps.audit.sampler(
@@ -187,30 +187,30 @@ def test_wrong_names_have_small_p_values_as_rarely_as_stated() -> None:
 
 def test_one_pass_takes_the_price_of_the_whole_list() -> None:
     """And nothing is left for another."""
-    with dps.opened(dps.Guarantee(1, "add-remove")) as draws:
-        asked = draws.ask(VOTES, Fraction(1, 4))
+    with dps.open_session(dps.Guarantee(1, "add-remove")) as draws:
+        asked = draws.prepare(VOTES, Fraction(1, 4))
         names, gaps = draws.ordered(asked, 2, gaps=True)
-        assert (2, 2, Fraction(1, 2)) == (len(set(names)), len(gaps), draws.left)
+        assert (2, 2, Fraction(1, 2)) == (len(set(names)), len(gaps), draws.remaining)
         with pytest.raises(PrivacyError, match="is left of what was paid"):
             draws.ordered(asked, 3)
         with pytest.raises(ValueError, match="there are none"):
             draws.ordered(asked, 4, gaps=True)
         with pytest.raises(ValueError, match="draw by permute-and-flip"):
-            draws.ordered(draws.ask(VOTES, Fraction(1, 4), mechanism=EXPONENTIAL), 2)
-        assert Fraction(1, 2) == draws.left
+            draws.ordered(draws.prepare(VOTES, Fraction(1, 4), mechanism=EXPONENTIAL), 2)
+        assert Fraction(1, 2) == draws.remaining
 
 
 def test_draws_that_were_paid_in_parts_are_peeled() -> None:
     """No draw is part of two releases; where one is large enough it is one pass."""
-    with dps.opened(dps.Guarantee(Fraction(1, 4), "add-remove"), count=3) as draws:
+    with dps.open_session(dps.Guarantee(Fraction(1, 4), "add-remove"), count=3) as draws:
         assert 3 == len(draws.top_k(VOTES, 3, Fraction(3, 4)))
-        assert 0 == draws.left
-    with dps.opened(dps.Guarantee(1, "add-remove", bounded_range=True)) as draws:
+        assert 0 == draws.remaining
+    with dps.open_session(dps.Guarantee(1, "add-remove", bounded_range=True)) as draws:
         draws.top_k(VOTES, 1, 1, mechanism=EXPONENTIAL)
-    with dps.opened(dps.Guarantee(1, "add-remove"), count=3) as draws:
+    with dps.open_session(dps.Guarantee(1, "add-remove"), count=3) as draws:
         draws.top_k(VOTES, 2, Fraction(1, 2), method="peeling")
         draws.top_k(VOTES, 2, Fraction(1, 2))
-        assert 2 == draws.left
+        assert 2 == draws.remaining
 
 
 def loss_with_gaps(epsilon: Fraction) -> float:
@@ -225,8 +225,15 @@ def loss_with_gaps(epsilon: Fraction) -> float:
             scores = dps.Scores(list(values), 1, kind="integer", range_bound=1)
             waiting = [()]
             while waiting:
-                replay = Replay(waiting.pop(), (0, 3))
-                release = release_of(scores, k, epsilon, FLIP, door=door_to(lambda replay=replay: replay), gaps=True)
+                replay = ScriptedNoise(waiting.pop(), (0, 3))
+                release = release_of(
+                    scores,
+                    k,
+                    epsilon,
+                    FLIP,
+                    session_factory=session_factory_of(lambda replay=replay: replay),
+                    gaps=True,
+                )
                 law[release.value, release.gaps] = replay.log_chance
                 taken = tuple(replay.taken)
                 for at in range(len(replay.script), len(taken)):
@@ -261,11 +268,11 @@ def test_the_audit_computes_the_loss_of_one_pass() -> None:
 def test_lists_are_peeled_where_several_smaller_releases_were_paid_for() -> None:
     """A list inside a block asks what its draws ask: one draw may have a third, and three of them fit."""
     scores = dps.Scores([9, 8, 7, 0], sensitivity=1, kind="integer")
-    with dps.opened(dps.Guarantee(1, "add-remove"), count=3) as draws:
-        with draws.paying():
+    with dps.open_session(dps.Guarantee(1, "add-remove"), count=3) as draws:
+        with draws.use_accountant():
             release = dps.top_k(scores, 3, epsilon=3, mechanism=dps.mechanism("permute-and-flip"))
-        assert 0 == draws.left
+        assert 0 == draws.remaining
     assert "one-shot" not in release.mechanism
-    with dps.opened(dps.Guarantee(3, "add-remove")) as draws:
+    with dps.open_session(dps.Guarantee(3, "add-remove")) as draws:
         release = dps.top_k(scores, 3, epsilon=3, mechanism=dps.mechanism("permute-and-flip"), ledger=draws)
     assert "one-shot" in release.mechanism

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.privacy_loss import top_k_log_law
-from dpselect.audit.replay import Replay
+from dpselect.audit.privacy_loss import top_k_log_pmf
+from dpselect.audit.scripted_noise import ScriptedNoise
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.release.opened import door_to
+from dpselect.release.open_session import session_factory_of
 from dpselect.release.select import release_of
-from dpselect.scores.grouped import GroupedScores
+from dpselect.scores.grouped_scores import GroupedScores
 from tests.chance import accept
 from tests.release.test_one_shot import Book
 
@@ -52,7 +52,7 @@ def test_released_lists_follow_the_law_of_one_pass() -> None:
 
     def law(total: Fraction) -> dict:
         scores = dps.Scores(votes, 1, range_bound=1, kind="integer")
-        logs = top_k_log_law(FLIP, FLIP.effective(scores), 2, total, "one-shot")
+        logs = top_k_log_pmf(FLIP, FLIP.effective(scores), 2, total, "one-shot")
         return dict(zip(itertools.permutations(range(10), 2), np.exp(logs).tolist(), strict=True))
 
     verdict = dps.audit.sampler(
@@ -117,17 +117,17 @@ def test_gaps_are_those_of_the_list_that_is_returned() -> None:
 def test_one_pass_takes_the_price_of_the_whole_list() -> None:
     """And what was paid in parts is peeled."""
     counted = GroupedScores(dps.Scores([4, 1], 1, kind="integer"), np.array([1, 10**6]))
-    with dps.opened(dps.Guarantee(1, "add-remove")) as draws:
+    with dps.open_session(dps.Guarantee(1, "add-remove")) as draws:
         assert 3 == len(draws.top_k_grouped(counted, 3, Fraction(3, 4)))
-        asked = draws.ask(counted.scores, Fraction(1, 4))
-        assert Fraction(1, 4) == draws.left
+        asked = draws.prepare(counted.scores, Fraction(1, 4))
+        assert Fraction(1, 4) == draws.remaining
         with pytest.raises(PrivacyError, match="is left of what was paid"):
             draws.ordered_groups(asked, counted.counts, 2)
         with pytest.raises(ValueError, match="draw by permute-and-flip"):
-            draws.ordered_groups(draws.ask(counted.scores, 1, mechanism=EXPONENTIAL), counted.counts, 2)
-    with dps.opened(dps.Guarantee(Fraction(1, 4), "add-remove"), count=3) as draws:
+            draws.ordered_groups(draws.prepare(counted.scores, 1, mechanism=EXPONENTIAL), counted.counts, 2)
+    with dps.open_session(dps.Guarantee(Fraction(1, 4), "add-remove"), count=3) as draws:
         assert 3 == len(draws.top_k_grouped(counted, 3, Fraction(3, 4)))
-        assert 0 == draws.left
+        assert 0 == draws.remaining
 
 
 def law_of(votes, k: int, epsilon: Fraction, *, gaps: bool) -> dict:
@@ -135,8 +135,10 @@ def law_of(votes, k: int, epsilon: Fraction, *, gaps: bool) -> dict:
     chances: dict = {}
     waiting: list = [()]
     while waiting:
-        replay = Replay(waiting.pop(), (0, 3))
-        release = release_of(Source(votes), k, epsilon, FLIP, door=door_to(lambda replay=replay: replay), gaps=gaps)
+        replay = ScriptedNoise(waiting.pop(), (0, 3))
+        release = release_of(
+            Source(votes), k, epsilon, FLIP, session_factory=session_factory_of(lambda replay=replay: replay), gaps=gaps
+        )
         key = (release.value, release.gaps)
         chances[key] = chances.get(key, 0.0) + math.exp(replay.log_chance)
         taken = tuple(replay.taken)

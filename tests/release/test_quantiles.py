@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect.audit.replay import Replay, transcripts
-from dpselect.release.opened import door_to
+from dpselect.audit.scripted_noise import ScriptedNoise, transcripts
+from dpselect.release.open_session import session_factory_of
 from dpselect.release.quantiles import release_of
-from dpselect.utilities.columns import public_grid
+from dpselect.utilities.grid_counts import public_grid
 from dpselect.views.grid import EvenGrid
 
 
@@ -20,8 +20,10 @@ def law(values, shares, grid, epsilon, cuts: int) -> dict[tuple, float]:
     """The exact law of the answers: every path of choices, and how likely it is."""
     answers: dict[tuple, float] = {}
 
-    def once(replay: Replay) -> None:
-        answer = release_of(values, shares, EvenGrid(0, 1, grid), epsilon, None, cuts, door_to(lambda: replay))
+    def once(replay: ScriptedNoise) -> None:
+        answer = release_of(
+            values, shares, EvenGrid(0, 1, grid), epsilon, None, cuts, session_factory_of(lambda: replay)
+        )
         answers[answer.value] = answers.get(answer.value, 0.0) + np.exp(replay.log_chance)
 
     for _ in transcripts(once, 10**6):

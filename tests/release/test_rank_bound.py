@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import transcripts
+from dpselect.audit.scripted_noise import transcripts
 from dpselect.kernel.ranks import Ranks
-from dpselect.release.halving import Aim, halved
+from dpselect.release.halving import Aim, halve_recursively
 from dpselect.release.rank_bound import RankBound
 
 
@@ -33,7 +33,7 @@ def exceeds(counts: list[int], error: RankBound, limit: Fraction) -> float:
     drawn: list[list[int]] = []
 
     def run(replay) -> None:
-        drawn.append(halved(ranks, shares, error.epsilon, replay.edge, error.total))
+        drawn.append(halve_recursively(ranks, shares, error.epsilon, replay.edge, error.total))
 
     laws = [log for _, log in transcripts(run, 10**6)]
     assert len(laws) == len(drawn)

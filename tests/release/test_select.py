@@ -9,15 +9,15 @@ import pytest
 
 import dpselect as dps
 from dpselect.analysis import metrics
-from dpselect.audit.privacy_loss import top_k_log_law
+from dpselect.audit.privacy_loss import top_k_log_pmf
 from dpselect.kernel.prices import bounded_range_price
 from dpselect.kernel.samplers.laplace import laplace
 from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
-from dpselect.release.outcomes import Coins
+from dpselect.release.system_noise import SystemNoise
 from tests.chance import accept
 
 
-@pytest.mark.parametrize("name", dps.mechanisms.EVERY_MECHANISM)
+@pytest.mark.parametrize("name", dps.mechanisms.MECHANISMS)
 def test_with_no_privacy_left_the_best_wins(name: str) -> None:
     """At an enormous epsilon every mechanism names the best candidate, as a plain Python value."""
     at = dps.sensitivity.constant(1)
@@ -29,7 +29,7 @@ def test_with_no_privacy_left_the_best_wins(name: str) -> None:
     assert (name, Fraction(10**9)) == (release.mechanism.partition(",")[0], release.guarantee.epsilon)
 
 
-@pytest.mark.parametrize("name", dps.mechanisms.EVERY_MECHANISM)
+@pytest.mark.parametrize("name", dps.mechanisms.MECHANISMS)
 def test_top_k_never_repeats_and_may_name_everyone(name: str) -> None:
     """With k = m every candidate is named once."""
     scores = dps.Scores(np.arange(30) % 4, sensitivity=2, distance=3 - np.arange(30) % 4)
@@ -52,7 +52,7 @@ def test_each_pick_uses_a_fresh_stream_and_epsilon_over_k(entropy) -> None:
         made.append(1)
         return entropy
 
-    Coins(stream).winners(PERMUTE_AND_FLIP, np.array([1, 2, 3]), Fraction(1), 3)
+    SystemNoise(stream).winners(PERMUTE_AND_FLIP, np.array([1, 2, 3]), Fraction(1), 3)
 
     assert 3 == len(made)
 
@@ -60,7 +60,7 @@ def test_each_pick_uses_a_fresh_stream_and_epsilon_over_k(entropy) -> None:
 @pytest.mark.parametrize("sampler", [EXPONENTIAL, PERMUTE_AND_FLIP])
 def test_coins_are_relative_to_the_best_that_remains(sampler, entropy) -> None:
     """A runaway winner does not make the second pick take for ever."""
-    coins = Coins(lambda: entropy)
+    coins = SystemNoise(lambda: entropy)
     ticks = np.concatenate(([2**60], np.zeros(500, dtype=np.int64)))
     winners = Counter(coins.winners(sampler, ticks, Fraction(1), 2)[1] for _ in range(100))
 
@@ -104,7 +104,7 @@ def test_released_lists_follow_the_peeled_law_at_the_stated_epsilon(name: str, k
     scores = dps.Scores(np.array([6, 4, 2, 0]), sensitivity=1)
 
     def law(total: Fraction) -> dict:
-        logs = top_k_log_law(mechanism, mechanism.effective(scores), k, total)
+        logs = top_k_log_pmf(mechanism, mechanism.effective(scores), k, total)
         return dict(zip(itertools.permutations(range(4), k), np.exp(logs).tolist(), strict=True))
 
     verdict = dps.audit.sampler(
@@ -122,7 +122,7 @@ def test_lists_of_several_claim_no_bounded_range() -> None:
     pair = dps.Scores([36, 37, 4, 5], 1), dps.Scores([37, 36, 5, 4], 1)
 
     for k in (1, 2):
-        here, there = (top_k_log_law(mechanism, mechanism.effective(scores), k, epsilon) for scores in pair)
+        here, there = (top_k_log_pmf(mechanism, mechanism.effective(scores), k, epsilon) for scores in pair)
         promise = dps.top_k(pair[0], k, epsilon=epsilon, mechanism=mechanism).guarantee
         assert promise.bounded_range == (np.ptp(here - there) <= epsilon)
         assert epsilon == promise.epsilon
@@ -158,7 +158,7 @@ def test_k_beyond_the_candidates_is_refused() -> None:
 @pytest.mark.parametrize("epsilon", [0, -1, float("nan"), float("inf")])
 def test_a_bad_epsilon_draws_nothing(epsilon, monkeypatch: pytest.MonkeyPatch) -> None:
     """No stream is opened for an epsilon that is refused."""
-    monkeypatch.setattr("dpselect.kernel.coins.os.urandom", lambda count: pytest.fail("drew"))
+    monkeypatch.setattr("dpselect.kernel.bernoulli_exp.os.urandom", lambda count: pytest.fail("drew"))
     with pytest.raises(ValueError, match="positive and finite"):
         dps.select(dps.Scores([1, 2], 1), epsilon=epsilon, mechanism=dps.mechanism("exponential"))
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay, transcripts
-from dpselect.release.opened import door_to
+from dpselect.audit.scripted_noise import ScriptedNoise, transcripts
+from dpselect.release.open_session import session_factory_of
 from dpselect.release.top_k_by_group import top_k_of
 
 EPSILON = 2
@@ -32,9 +32,9 @@ def enumerated(votes: tuple, share: int | None, k: int) -> dict[tuple, float]:
     """The same, added up once for each table."""
     chances: dict[tuple, float] = {}
 
-    def once(replay: Replay) -> None:
+    def once(replay: ScriptedNoise) -> None:
         scores = of(dict(votes), "add-remove" if share is None else "person")
-        release = top_k_of(scores, k, EPSILON, None, share, door=door_to(lambda: replay))
+        release = top_k_of(scores, k, EPSILON, None, share, session_factory=session_factory_of(lambda: replay))
         answer = tuple(release.value.values())
         chances[answer] = chances.get(answer, 0.0) + math.exp(replay.log_chance)
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.kernel.run_law import RunLaw
-from dpselect.release.opened import door_to
-from dpselect.release.tuning import tuned
+from dpselect.kernel.run_count import RunCount
+from dpselect.release.open_session import session_factory_of
+from dpselect.release.tuning import tune_with
 from tests.release.counted import Counted
 
 ONE = dps.mechanisms.Bound(1)
@@ -30,9 +30,9 @@ class Book:
         self.spends.append((guarantee.epsilon, mechanism, count))
 
 
-def noisy(setting: int, draws: dps.tuning.Draws) -> tuple[int, int]:
+def noisy(setting: int, draws: dps.tuning.Session) -> tuple[int, int]:
     """As good as its setting is large."""
-    score = int(draws.counts(np.array([100 * setting]), draws.left, ONE)[0])
+    score = int(draws.counts(np.array([100 * setting]), draws.remaining, ONE)[0])
     return -setting, score
 
 
@@ -63,7 +63,7 @@ def test_the_default_misses_a_fifth_and_runs_two_hundred_times_at_most() -> None
             plan.missed,
         )
     assert "every setting once" in str(dps.tuning.tuning_plan(3, epsilon=1))
-    assert dps.tuning.tuning_plan(1, epsilon=1, good_enough=3).law == RunLaw(Fraction(1, 2), good_enough=Fraction(3))
+    assert dps.tuning.tuning_plan(1, epsilon=1, good_enough=3).law == RunCount(Fraction(1, 2), good_enough=Fraction(3))
 
 
 def test_a_plan_that_stops_early_states_no_chance_that_does_not_hold() -> None:
@@ -78,7 +78,7 @@ def test_a_plan_that_stops_early_states_no_chance_that_does_not_hold() -> None:
 def test_a_search_finds_a_good_setting_and_pays_once() -> None:
     """One spend of the whole, before anything is drawn."""
     book, plan, promise = Book(), dps.tuning.tuning_plan(8, epsilon=3), dps.Guarantee(3, "add-remove")
-    best = tuned(noisy, range(1, 9), plan, promise, book, door_to(lambda: Counted(300)))
+    best = tune_with(noisy, range(1, 9), plan, promise, book, session_factory_of(lambda: Counted(300)))
 
     assert (8, -8) == (best.setting, best.result)
     assert abs(best.score - 800) < 200
@@ -100,8 +100,8 @@ def test_up_to_three_settings_are_tried_once_each() -> None:
     """At a third of epsilon, from one spend."""
     book, seen = Book(), []
 
-    def run(setting: int, draws: dps.tuning.Draws) -> tuple[int, int]:
-        seen.append((setting, draws.left))
+    def run(setting: int, draws: dps.tuning.Session) -> tuple[int, int]:
+        seen.append((setting, draws.remaining))
         return noisy(setting, draws)
 
     best = dps.tuning.tune_privately(run, [1, 2, 3], epsilon=3, neighbours="add-remove", ledger=book)
@@ -132,7 +132,13 @@ def test_nothing_that_is_returned_depends_on_how_many_runs_there_were() -> None:
         coins = Counted(count)
         plan = dps.tuning.tuning_plan(4, epsilon=1)
         promise = dps.Guarantee(1, "add-remove")
-        best = tuned(lambda *_: ("result", 7), ["only"] * 4, plan, promise, door=door_to(lambda coins=coins: coins))
+        best = tune_with(
+            lambda *_: ("result", 7),
+            ["only"] * 4,
+            plan,
+            promise,
+            session_factory=session_factory_of(lambda coins=coins: coins),
+        )
         outputs.add((pickle.dumps(best), repr(best)))
         assert ["setting", "result", "score", "guarantee", "plan"] == [each.name for each in dataclasses.fields(best)]
     assert 1 == len(outputs)
@@ -140,10 +146,14 @@ def test_nothing_that_is_returned_depends_on_how_many_runs_there_were() -> None:
 
 def test_a_search_that_stops_says_which_or_none() -> None:
     """At a lower price than the best of all."""
-    promise, door = dps.Guarantee(3, "add-remove"), door_to(lambda: Counted(200))
+    promise, session_factory = dps.Guarantee(3, "add-remove"), session_factory_of(lambda: Counted(200))
     stopped, never = (
-        tuned(
-            noisy, range(1, 9), dps.tuning.tuning_plan(8, epsilon=3, gamma=0.01, good_enough=score), promise, door=door
+        tune_with(
+            noisy,
+            range(1, 9),
+            dps.tuning.tuning_plan(8, epsilon=3, gamma=0.01, good_enough=score),
+            promise,
+            session_factory=session_factory,
         )
         for score in (650, 10**6)
     )
@@ -156,11 +166,11 @@ def test_a_search_that_stops_says_which_or_none() -> None:
 def test_parts_of_the_data_are_refused_where_a_changed_record_may_be_in_two() -> None:
     """Fit at the whole epsilon and score at the whole epsilon is for add-remove neighbours."""
 
-    def both(setting: int, draws: dps.tuning.Draws) -> tuple[int, int]:
+    def both(setting: int, draws: dps.tuning.Session) -> tuple[int, int]:
         bound = dps.mechanisms.Bound(1, neighbours)
         with draws.disjoint(2) as (train, held_out):
-            train.counts(np.array([5]), train.left, bound)
-            return setting, int(held_out.counts(np.array([7]), held_out.left, bound)[0])
+            train.counts(np.array([5]), train.remaining, bound)
+            return setting, int(held_out.counts(np.array([7]), held_out.remaining, bound)[0])
 
     for neighbours, setting in (("add-remove", 4), ("substitution", None)):
         found = dps.tuning.tune_privately(both, [4], epsilon=1, neighbours=neighbours)

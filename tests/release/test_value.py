@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay
+from dpselect.audit.scripted_noise import ScriptedNoise
 from dpselect.mechanisms.smooth.value_noise import NOISES
 from dpselect.release import value as value_release
-from dpselect.release.opened import door_to
-from dpselect.release.outcomes import Coins
+from dpselect.release.open_session import session_factory_of
+from dpselect.release.system_noise import SystemNoise
 from dpselect.release.value_questions import ValueQuestion, value_question
-from tests.release.test_opened import Book
+from tests.release.test_open_session import Book
 
 BOTH = pytest.mark.parametrize("noise", NOISES)
 Path = list[tuple[Fraction, Fraction]]
@@ -117,7 +117,7 @@ def test_hostile_numbers_have_answers_and_keep_the_promise(noise: str) -> None:
     values = [0, 1.7e308, -1.7e308, 5e-324, 2**200, -(10**40), Fraction(1, 3), decimal.Decimal("1e-30"), 7.0]
     for value, bound, tick in itertools.product(values, [0, 5e-324, 1.0, 1e300], ["1e-30", "1", "1e200"]):
         asked = value_question(value, bound, epsilon=1, neighbours="edge", noise=noise, beta=0.1, tick=Fraction(tick))
-        release = value_release.released(asked)
+        release = value_release.release_question(asked)
 
         assert 0 == release.value % Fraction(tick)
         # The neighbour that is as far as the bound allows.
@@ -143,7 +143,7 @@ def test_released_numbers_follow_their_law(noise: str, many: int, entropy) -> No
         value_question(7.25, 1.5, epsilon=2 * factor, neighbours="edge", noise=noise, beta=0.2, tick=0.25)
         for factor in (1, Fraction(7, 10), Fraction(13, 10))
     )
-    coins = Coins(lambda: entropy)
+    coins = SystemNoise(lambda: entropy)
     draws = np.array([coins.noisy_number(asked.centre, asked.scale, asked.noise) for _ in range(many)])
     edges = np.arange(asked.centre - 30, asked.centre + 31)
     counts = np.array([np.sum(draws == cell) for cell in edges])
@@ -175,11 +175,11 @@ def test_the_spend_comes_first_and_names_the_noise() -> None:
 def test_a_number_is_drawn_at_the_door_for_what_was_paid() -> None:
     """Half of an epsilon twice; a third draw is refused, and so are other neighbours."""
     asked = value_question(3, 1, epsilon=0.5, neighbours="edge", beta=0.1, tick=0.5)
-    with dps.opened(dps.Guarantee(1, "edge")) as draws:
+    with dps.open_session(dps.Guarantee(1, "edge")) as draws:
         assert [0, 0] == [draws.noisy_number(asked) % Fraction(1, 2) for _ in range(2)]
         with pytest.raises(dps.PrivacyError, match="0 is left"):
             draws.noisy_number(asked)
-    with dps.opened(dps.Guarantee(1, "family")) as draws, pytest.raises(dps.PrivacyError, match="use one"):
+    with dps.open_session(dps.Guarantee(1, "family")) as draws, pytest.raises(dps.PrivacyError, match="use one"):
         draws.noisy_number(asked)
 
 
@@ -187,8 +187,10 @@ def test_a_replay_knows_how_likely_its_numbers_are() -> None:
     """The second implementation of the door: released values in turn, with the logarithm of their chances."""
     asked = value_question(2, 1, epsilon=1, neighbours="edge", beta=0.1, tick=1)
     for script, cell in (((0,), -4), ((1,), 9)):
-        replay = Replay(script)
-        release = value_release.released(asked, door=door_to(lambda replay=replay: replay))
+        replay = ScriptedNoise(script)
+        release = value_release.release_question(
+            asked, session_factory=session_factory_of(lambda replay=replay: replay)
+        )
 
         assert cell == release.value
         assert replay.log_chance == asked.noise.log_cells([cell], asked.centre, asked.scale)[0]

@@ -46,9 +46,9 @@ def test_the_share_can_be_seen(name: str, parameters) -> None:
     mechanism = dps.mechanism(name, **parameters)
     moving = name.startswith("smooth") and "calibration" not in parameters
 
-    assert (Fraction(parameters.get("phi", Fraction(7, 10))) if moving else None) == mechanism.share(VOTES)
+    assert (Fraction(parameters.get("phi", Fraction(7, 10))) if moving else None) == mechanism.budget_fraction(VOTES)
     still = dps.Scores([1, 0], 1, kind="integer")
-    assert not moving or "phi" in parameters or Fraction(1, 64) == mechanism.share(still)
+    assert not moving or "phi" in parameters or Fraction(1, 64) == mechanism.budget_fraction(still)
 
 
 def test_budget_show_prints_the_noise_and_delta_of_each_row(tmp_path, capsys) -> None:

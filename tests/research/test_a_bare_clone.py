@@ -48,7 +48,7 @@ def test_every_shipped_table_can_be_read() -> None:
 @pytest.mark.parametrize("experiment", READERS, ids=lambda each: each.name)
 def test_a_bare_clone_measures_it(experiment: Experiment, tmp_path: Path) -> None:
     """A cell of the smallest of its datasets gives points; nothing fails or is skipped."""
-    smallest = min(used(experiment), key=lambda name: datasets.checked(name).stat().st_size)
+    smallest = min(used(experiment), key=lambda name: datasets.checked_file(name).stat().st_size)
 
     def one(_: object) -> list[Cell]:
         return [cell for cell in experiment.grid(QUICK) if cell.get("dataset") == smallest][:1]

@@ -15,7 +15,7 @@ OTHERS = [name for name in broker_graphs.MADE_UP if name != "partition"]
 def test_degree_ranks_no_broker_of_the_communities_first_and_open_pairs_do() -> None:
     """The last forty nodes; without privacy, by degree and by what local dampening ranks."""
     graph, bound = broker_graphs.graph_of("communities")
-    dampened = dps.mechanism("local-dampening-flip").prepared(
+    dampened = dps.mechanism("local-dampening-flip").quantize(
         dps.utilities.open_pairs(graph, max_degree=bound), Fraction(1)
     )
 

@@ -124,7 +124,7 @@ def test_records_less_one_are_too_few_for_a_sensitivity_where_there_are_few_reco
         return weights / weights.sum()
 
     pair = audit.metric_space([[0, 1], [1, 0]])
-    assert audit.privacy_loss_of_law(law, pair, epsilon=1).worst > 3
+    assert audit.privacy_loss_of_pmf(law, pair, epsilon=1).worst > 3
 
 
 def test_the_first_sensitivity_twice_is_too_small_where_negatives_are_few() -> None:
@@ -136,7 +136,7 @@ def test_the_first_sensitivity_twice_is_too_small_where_negatives_are_few() -> N
             weights = np.exp(exponents - exponents.max())
             return weights / weights.sum()
 
-        worst = audit.privacy_loss_of_law(law, audit.metric_space([[0, 1], [1, 0]]), epsilon=1).worst
+        worst = audit.privacy_loss_of_pmf(law, audit.metric_space([[0, 1], [1, 0]]), epsilon=1).worst
         assert least < worst <= most
 
 
@@ -154,7 +154,7 @@ def test_epsilon_in_every_round_is_as_much_as_there_are_rounds() -> None:
     # The exponents are such that one round loses nearly epsilon = 1.
     one = abs(np.log(law(1)[1, 1, 1, 1] / law(0)[1, 1, 1, 1]) / 4)
     assert 0.6 < one <= 1
-    assert pytest.approx(4 * one) == audit.privacy_loss_of_law(law, pair, epsilon=1).worst > 1
+    assert pytest.approx(4 * one) == audit.privacy_loss_of_pmf(law, pair, epsilon=1).worst > 1
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_the_printed_sensitivity_of_ego_density_costs_nothing_on_small_graphs() 
         units = printed.units(links / np.maximum(degrees * (degrees - 1) // 2, 1), degrees)
         return np.exp(units) / np.exp(units).sum()
 
-    assert 0.4 < audit.privacy_loss_of_law(law, audit.graphs(4), epsilon=2).worst / 2 <= 1
+    assert 0.4 < audit.privacy_loss_of_pmf(law, audit.graphs(4), epsilon=2).worst / 2 <= 1
     # From three neighbours on a step: a half of a unit, where with two it is a whole one.
     assert [0.5, 1.0] == printed.units(np.array([1.0, 1.0]), np.array([3, 2])).tolist()
 

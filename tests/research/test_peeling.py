@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.release.outcomes import Coins
+from dpselect.release.system_noise import SystemNoise
 from research.papers.peeling import inclusion
 
 
@@ -57,6 +57,6 @@ def test_drawn_lists_agree() -> None:
     sampler = dps.mechanism("exponential").sampler
     counts = np.zeros(8)
     for _ in range(2000):
-        counts[Coins().winners(sampler, ticks, rate, 3)] += 1
+        counts[SystemNoise().winners(sampler, ticks, rate, 3)] += 1
 
     assert np.abs(counts / 2000 - inclusion(ticks, 3, rate)).max() < 0.06

@@ -146,7 +146,7 @@ def test_weights_and_ceilings() -> None:
     a, b = dps.Scores([1.0, 0.0], 1), dps.Scores([0.0, 1.0], 1)
 
     assert 5 == aggregate([a, b], [3, 2]).sensitivity.ceiling
-    assert 3 == aggregate([a, b], [3, 2], touched="one").sensitivity.ceiling
+    assert 3 == aggregate([a, b], [3, 2], max_changed="one").sensitivity.ceiling
     assert [3.0, 2.0] == aggregate([a, b], [3, 2]).values.tolist()
     assert aggregate([a, b], sensitivity="global").sensitivity.fixed
 
@@ -180,7 +180,7 @@ def test_the_size_of_listed_integers_decides_nothing(edge: int, mechanism: str) 
         assert first.values.dtype == other.values.dtype == np.int64
         made = dps.mechanism(mechanism)
         sums = aggregate([first, other], [1, -1])
-        return [np.log(made.law(each, 1)) for each in (sums, whole([edge - 1 + x, edge - 2**42], 2**40))]
+        return [np.log(made.pmf(each, 1)) for each in (sums, whole([edge - 1 + x, edge - 2**42], 2**40))]
 
     assert all(np.abs(one - two).max() <= 1 + 1e-9 for one, two in zip(laws(0), laws(1), strict=True))
 
@@ -450,9 +450,9 @@ def test_a_public_reach_lets_the_pareto_score_be_shifted() -> None:
     a, b = dps.Scores([3, 1, 2], 1), dps.Scores([0, 5, -1], 1)
     shifted = dps.mechanism("shifted-local-dampening")
 
-    assert abs(shifted.law(pareto([a, b], reach=4), 1).sum() - 1) < 1e-12
+    assert abs(shifted.pmf(pareto([a, b], reach=4), 1).sum() - 1) < 1e-12
     with pytest.raises(dps.PrivacyError, match="reach is unknown"):
-        shifted.law(pareto([a, b]), 1)
+        shifted.pmf(pareto([a, b]), 1)
 
 
 def test_dampening_looks_at_unsettled_candidates_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -480,8 +480,8 @@ def test_a_graph_without_edges_has_nobody_in_front() -> None:
     parts = [dps.utilities.degree(graph), dps.utilities.ego_density(graph)]
 
     assert [-4] * 5 == pareto(parts).values.tolist()
-    assert np.allclose(1 / 5, dps.mechanism("local-dampening").law(pareto(parts), 1))
-    assert np.allclose(1 / 5, dps.mechanism("local-dampening").law(aggregate(parts, [1, 100]), 1))
+    assert np.allclose(1 / 5, dps.mechanism("local-dampening").pmf(pareto(parts), 1))
+    assert np.allclose(1 / 5, dps.mechanism("local-dampening").pmf(aggregate(parts, [1, 100]), 1))
 
 
 def test_long_work_is_announced(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -522,7 +522,7 @@ def test_rounding_a_large_sum_costs_nothing(mechanism: str, step: int) -> None:
         made = dps.mechanism(mechanism)
         for apart in range(0, 500, step):
             here, there = (
-                made.log_law(aggregate([dps.Scores(np.array([size + apart + x, size - x]), 1)], [weight]), 1)
+                made.log_pmf(aggregate([dps.Scores(np.array([size + apart + x, size - x]), 1)], [weight]), 1)
                 for x in (0, 1)
             )
             assert np.abs(here - there).max() <= 1 + 1e-12
@@ -626,7 +626,7 @@ def test_candidates_are_compared_as_they_are() -> None:
         (lambda s: aggregate([s], [None]), ValueError, r"weights\[0\] is None, of type NoneType"),
         (lambda s: aggregate([s], "1"), ValueError, "'1' is not a list: pass a list of 1"),
         (lambda s: aggregate([s, s], [0, 0]), ValueError, "all zero"),
-        (lambda s: aggregate([s], touched="some"), ValueError, "touched is"),
+        (lambda s: aggregate([s], max_changed="some"), ValueError, "touched is"),
         (lambda s: pareto([s], sensitivity="none"), ValueError, "sensitivity is"),
         (lambda s: aggregate([s], [np.inf]), ValueError, "one finite number per objective"),
         (lambda s: aggregate([s], [True]), ValueError, r"weights\[0\] is True, of type bool"),
@@ -641,7 +641,7 @@ def test_candidates_are_compared_as_they_are() -> None:
         (lambda s: pareto([s, s], reach=2**20 + 1), ValueError, "reach is at most 1,048,576"),
         (lambda s: pareto([s], reach=True, sensitivity="global"), ValueError, "reach counts steps"),
         (lambda s: aggregate([unbounded()], sensitivity="global"), dps.PrivacyError, "no public ceiling"),
-        (lambda s: aggregate([replaced(), replaced()], touched="one"), dps.PrivacyError, "touches two records"),
+        (lambda s: aggregate([replaced(), replaced()], max_changed="one"), dps.PrivacyError, "touches two records"),
     ],
 )
 def test_bad_objectives_are_refused(act, error, message: str) -> None:

@@ -51,7 +51,7 @@ def test_margins_are_the_definition_rounded_down(seed: int, size: int, capped: b
 
     ceiling = float(table.max() + 1)
     steps = dps.sensitivity.element(lambda t: table[min(t, 11)], ceiling=ceiling, reach=[None, 15][seed % 2])
-    scores = dps.Scores(values, steps, highest=highest if capped else None)
+    scores = dps.Scores(values, steps, upper_envelope=highest if capped else None)
     sums = np.vstack([np.zeros(size), np.cumsum(scores.sensitivity.at(np.arange(far)), axis=0)])
     high = values + sums
     if capped:
@@ -119,7 +119,7 @@ def with_most(graph: dps.Graph, scores: dps.Scores, pairs: np.ndarray, fewer: in
     def highest(t, at):
         return pairs[at] + degrees[at] * t + t * (t - 1) // 2
 
-    return dps.Scores(scores.values, scores.sensitivity, neighbours="edge", highest=highest)
+    return dps.Scores(scores.values, scores.sensitivity, neighbours="edge", upper_envelope=highest)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_a_most_that_says_nothing_changes_nothing(most) -> None:
         return np.full(np.broadcast(t, at).shape, most)
 
     plain, capped = (
-        dps.utilities.margin(dps.Scores(values, steps, highest=each), 1).values for each in (None, highest)
+        dps.utilities.margin(dps.Scores(values, steps, upper_envelope=each), 1).values for each in (None, highest)
     )
     assert plain.tolist() == capped.tolist()
 
@@ -263,7 +263,7 @@ def test_a_most_that_is_no_number_is_refused() -> None:
     """As a sensitivity is."""
     steps = dps.sensitivity.element(lambda t: [1.0 + t] * 2, ceiling=9.0)
     for kind in ("integer", "real"):
-        scores = dps.Scores([1, 2], steps, kind=kind, highest=lambda t, at: np.where(t + at > 2, np.nan, 99.0))
+        scores = dps.Scores([1, 2], steps, kind=kind, upper_envelope=lambda t, at: np.where(t + at > 2, np.nan, 99.0))
         with pytest.raises(ValueError, match="is a number at every distance"):
             dps.utilities.margin(scores, 1)
 
@@ -310,7 +310,7 @@ def test_a_large_epsilon_names_the_k_best() -> None:
 
     assert "a" == dps.select(dps.utilities.margin(scores, 1), epsilon=1000, mechanism=flip).value
     assert {"a", "b"} == {*dps.top_k(dps.utilities.margin(scores, 2), 2, epsilon=2000, mechanism=flip).value}
-    assert "a" != scores.candidates[int(np.argmax(dampening.law(scores, 1000)))]
+    assert "a" != scores.candidates[int(np.argmax(dampening.pmf(scores, 1000)))]
 
 
 @pytest.mark.parametrize("k", [1, 3])
@@ -450,7 +450,7 @@ def test_margins_of_scores_that_move_one_way_move_both_ways(k: int, least: float
     flip = dps.mechanism("permute-and-flip")
 
     for epsilon in (0.5, 8):
-        laws = np.array([flip.log_law(each, epsilon) for each in margins])
+        laws = np.array([flip.log_pmf(each, epsilon) for each in margins])
         worst = max(
             float(np.abs(laws - laws[np.arange(len(laws)) ^ (1 << place)]).max()) / epsilon
             for place in range(len(pairs))

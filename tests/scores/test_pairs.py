@@ -10,7 +10,7 @@ import pytest
 import dpselect as dps
 from dpselect.audit import privacy_loss
 from dpselect.mechanisms.smooth import scale
-from dpselect.scores.pairs import paired
+from dpselect.scores.pairs import pair_bound
 from tests.universes import chain, random_problem
 
 element = dps.sensitivity.element
@@ -18,11 +18,11 @@ element = dps.sensitivity.element
 
 def test_it_is_half_the_sum_of_the_two_largest() -> None:
     """Of candidates, not of profiles: where two share the largest, it is that one."""
-    assert [2.5, 3.5, 6.0] == paired(element(lambda t: [t, 3, 2], ceiling=9).over(3)).at([0, 4, 9]).ravel().tolist()
+    assert [2.5, 3.5, 6.0] == pair_bound(element(lambda t: [t, 3, 2], ceiling=9).over(3)).at([0, 4, 9]).ravel().tolist()
     shared = dps.sensitivity.profiles(
         lambda t: t[:, None] + np.array([[1.0, 5.0]]), profile=np.array([0, 1, 1]), ceiling=9
     )
-    assert [5.0, 6.0, 9.0] == paired(shared).at([0, 1, 7]).ravel().tolist()
+    assert [5.0, 6.0, 9.0] == pair_bound(shared).at([0, 1, 7]).ravel().tolist()
 
 
 def test_one_row_one_candidate_and_a_declared_bound_stay_as_they_are() -> None:
@@ -33,7 +33,7 @@ def test_one_row_one_candidate_and_a_declared_bound_stay_as_they_are() -> None:
         element(lambda t: [1.0], ceiling=4).over(1),
         dps.sensitivity.smooth_bound(lambda _: 1, ceiling=2).over(2),
     ):
-        assert paired(known) is known
+        assert pair_bound(known) is known
 
 
 def test_sums_are_rounded_upwards() -> None:
@@ -41,7 +41,7 @@ def test_sums_are_rounded_upwards() -> None:
     rng = np.random.default_rng(3)
     for _ in range(200):
         one, other = rng.exponential(size=2) * 10.0 ** rng.integers(-9, 9, 2)
-        half = paired(element(lambda t, pair=(one, other): list(pair), ceiling=1e20).over(2)).at(0).item()
+        half = pair_bound(element(lambda t, pair=(one, other): list(pair), ceiling=1e20).over(2)).at(0).item()
         exact = (Fraction(one) + Fraction(other)) / 2
         assert exact <= Fraction(half) <= exact * (1 + Fraction(1, 2**50))
 
@@ -52,7 +52,7 @@ def test_what_is_lost_by_halving_is_paid_for(one: float, units: int) -> None:
     """An odd number of the smallest steps has no half among floats."""
     known = element(lambda t: [one, units * 5e-324], ceiling=2).over(2)
 
-    assert Fraction(paired(known).at(0).item()) >= (Fraction(one) + units * Fraction(5e-324)) / 2
+    assert Fraction(pair_bound(known).at(0).item()) >= (Fraction(one) + units * Fraction(5e-324)) / 2
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -60,7 +60,7 @@ def test_it_bounds_how_far_scores_move_apart(seed: int) -> None:
     """On random universes, from both sides of every pair; and it grows as fast as it must."""
     problem = random_problem(seed, 8)
     utility = problem.utility()
-    found = np.array([paired(utility(x).sensitivity).at(range(8)).ravel() for x in problem.universe])
+    found = np.array([pair_bound(utility(x).sensitivity).at(range(8)).ravel() for x in problem.universe])
     for x, y in problem.universe.pairs():
         moves = problem.values[y] - problem.values[x]
         assert moves.max() - moves.min() <= 2 * min(found[x, 0], found[y, 0])

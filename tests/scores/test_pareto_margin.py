@@ -135,7 +135,7 @@ def test_the_loss_is_at_most_epsilon(epsilon) -> None:
         known = {}
         for counts in itertools.product(range(4), repeat=4):
             parts = [dps.Scores([*half], 1, kind="integer", range_bound=1) for half in (counts[:2], counts[2:])]
-            known[counts] = np.log(law.law(pareto_margin(parts), epsilon))
+            known[counts] = np.log(law.pmf(pareto_margin(parts), epsilon))
         for counts, here in known.items():
             for place in itertools.product((0, 1), repeat=4):
                 other = tuple(a + b for a, b in zip(counts, place, strict=True))

@@ -120,7 +120,7 @@ EXACT_MECHANISMS = (
 def test_a_fraction_on_the_neighbour_does_not_change_the_kind(name: str, large: int) -> None:
     """A list of integers on one database, one fraction more on the next: one kind, and no loss above epsilon."""
     mechanism = dps.mechanism(name)
-    whole, mixed = (mechanism.log_law(dps.Scores([first, large], SAFE), 1) for first in (0, 0.5))
+    whole, mixed = (mechanism.log_pmf(dps.Scores([first, large], SAFE), 1) for first in (0, 0.5))
 
     assert np.abs(whole - mixed).max() <= 1
 
@@ -129,7 +129,7 @@ def test_a_fraction_on_the_neighbour_does_not_change_the_kind(name: str, large: 
 def test_large_listed_integers_lose_at_most_epsilon(name: str) -> None:
     """No rounding of an integer to a double is ever larger than the moves that are paid for."""
     mechanism, large = dps.mechanism(name), 2**60 + 128
-    here, there = (mechanism.log_law(dps.Scores([large + x, large], SAFE), 1) for x in (0, 1))
+    here, there = (mechanism.log_pmf(dps.Scores([large + x, large], SAFE), 1) for x in (0, 1))
 
     assert np.abs(here - there).max() <= 1
 
@@ -179,7 +179,7 @@ def test_arrays_are_clipped_as_lists_are() -> None:
 def test_differences_never_wrap(name: str) -> None:
     """2^62 and -2^62 in an array: the best stays the best."""
     for top in (2**62, 2**62 - 1):
-        law = dps.mechanism(name).law(dps.Scores(np.array([top, -(2**62)]), 1), 1)
+        law = dps.mechanism(name).pmf(dps.Scores(np.array([top, -(2**62)]), 1), 1)
         assert law[0] > law[1]
 
 
@@ -187,7 +187,7 @@ def test_differences_never_wrap(name: str) -> None:
 def test_distances_of_any_size_are_clipped(far: int) -> None:
     """Unsigned ones, and Python's own, keep their order."""
     for distance in (np.array([0, far], dtype=np.uint64), [0, far], [0, 10**30]):
-        law = dps.mechanism("inverse-sensitivity").law(dps.Scores([0, 0], 1, distance=distance), 1)
+        law = dps.mechanism("inverse-sensitivity").pmf(dps.Scores([0, 0], 1, distance=distance), 1)
         assert law[0] > law[1]
 
 
@@ -213,6 +213,6 @@ def test_integers_beyond_doubles_are_clipped_before_they_are_rounded() -> None:
     flip, step, worst = dps.mechanism("permute-and-flip"), 2**20, 0.0
     for base in range(2**64 + 2**12 - 2, 2**64 + 2**13, 64):
         one, other = dps.Scores([base, base], step), dps.Scores([base + step, base - step], step)
-        worst = max(worst, float(np.abs(flip.log_law(one, 8) - flip.log_law(other, 8)).max()) / 8)
+        worst = max(worst, float(np.abs(flip.log_pmf(one, 8) - flip.log_pmf(other, 8)).max()) / 8)
 
     assert worst <= 1 + 1e-12

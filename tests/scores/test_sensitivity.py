@@ -9,7 +9,7 @@ import pytest
 import dpselect as dps
 from dpselect import sensitivity
 from dpselect.scores import smooth_weights
-from dpselect.scores.smooth_weights import Weights
+from dpselect.scores.smooth_weights import SmoothWeights
 
 
 def test_element_values_are_cut_at_the_ceiling_and_forced_from_the_reach_on() -> None:
@@ -171,7 +171,7 @@ def test_a_smooth_bound_whose_share_is_below_the_floats_is_a_bound() -> None:
 @pytest.mark.parametrize("beta", [Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 3), Fraction(7), Fraction(10**9)])
 def test_smooth_is_the_largest_weighted_value_exactly(reach: int, beta: Fraction) -> None:
     """Against fractions at every distance, for values with many near ties, jumps and zeros."""
-    weights = Weights(beta)
+    weights = SmoothWeights(beta)
     draw = np.random.default_rng(reach)
     for values in (
         np.exp(np.minimum(float(min(beta, 1)) * np.arange(reach) - 30, 0)),
@@ -192,7 +192,7 @@ def test_smooth_is_the_largest_weighted_value_exactly(reach: int, beta: Fraction
 )
 def test_weights_are_smooth_and_close_to_exponential(beta: Fraction) -> None:
     """w(t) <= e^beta w(t + 1), also where blocks meet and at the floor; w(t) >= e^(-beta t), and hardly more."""
-    weights = Weights(beta)
+    weights = SmoothWeights(beta)
     times = [*range(70), *range(1000, 1100), *range(2040, 2060), *range(10**6, 10**6 + 5)]
     with mpmath.workdps(60):
         falls = mpmath.exp(-mpmath.mpf(beta.numerator) / beta.denominator)
@@ -348,13 +348,13 @@ def test_a_declared_bound_that_is_the_smooth_one_changes_nothing(name: str) -> N
 
     values = [30.0, 8.0, 1.0]
     one, two = (dps.Scores(values, each) for each in (known, sensitivity.smooth_bound(bound, ceiling=9)))
-    assert np.allclose(mechanism.law(one, 2), mechanism.law(two, 2), rtol=1e-12)
+    assert np.allclose(mechanism.pmf(one, 2), mechanism.pmf(two, 2), rtol=1e-12)
     assert [mechanism.beta(two, 2)] == seen
 
 
 def test_weights_are_the_same_whoever_else_asks_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another thread that computes the same weights in the middle of it adds none twice."""
-    alone, together = (smooth_weights.Weights(Fraction(1, 1000)) for _ in range(2))
+    alone, together = (smooth_weights.SmoothWeights(Fraction(1, 1000)) for _ in range(2))
     expected, up, calls = [alone.at(t) for t in range(0, 20_000, 512)], smooth_weights._up, iter(range(10**6))
 
     def interrupted(product: int) -> int:
@@ -381,7 +381,7 @@ def test_a_smooth_bound_has_no_reach() -> None:
     with pytest.raises(dps.PrivacyError, match="use smooth-noisy-max or"):
         sensitivity.reach(known, 10)
     with pytest.raises(dps.PrivacyError, match="use smooth-noisy-max or"):
-        dps.mechanism("shifted-local-dampening").law(dps.Scores([1, 0], known, kind="integer"), 1)
+        dps.mechanism("shifted-local-dampening").pmf(dps.Scores([1, 0], known, kind="integer"), 1)
 
 
 def test_smooth_bounds_of_several_objectives_add_up() -> None:
@@ -390,7 +390,7 @@ def test_smooth_bounds_of_several_objectives_add_up() -> None:
     one = dps.Scores([3, 0, 1], known, kind="integer")
     other = dps.Scores([0, 5, 1], sensitivity.local(lambda t: float(t), ceiling=4), kind="integer")
     both = dps.multiobjective.aggregate([one, other], [2, -1]).sensitivity
-    most = dps.multiobjective.aggregate([one, other], [2, -1], touched="one").sensitivity
+    most = dps.multiobjective.aggregate([one, other], [2, -1], max_changed="one").sensitivity
 
     parts = 2 * sensitivity.smooth(known, 0.5), sensitivity.smooth(other.sensitivity, 0.5)
     assert float(sum(parts)) == pytest.approx(float(sensitivity.smooth(both, 0.5)), rel=1e-12)
@@ -400,4 +400,4 @@ def test_smooth_bounds_of_several_objectives_add_up() -> None:
     endless = dps.Scores([1, 0, 0], sensitivity.local(lambda t: 1 + t), kind="integer")
     with pytest.raises(dps.PrivacyError, match="ceiling of every objective"):
         dps.multiobjective.aggregate([one, endless])
-    assert 3 == dps.mechanism("smooth-noisy-max").law(dps.multiobjective.aggregate([one, other]), 1).size
+    assert 3 == dps.mechanism("smooth-noisy-max").pmf(dps.multiobjective.aggregate([one, other]), 1).size

@@ -19,7 +19,7 @@ def tree(tmp_path: Path) -> Path:
     shutil.copy(ROOT / "scripts" / "changelog", tmp_path / "scripts" / "changelog")
     folder = tmp_path / "changes.d"
     folder.mkdir()
-    (folder / "17.fix.coins.md").write_text("Coins land\non one side.\n")
+    (folder / "17.fix.bernoulli_exp.md").write_text("Coins land\non one side.\n")
     (folder / "9.fix.md").write_text("Nine is mended.\n")
     (folder / "18.feature.door.md").write_text("There is a door.\n")
     (tmp_path / "pyproject.toml").write_text('[project]\nversion = "0.2.0"\n')

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.release.opened import door_to
-from dpselect.release.outcomes import Coins
+from dpselect.release.open_session import session_factory_of
 from dpselect.release.select import release_of
+from dpselect.release.system_noise import SystemNoise
 from dpselect.sources import candidates as module
 from dpselect.sources import ordinals
 from dpselect.sources.warehouse import Warehouse
@@ -26,7 +26,7 @@ NAMES = ["ann", "Bob", "eve", "Ärpad", "it's", ""]
 
 def behind(stream):
     """A door to coins that are flipped with this entropy."""
-    return door_to(lambda: Coins(stream))
+    return session_factory_of(lambda: SystemNoise(stream))
 
 
 @pytest.fixture
@@ -134,14 +134,14 @@ def test_candidates_without_a_row_score_zero(engine, monkeypatch, few: int, mech
     engine.raw_sql("CREATE TABLE public AS SELECT range - 2 AS node FROM range(14)")
     expected = dict.fromkeys(range(-2, 12), 0) | {3: 2, -1: -7, 9: 0, 10: 2}
     plain = dps.Scores(list(expected.values()), sensitivity=1, kind="integer")
-    law = dict(zip(expected, dps.mechanism(mechanism).law(plain, 1), strict=True))
+    law = dict(zip(expected, dps.mechanism(mechanism).pmf(plain, 1), strict=True))
 
     for domain in (range(-2, 12), list(range(-2, 12)), engine.table("public"), engine.table("public").node):
         candidates = made(engine, rows, domain=domain)
         laws = []
         candidates.answer(
             lambda grouped, laws=laws: (
-                laws.append((grouped, dps.mechanism(mechanism).grouped_log_law(grouped, 1))) or []
+                laws.append((grouped, dps.mechanism(mechanism).grouped_log_pmf(grouped, 1))) or []
             )
         )
         ((grouped, log_law),) = laws
@@ -180,13 +180,13 @@ def test_profiles_give_each_candidate_its_own_sensitivity(engine, name: str) -> 
 
     def pick(grouped):
         places = [(g, i) for g, count in enumerate(grouped.counts.tolist()) for i in range(count)]
-        log_law = mechanism.grouped_log_law(grouped, 2)
+        log_law = mechanism.grouped_log_pmf(grouped, 2)
         laws.update(enumerate(np.exp(log_law[g]) for g, _ in places))
         return places
 
     names = candidates.answer(pick)
     scores = dps.Scores(values, dps.sensitivity.constant([bounds[i] for i in range(8)]), kind="integer")
-    law = mechanism.law(scores, 2)
+    law = mechanism.pmf(scores, 2)
     assert set(range(8)) == set(names)
     for place, candidate in enumerate(names):
         assert law[candidate] == pytest.approx(laws[place], rel=1e-12)
@@ -511,7 +511,7 @@ def test_a_file_that_changes_once_is_read_again_with_fresh_coins(engine, tmp_pat
     streams = []
 
     def stream():
-        from dpselect.kernel.coins import new_entropy
+        from dpselect.kernel.bernoulli_exp import new_entropy
 
         streams.append(len(streams))
         if len(streams) == 1:
@@ -584,7 +584,7 @@ def test_winners_from_an_engine_follow_the_law(engine, name: str) -> None:
     scores = dps.Scores(list(values.values()), sensitivity=1, kind="integer")
 
     def law(epsilon: Fraction) -> dict[int, float]:
-        return dict(enumerate(mechanism.law(scores, epsilon).tolist()))
+        return dict(enumerate(mechanism.pmf(scores, epsilon).tolist()))
 
     verdict = dps.audit.sampler(
         lambda: dps.select(candidates, epsilon=1, mechanism=mechanism).value,

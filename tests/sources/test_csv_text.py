@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpselect.data import TableFile
-from dpselect.sources import csv_text, in_place
+from dpselect.sources import csv_text, duckdb_files
 from dpselect.sources.dialects import Dialect
 
 pytest.importorskip("pyarrow")
@@ -60,7 +60,7 @@ def test_a_malformed_line_takes_no_other_with_it(tmp_path: Path, line: bytes) ->
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\n1,2\n" + line + b"6,7\n8,9\n")
     held = csv_text.columns(path, ["a", "b"])
-    table = in_place.read(ibis.duckdb.connect(), [path], ["a", "b"]).to_pyarrow()
+    table = duckdb_files.read(ibis.duckdb.connect(), [path], ["a", "b"]).to_pyarrow()
 
     for rows in (
         list(zip(*(held[name].to_pylist() for name in "ab"), strict=True)),
@@ -114,10 +114,10 @@ def test_an_ending_says_tabs_in_place_too(tmp_path: Path) -> None:
 
     path = written(tmp_path, "a\tb\n1\tx,y\n", "t.tsv")
     assert ["x,y"] == csv_text.columns(path, ["b"])["b"].to_pylist()
-    table = in_place.read(ibis.duckdb.connect(), [path], in_place.columns([path])).to_pyarrow()
+    table = duckdb_files.read(ibis.duckdb.connect(), [path], duckdb_files.columns([path])).to_pyarrow()
     assert [{"a": "1", "b": "x,y"}] == table.to_pylist()
     with pytest.raises(ValueError, match="of one kind"):
-        in_place.columns([path, written(tmp_path, "a,b\n1,2\n")])
+        duckdb_files.columns([path, written(tmp_path, "a,b\n1,2\n")])
 
 
 def test_a_header_of_many_columns_is_read_once(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_every_form_gives_the_same_graph(name: str, tmp_path: Path) -> None:
         assert DEGREES == graph.degrees.tolist()
         assert WEIGHTS == dps.utilities.weighted_degree(weighted).values.tolist()
         assert (NAMES if isinstance(nodes, list) and "ann lee" in nodes else [1, 2, 3, 4, 5]) == [*graph.candidates]
-        assert (0, 0) == (graph.strangers_dropped, weighted.strangers_dropped)
+        assert (0, 0) == (graph.unknown_nodes_dropped, weighted.unknown_nodes_dropped)
         if kind is nx.DiGraph:
             assert FOLLOWERS == dps.data.DirectedGraph.read(path, nodes, label=label).followers.tolist()
         elif name.endswith(".net"):
@@ -125,7 +125,7 @@ def test_nodes_stay_declared(tmp_path: Path) -> None:
         with pytest.raises(dps.PrivacyError, match="nodes"):
             dps.Graph.read(path, label=label)
         few = dps.Graph.read(path, NAMES[:2], label=label)
-        assert ([1, 1], 2) == (few.degrees.tolist(), few.strangers_dropped)
+        assert ([1, 1], 2) == (few.degrees.tolist(), few.unknown_nodes_dropped)
         every = dps.Graph.read(path, path, label=label)
         assert (NAMES, DEGREES) == ([*every.candidates], every.degrees.tolist())
     assert [1, 3, 1, 1, 0, 0] == dps.Graph.read(written(tmp_path, "s.mtx", nx.Graph)[0], 6).degrees.tolist()
@@ -174,7 +174,7 @@ def test_a_matrix_says_what_its_entries_are(tmp_path: Path) -> None:
         path.write_text(f"{first} matrix coordinate {kind} general\n% a\n\n{size}{entries}", encoding="utf-8")
         graph = dps.Graph.read(path, 4)
         assert [2, 2, 1, 3] == graph.degrees.tolist()
-        assert (1, 5) == (graph.self_loops_dropped, graph.strangers_dropped)
+        assert (1, 5) == (graph.self_loops_dropped, graph.unknown_nodes_dropped)
         weighted = dps.data.WeightedGraph.read(path, 4, cap=9)
         assert [1, 0.5, 0, 0.5] == dps.utilities.weighted_degree(weighted).values.tolist()
     for kind in ("pattern", "complex"):
@@ -214,11 +214,11 @@ def test_headings_of_pajek(tmp_path: Path) -> None:
     path.write_bytes(text.encode())
     graph = dps.Graph.read(path, 5)
     assert [3, 3, 2, 3, 1] == graph.degrees.tolist()
-    assert 2 == graph.strangers_dropped
+    assert 2 == graph.unknown_nodes_dropped
     weighted = dps.data.WeightedGraph.read(path, 5, cap=9)
     assert [4, 4.5 + 1, 3, 1.5, 1] == dps.utilities.weighted_degree(weighted).values.tolist()
     directed = dps.data.DirectedGraph.read(path, 5)
-    assert ([1, 2, 1, 0, 0], 5) == (directed.followers.tolist(), directed.strangers_dropped)
+    assert ([1, 2, 1, 0, 0], 5) == (directed.followers.tolist(), directed.unknown_nodes_dropped)
     named = dps.Graph.read(path, ["ann lee", "bob", "e'v"], label="label")
     assert [2, 2, 2] == named.degrees.tolist()
     for text, said in (
@@ -281,7 +281,7 @@ def test_values_of_graphml(tmp_path: Path) -> None:
         weighted = dps.data.WeightedGraph.read(path, names, cap=9)
     assert [0.5, 3, 2.5] == dps.utilities.weighted_degree(weighted).values.tolist()
     directed = dps.data.DirectedGraph.read(path, names)
-    assert ([0, 1, 1], 1) == (directed.followers.tolist(), directed.strangers_dropped)
+    assert ([0, 1, 1], 1) == (directed.followers.tolist(), directed.unknown_nodes_dropped)
     for label, called in (("name", ["Béa & <Co>", "eve"]), ("d6", ["dan"])):
         with pytest.warns(UserWarning, match="Directions"):
             assert len(called) - 1 == dps.Graph.read(path, called, label=label).degrees.sum() / 2
@@ -301,7 +301,7 @@ def test_nothing_is_looked_up_in_xml(tmp_path: Path) -> None:
     for encoding in ("utf-8", "utf-8-sig", "utf-16"):
         path.write_text(text, encoding=encoding)
         graph = dps.Graph.read(path, ["n0", "n1"])
-        assert ([1, 1], 2) == (graph.degrees.tolist(), graph.strangers_dropped)
+        assert ([1, 1], 2) == (graph.degrees.tolist(), graph.unknown_nodes_dropped)
 
 
 def test_an_end_without_an_id_has_no_label(tmp_path: Path) -> None:
@@ -312,7 +312,7 @@ def test_an_end_without_an_id_has_no_label(tmp_path: Path) -> None:
     ):
         (tmp_path / name).write_text(text, encoding="utf-8")
         graph = dps.Graph.read(tmp_path / name, ["ann", "bob"], label="label")
-        assert ([0, 0], 1) == (graph.degrees.tolist(), graph.strangers_dropped)
+        assert ([0, 0], 1) == (graph.degrees.tolist(), graph.unknown_nodes_dropped)
 
 
 def test_long_lines_take_no_square_of_time(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def one_by_one(path: Path, skipped: int) -> tuple[list[tuple[int, int, str]], in
     """The edges of a file with their third fields, a line at a time; and how many lines are none."""
     edges_there: list[tuple[int, int, str]] = []
     dropped = 0
-    with edge_lines.opened(path) as lines:
+    with edge_lines.open_text(path) as lines:
         for line in itertools.islice(lines, skipped, None):
             text = line.rstrip("\n").lstrip(" \t")
             if not text or text[0] in "#%":
@@ -167,7 +167,7 @@ def test_the_third_field_of_a_line_is_its_weight(tmp_path: Path) -> None:
         (tmp_path / name).write_text(lines, encoding="utf-8")
         graph = dps.data.WeightedGraph.read(tmp_path / name, 4, cap=10)
         assert [0, 1.75, 1.75, 0] == dps.utilities.weighted_degree(graph).values.tolist()
-        assert (2, 2) == (graph.weightless, graph.strangers_dropped)
+        assert (2, 2) == (graph.zero_weights_dropped, graph.unknown_nodes_dropped)
     with pytest.raises(ValueError, match="have no names"):
         dps.data.WeightedGraph.read(tmp_path / "a.edges", 4, weight="w", cap=10)
     (tmp_path / "c.edges").write_text("% sym unweighted\n1 2\n", encoding="utf-8")

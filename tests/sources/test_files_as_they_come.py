@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import dpselect as dps
-from dpselect.dataset import Dataset, checked
+from dpselect.dataset import Dataset, check_dataset
 from dpselect.ledger import InMemoryLedger
-from dpselect.ledger.accountant import Terms
-from dpselect.sources.graphs import Dropped
+from dpselect.ledger.composition import Terms
+from dpselect.sources.graphs import GraphPartsWarning
 
 pytest.importorskip("pyarrow")
 
@@ -39,7 +39,7 @@ def test_an_office_of_statistics(tmp_path: Path) -> None:
             "Datum": {"lower": date(2025, 1, 1), "upper": date(2025, 12, 31), "step": "month"},
         },
     )  # fmt: skip
-    lines = checked(dataset).lines
+    lines = check_dataset(dataset).lines
 
     assert "Original: 300 numbers, 4 empty, 0 not a number; 0 outside of the bounds" in lines
     assert "Kalenderbereinigt: 300 numbers, 4 empty, 0 not a number; 0 outside of the bounds" in lines
@@ -58,9 +58,9 @@ def test_a_network_of_konect(tmp_path: Path) -> None:
     (tmp_path / "moreno.edges").write_text("\n".join(lines) + "\n")
     dataset = Dataset(graph="moreno.edges", folder=tmp_path, nodes=[*range(1, 104)])
 
-    with pytest.warns(Dropped, match="Directions"):
+    with pytest.warns(GraphPartsWarning, match="Directions"):
         assert {1, 2, 3} == {*asked(dataset).top_k("degree", k=3, epsilon=500).value}
-    assert any("300" in line for line in checked(dataset).lines)
+    assert any("300" in line for line in check_dataset(dataset).lines)
 
 
 def test_a_survey_of_spss(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_survey_of_spss(tmp_path: Path) -> None:
     said = (Path(__file__).parents[2] / "docs" / "how-to" / "read-your-table.md").read_text(encoding="utf-8")
     (tmp_path / "labour.toml").write_text(said.partition("# labour.toml\n")[2].partition("```")[0], encoding="utf-8")
     dataset = Dataset.load(tmp_path / "labour.toml")
-    lines = checked(dataset).lines
+    lines = check_dataset(dataset).lines
 
     assert "status: 360 listed, 40 empty, 0 not in the list" in lines
     assert "hours: 350 numbers, 50 empty, 0 not a number; 0 outside of the bounds" in lines

@@ -97,7 +97,7 @@ def test_one_edge_with_a_weight_decides_nothing_of_igraph(directed: bool) -> Non
             weighted = dps.data.WeightedGraph.from_igraph(graph, cap=9)
         said.append([str(each.message) for each in caught])
         assert [0, *[weights.get("weight", 0)] * 2, 0] == dps.utilities.weighted_degree(weighted).values.tolist()
-        assert (1 if weights else 2) == weighted.weightless
+        assert (1 if weights else 2) == weighted.zero_weights_dropped
     assert said[0] == said[1]
 
 

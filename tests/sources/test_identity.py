@@ -61,9 +61,9 @@ def test_text_of_a_declared_type_is_that_very_text() -> None:
 
 def test_names_do_not_show_how_a_container_wrote_them() -> None:
     """1.0 beside a missing cell is 1."""
-    assert [1, 2] == identity.named(distinct(pd.Series([1, 2, None])))[1]
-    assert all(type(name) is int for name in identity.named(distinct(pd.Series([1, 2, None])))[1])
-    assert ["x", 1] == identity.named(distinct(pd.Series(["x", "01", "1"], dtype=object)))[1]
+    assert [1, 2] == identity.number_names(distinct(pd.Series([1, 2, None])))[1]
+    assert all(type(name) is int for name in identity.number_names(distinct(pd.Series([1, 2, None])))[1])
+    assert ["x", 1] == identity.number_names(distinct(pd.Series(["x", "01", "1"], dtype=object)))[1]
 
 
 def test_the_public_order_is_numbers_by_size_and_then_text() -> None:

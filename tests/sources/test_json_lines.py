@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpselect.data import TableFile
-from dpselect.dataset import Dataset, checked
+from dpselect.dataset import Dataset, check_dataset
 from dpselect.dataset.skeleton import skeleton
 from dpselect.sources import json_lines, tables
 
@@ -66,7 +66,7 @@ def test_no_line_names_the_columns_of_others(tmp_path: Path) -> None:
     """A first line without a key refuses nothing; check says that no line has it."""
     path = tmp_path / "a.jsonl"
     path.write_text('{}\n{"v": 1}\n{"w": 2}\n')
-    lines = checked(Dataset(source=str(path), columns={"v": {"lower": 0, "upper": 5}, "typo": ["a", "b"]})).lines
+    lines = check_dataset(Dataset(source=str(path), columns={"v": {"lower": 0, "upper": 5}, "typo": ["a", "b"]})).lines
 
     assert ["1", "2"] == [
         *filter(None, tables.arrows(path, ["v"])["v"].to_pylist()),
@@ -78,6 +78,6 @@ def test_no_line_names_the_columns_of_others(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="has no list of its columns: ask about one by its name"):
             ask()
     with pytest.raises(ValueError, match="says itself how it is written"):
-        tables.names(path, tables.Reading.of(";"))
+        tables.names(path, tables.FileOptions.of(";"))
     with pytest.raises(ValueError, match="says itself how it is written"):
         TableFile.of(path, skip_rows=1).columns(["v"])

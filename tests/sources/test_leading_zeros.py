@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.dataset import Dataset, checked
+from dpselect.dataset import Dataset, check_dataset
 from dpselect.sources.distinct import distinct
 from dpselect.sources.public_names import PublicNames
 
@@ -60,7 +60,7 @@ def test_every_container_counts_the_same(tmp_path: Path) -> None:
 def test_the_check_says_how_many_lack_their_zeros() -> None:
     """For the curator alone."""
     frame = {"AGS": ["09", 9, 9.0, "9", 8, "x"]}
-    check = checked(Dataset.of(frame, columns={"AGS": ["09", "08"]}))
+    check = check_dataset(Dataset.of(frame, columns={"AGS": ["09", "08"]}))
 
     assert 4 == check.facts["columns"]["AGS"]["without_leading_zeros"]
     assert "5 listed (4 without the leading zeros of the list), 0 empty, 1 not in the list, such as 'x'" in str(check)

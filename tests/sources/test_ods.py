@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpselect.data import TableFile
-from dpselect.dataset import Dataset, checked
+from dpselect.dataset import Dataset, check_dataset
 from dpselect.sources import sheets
 from tests.sources.ods_files import cell, ods_file, row, sheet
 
@@ -74,7 +74,7 @@ def test_a_sheet_is_named_skipped_into_and_checked(tmp_path: Path) -> None:
     path = ods_file(tmp_path / "a.ods", [["x"]], notes, data)
     seen = TableFile.of(path, sheet="Daten", skip_rows=2, unit="%").columns(numbers=["share"])
     columns = {"share": {"lower": 0, "upper": 100}}
-    lines = checked(Dataset(source=str(path), sheet="Daten", skip_rows=2, columns=columns)).lines
+    lines = check_dataset(Dataset(source=str(path), sheet="Daten", skip_rows=2, columns=columns)).lines
 
     assert ["7", "12"] == [*seen["share"]]
     assert "hidden rows: 1, which are read as all others" in lines

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 import dpselect as dps
-from dpselect.dataset import Dataset, DatasetError, checked
+from dpselect.dataset import Dataset, DatasetError, check_dataset
 from dpselect.ledger import InMemoryLedger
-from dpselect.ledger.accountant import Terms
-from dpselect.sources.graphs import Dropped
+from dpselect.ledger.composition import Terms
+from dpselect.sources.graphs import GraphPartsWarning
 
 pytest.importorskip("pyarrow")
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "read-your-table.md"
@@ -87,7 +87,7 @@ def percents(folder: Path) -> None:
     how = {"source": "a.xlsx", "folder": folder, "columns": {"v": {"lower": 0, "upper": 100}}}
 
     assert asked(Dataset(**how, unit="%")).median("v", epsilon=500).value == 42
-    assert any('add unit = "%"' in line for line in checked(Dataset(**how)).lines)
+    assert any('add unit = "%"' in line for line in check_dataset(Dataset(**how)).lines)
 
 
 def titles(folder: Path) -> None:
@@ -118,7 +118,7 @@ def dates(folder: Path) -> None:
     assert {28} == {*asked(dataset).histogram("day", epsilon=500).value.values()}
     # Without the order no such date is read: the check says so.
     unordered = Dataset(source="a.csv", folder=folder, columns=columns)
-    assert any("336 not a date" in line and 'date_order = "dmy"' in line for line in checked(unordered).lines)
+    assert any("336 not a date" in line and 'date_order = "dmy"' in line for line in check_dataset(unordered).lines)
 
 
 def third_columns(folder: Path) -> None:
@@ -142,7 +142,7 @@ def gaps(folder: Path) -> None:
     lines = "100 2000\n100 30000\n100 7\n"
 
     assert [100] == best(edges_of(lines, folder, nodes=[7, 100, 2000, 30000]))
-    assert any(line.startswith("probably:") for line in checked(edges_of(lines, folder, nodes=4)).lines)
+    assert any(line.startswith("probably:") for line in check_dataset(edges_of(lines, folder, nodes=4)).lines)
 
 
 def weights_of_graphml(folder: Path) -> None:
@@ -161,7 +161,7 @@ def directions_of_graphml(folder: Path) -> None:
     rows = "".join(f'<edge source="7" target="{each}" directed="0"/>' for each in range(10, 40))
     (folder / "g.graphml").write_text(f'<graphml><graph edgedefault="directed">{rows}</graph></graphml>')
 
-    with pytest.warns(Dropped, match="Directions are dropped"):
+    with pytest.warns(GraphPartsWarning, match="Directions are dropped"):
         graph = dps.Graph.read(folder / "g.graphml", nodes=50)
     assert 30 == graph.degrees[7]
     directed = dps.data.DirectedGraph.read(folder / "g.graphml", nodes=50)
@@ -198,7 +198,7 @@ def hidden_rows(folder: Path) -> None:
     for row in range(2, 102):
         sheet.row_dimensions[row].hidden = True
     book.save(folder / "a.xlsx")
-    lines = checked(Dataset(source="a.xlsx", folder=folder, columns={"v": BOUNDS})).lines
+    lines = check_dataset(Dataset(source="a.xlsx", folder=folder, columns={"v": BOUNDS})).lines
 
     assert f"rows: {ROWS}" in lines
     assert "hidden rows: 100, which are read as all others" in lines
@@ -215,7 +215,7 @@ def wrong_dimensions(folder: Path) -> None:
         for name, content in parts.items():
             written.writestr(name, content)
 
-    assert f"rows: {ROWS}" in checked(Dataset(source="b.xlsx", folder=folder, columns={"v": BOUNDS})).lines
+    assert f"rows: {ROWS}" in check_dataset(Dataset(source="b.xlsx", folder=folder, columns={"v": BOUNDS})).lines
 
 
 def refused(dataset: Dataset) -> str:

@@ -27,7 +27,7 @@ def read(column: Any, *, rows: slice) -> tuple[Any, ...]:
     """Which rows are of one person, what each is about, and where it is in public lists: of some of the rows."""
     cells = distinct(column)
     who = identity.persons(cells)[rows].tolist()
-    codes, names = identity.named(cells)
+    codes, names = identity.number_names(cells)
     what = [None if code < 0 else (type(names[code]), names[code]) for code in codes[rows].tolist()]
     places = [[max(code, -1) for code in public.codes(cells, "item")[rows].tolist()] for public in LISTS]
     return [None if each < 0 else who.index(each) for each in who], what, places
@@ -55,7 +55,7 @@ def test_every_type_of_integers_keeps_all_of_its_values_apart(dtype: np.dtype, o
         column = np.array(chosen, dtype=dtype).astype(dtype.newbyteorder(order))
         cells = distinct(column)
         assert chosen == cells.cells[cells.codes].tolist()
-        codes, names = identity.named(cells)
+        codes, names = identity.number_names(cells)
         assert chosen == [names[code] for code in codes.tolist()]
         assert len(set(chosen)) == len(set(identity.persons(cells).tolist()))
 
@@ -154,8 +154,8 @@ def test_truth_values_are_numbers_beside_text_too() -> None:
     """As in public lists, whatever their case, in columns whose types other rows may change, and there alone."""
     column = parsed(["True", "false", "maybe"])
 
-    assert [1, 0, "maybe"] == identity.named(distinct(column))[1]
-    assert ["True", "false"] == identity.named(distinct(["True", "false"]))[1]
+    assert [1, 0, "maybe"] == identity.number_names(distinct(column))[1]
+    assert ["True", "false"] == identity.number_names(distinct(["True", "false"]))[1]
 
 
 @pytest.mark.parametrize("number", [Decimal(1), Fraction(1), 1 + 0j, np.True_, np.int8(1), np.float32(1), 1.0, True])
@@ -164,7 +164,7 @@ def test_numbers_of_every_maker_are_the_same_number(number: Any) -> None:
     for cells in ([number, 1, "1"], [1, number, "1"], [number, number, 1]):
         column = distinct(cells)
         who = identity.persons(column).tolist()
-        codes, names = identity.named(column)
+        codes, names = identity.number_names(column)
         assert who[0] == who[1]
         assert codes[0] == codes[1]
         assert (1, int) == (names[codes[0]], type(names[codes[0]]))
@@ -180,7 +180,7 @@ def test_missing_cells_of_text_of_numpy_name_nothing(missing: Any) -> None:
     column = distinct(np.array(["b", missing, "z", missing, "b"], dtype=np.dtypes.StringDType(na_object=missing)))
 
     assert [0, -1, 1, -1, 0] == [max(code, -1) for code in PublicNames.of(["b", "z"], "d").codes(column, "i").tolist()]
-    assert ["b", "z"] == identity.named(column)[1]
+    assert ["b", "z"] == identity.number_names(column)[1]
     assert [0, -1, 1, -1, 0] == identity.persons(column).tolist()
 
 
@@ -226,7 +226,7 @@ def test_long_integers_of_polars_refuse_nothing() -> None:
     for kind in (pl.Int64, pl.Int128):
         cells = distinct(pl.Series([1, 0, None, 2**60], dtype=kind))
 
-        assert [0, 1, 2**60] == sorted(identity.named(cells)[1])
+        assert [0, 1, 2**60] == sorted(identity.number_names(cells)[1])
         assert [[0, 1, -1, -1], [1, 0, -1, -1]] == [
             [max(code, -1) for code in public.codes(cells, "item").tolist()] for public in LISTS
         ]

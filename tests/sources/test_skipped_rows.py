@@ -8,7 +8,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.data import TableFile
-from dpselect.dataset import Dataset, checked
+from dpselect.dataset import Dataset, check_dataset
 from dpselect.sources.table_batches import batches
 
 pytest.importorskip("pyarrow")
@@ -113,7 +113,7 @@ def test_the_check_says_what_a_sheet_shows_otherwise(tmp_path: Path) -> None:
     """Hidden rows that are read, and fractions that are shown as percents."""
     columns = {"income": {"lower": 0, "upper": 200}, "share": {"lower": 0, "upper": 100}}
     facts = {"source": str(office_book(tmp_path)), "sheet": "Daten", "skip_rows": 3, "columns": columns}
-    held, seen = checked(Dataset(**facts)), checked(Dataset(**facts, unit="%"))
+    held, seen = check_dataset(Dataset(**facts)), check_dataset(Dataset(**facts, unit="%"))
 
     assert "hidden rows: 25, which are read as all others" in held.lines
     assert (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.dataset import Dataset, checked
+from dpselect.dataset import Dataset, check_dataset
 
 pytest.importorskip("ibis")
 # Ibis asks pandas for what pandas gives up.
@@ -46,7 +46,7 @@ def test_one_cell_refuses_nothing_and_moves_no_row(tmp_path: Path, cell: str, en
     assert {"A": 150, "B": 150} == dict(data.histogram("ward", epsilon=500).value)
     assert {25} == set(data.histogram("at", epsilon=500).value.values())
     assert {"A", "B"} == set(data.by("ward").median("age", epsilon=500).value)
-    assert 300 == checked(dataset).facts["columns"]["ward"]["listed"]
+    assert 300 == check_dataset(dataset).facts["columns"]["ward"]["listed"]
 
 
 @pytest.mark.parametrize("cell", HOSTILE)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dpselect as dps
-from dpselect.sources import in_place, tables
+from dpselect.sources import duckdb_files, tables
 from dpselect.sources.conditions import Condition
 
 pytest.importorskip("pyarrow")
@@ -27,7 +27,7 @@ def written(folder: Path, text: str, name: str = "t.csv", encoding: str = "utf-8
 def test_a_declared_dialect_is_read(tmp_path: Path, encoding: str) -> None:
     """Semicolons, decimal commas and umlauts; a point is no mark of fractions there."""
     path = written(tmp_path, GERMAN, encoding=encoding)
-    reading = tables.Reading.of(";", ",", encoding)
+    reading = tables.FileOptions.of(";", ",", encoding)
     column = dps.data.Column.read(path, "einkommen", separator=";", decimal=",", encoding=encoding)
 
     assert ["straße", "einkommen"] == tables.names(path, reading)
@@ -108,7 +108,7 @@ def test_a_header_of_another_encoding_is_refused_whatever_is_asked(
         file.columns()
     with pytest.raises(ValueError, match=advised):
         dps.counts(file, epsilon=1, column="alter", domain=["18"])
-    assert ["Région", "alter"] == tables.names(tmp_path / "t.csv", tables.Reading.of(";", encoding="cp1252"))
+    assert ["Région", "alter"] == tables.names(tmp_path / "t.csv", tables.FileOptions.of(";", encoding="cp1252"))
 
 
 def test_a_header_may_hold_the_sign_for_what_was_lost(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ PEOPLE = "region,age,note\nNorth,17,a\nNorth,18,b\nSouth,30,c\nSouth,x,d\n,40,e\
 )
 def test_a_condition_tests_every_row_by_itself(tmp_path: Path, where: str, notes: str) -> None:
     """Numbers, text, and, or, parentheses; what is missing or of another kind fulfils no comparison."""
-    reading = tables.Reading.of(where=where)
+    reading = tables.FileOptions.of(where=where)
     path = written(tmp_path, PEOPLE)
 
     assert [*notes] == [*tables.table(path, ["note"], reading)["note"]]
@@ -195,7 +195,7 @@ def test_a_quote_between_tabs_takes_no_other_record_along(tmp_path: Path) -> Non
     assert [7, *[2] * 50, 3] == dps.data.Column.read(path, "age").values.tolist()
     assert ['"3.5 inch', 'a"b"'] == sorted({*tables.table(path, ["note"])["note"].tolist()} - {"ok"})
     pytest.importorskip("ibis")
-    table = in_place.read(in_place.connected(), [path], ["note", "age"]).to_pyarrow()
+    table = duckdb_files.read(duckdb_files.open_duckdb(), [path], ["note", "age"]).to_pyarrow()
     assert ["7", *["2"] * 50, "3"] == table["age"].to_pylist()
     with pytest.raises(ValueError, match="do not quote between tabs"):
         tables.names(written(tmp_path, '"note"\tage\n', "q.tsv"))
@@ -265,7 +265,7 @@ def test_an_excel_file_is_read_as_text(tmp_path: Path) -> None:
         book.active.append(row)
     path = tmp_path / "people.xlsx"
     book.save(path)
-    table = tables.table(path, ["born", "name"], tables.Reading.of(where="age < 99"))
+    table = tables.table(path, ["born", "name"], tables.FileOptions.of(where="age < 99"))
 
     assert {"name": ["a", None, None], "born": ["2001-02-03", None, None]} == {k: [*v] for k, v in table.items()}
     assert ["1", "2.5", "x", "true"] == [*tables.table(path, ["age"])["age"]]
@@ -291,7 +291,7 @@ def test_one_line_decides_nothing_about_the_others(
     tmp_path: Path, line: bytes, encoding: str, where: str | None
 ) -> None:
     """The rows before it are read as they are without it, and there is an answer; what a quote opens is that line's."""
-    reading = tables.Reading.of(";", ",", encoding, where)
+    reading = tables.FileOptions.of(";", ",", encoding, where)
     rows = "a;b\nä;1,5\nx;2,5\ny;1\n".encode(encoding)
     path, other = tmp_path / "t.csv", tmp_path / "u.csv"
     path.write_bytes(rows)
@@ -320,7 +320,7 @@ def test_text_of_a_typed_file_is_read_as_it_is(tmp_path: Path) -> None:
 
     path = tmp_path / "t.parquet"
     parquet.write_table(pa.table({"a": ["1,234.50", "2"]}), path)
-    reading = tables.Reading.of(decimal=".")
+    reading = tables.FileOptions.of(decimal=".")
 
     assert ["1,234.50", "2"] == tables.column(path, "a", reading).to_pylist()
     assert ["1,234.50", "2"] == [*tables.table(path, ["a"], reading, ["a"])["a"]]

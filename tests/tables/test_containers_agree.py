@@ -209,8 +209,8 @@ FUNCTIONS: dict[str, list[Callable[[Any], Any]]] = {
     "`most_common` with a bound on the items of a person": [
         lambda table: dps.most_common(table, 1, items_per_person=3, **ITEMS, **ALLOWED),
     ],
-    "`select_keys`": [
-        lambda table: dps.select_keys(table, person="name", key="job", keys_per_person=3, **ALLOWED),
+    "`partitions`": [
+        lambda table: dps.partitions(table, person="name", key="job", keys_per_person=3, **ALLOWED),
     ],
 }
 ENGINES = ["duckdb", "postgres", "sqlite", "spark"]
@@ -257,4 +257,4 @@ def test_listed_grids_of_decimals_are_even_ones(grid: np.ndarray) -> None:
     even = listed if isinstance(listed, EvenGrid) else evenly(listed)
     if even is not None:
         assert np.array_equal(grid, even.array())
-        assert np.array_equal(Column(grid).placed_on(even), np.arange(grid.size))
+        assert np.array_equal(Column(grid).grid_index(even), np.arange(grid.size))

@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy as np
 
 from dpselect import audit
-from dpselect.audit.admissibility import Table, judge, tabulate
+from dpselect.audit.admissibility import UtilityTable, judge, tabulate
 
-__all__ = ["Table", "admissible", "tabulate", "tightness"]
+__all__ = ["UtilityTable", "admissible", "tabulate", "tightness"]
 
 
-def admissible(table: Table, scale: float = 1.0) -> bool:
+def admissible(table: UtilityTable, scale: float = 1.0) -> bool:
     """Whether the bound, times ``scale``, is admissible."""
     return judge(replace(table, at=table.at * scale)).admissible
 
 
-def tightness(table: Table) -> tuple[float, float, list[float]]:
+def tightness(table: UtilityTable) -> tuple[float, float, list[float]]:
     """The share of exact cells and the worst ratio below the reach, and the share at each distance there."""
     verdict: audit.Admissibility = judge(table)
     below = max(1, table.reach or 0)

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 import dpselect as dps
 from dpselect.utilities import core_number
 from dpselect.utilities.core_number import _peel
-from dpselect.utilities.loops import compiled
+from dpselect.utilities.loops import compile_loop
 from tests.utilities.enumeration import admissible, tabulate, tightness
 
 
 def peeled(graph: dps.Graph) -> list[int]:
     """Core numbers by the compiled loop, as where there are many nodes."""
     core = np.empty(len(graph), dtype=np.int64)
-    compiled(_peel)(graph.indptr, graph.indices, core)
+    compile_loop(_peel)(graph.indptr, graph.indices, core)
     return core.tolist()
 
 

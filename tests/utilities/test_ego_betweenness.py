@@ -15,7 +15,7 @@ from dpselect.scores.sensitivity import profiles
 from dpselect.utilities import ego_betweenness
 from dpselect.utilities.ego_betweenness import SENSITIVITIES, quarter_bound, sensitivity_of_degrees
 from dpselect.utilities.egos import betweenness_of_egos
-from dpselect.utilities.overlap_sensitivity import DISTANCES, by_overlap, refined
+from dpselect.utilities.overlap_sensitivity import DISTANCES, by_overlap, refined_sensitivity
 from dpselect.utilities.overlaps import losses
 from tests.utilities.enumeration import admissible, tabulate, tightness
 
@@ -161,7 +161,7 @@ def bounds(matrix: np.ndarray, room: int, distances: int) -> dict[str, tuple[np.
     graph = dps.Graph.from_edges(*np.nonzero(np.triu(matrix)), nodes=nodes)
     shared = losses(graph, distances, room=room)
     deltas = {
-        "refined": refined(graph.degrees, shared, nodes - 1),
+        "refined": refined_sensitivity(graph.degrees, shared, nodes - 1),
         "overlap": by_overlap(graph.degrees, shared.overlap, nodes - 1),
         "degree": sensitivity_of_degrees(graph.degrees, nodes - 1),
     }

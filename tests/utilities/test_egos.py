@@ -9,8 +9,8 @@ import pytest
 import dpselect as dps
 from dpselect.utilities import ego_arrays
 from dpselect.utilities.egos import betweenness_of_egos, links_of_egos
-from dpselect.utilities.loops import compiled
-from dpselect.utilities.ranked import Ranked, row_blocks
+from dpselect.utilities.loops import compile_loop
+from dpselect.utilities.ranked_graph import RankedGraph, row_blocks
 
 
 def by_loops(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,11 +123,11 @@ def test_a_complete_graph_of_three_hundred_has_no_open_pair(monkeypatch: pytest.
 @pytest.mark.parametrize("name", GRAPHS)
 def test_ranks_fall_with_degrees_and_rows_ascend(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Every edge is there from both ends, and the split parts higher ranks from lower ones; a few rows at a time."""
-    from dpselect.utilities import ranked as module
+    from dpselect.utilities import ranked_graph as module
 
     monkeypatch.setattr(module, "_BLOCK", 7)
     graph = GRAPHS[name]
-    ranked = Ranked.of(graph)
+    ranked = RankedGraph.of(graph)
     degrees = np.diff(ranked.indptr)
 
     assert graph.degrees[ranked.order].tolist() == degrees.tolist() == sorted(graph.degrees.tolist(), reverse=True)
@@ -151,7 +151,7 @@ def test_blocks_cover_every_row_once() -> None:
 
 def test_few_nodes_need_no_numba_and_many_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of nodes is public and decides alone: no edge makes the difference."""
-    monkeypatch.setattr("dpselect.utilities.loops.compiled", compiled.__wrapped__)
+    monkeypatch.setattr("dpselect.utilities.loops.compile_loop", compile_loop.__wrapped__)
     monkeypatch.delitem(sys.modules, "dpselect.utilities.ego_loops", raising=False)
     monkeypatch.delattr("dpselect.utilities.ego_loops", raising=False)
     monkeypatch.setitem(sys.modules, "numba", None)
@@ -177,5 +177,5 @@ def test_a_folder_that_cannot_be_written_only_costs_the_compilation(monkeypatch:
 
     monkeypatch.setattr(numba, "njit", njit)
 
-    assert len is compiled.__wrapped__(len)
+    assert len is compile_loop.__wrapped__(len)
     assert [{"nogil": True}] == made

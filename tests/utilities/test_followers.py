@@ -36,7 +36,7 @@ def test_each_pair_counts_once_and_nobody_follows_themselves(pairs) -> None:
 
     assert expected == graph.followers.tolist() == named.followers.tolist()
     loops = sum(a == b for a, b in good)
-    assert (len(pairs) - len(good), loops) == (graph.strangers_dropped, graph.self_loops_dropped)
+    assert (len(pairs) - len(good), loops) == (graph.unknown_nodes_dropped, graph.self_loops_dropped)
     assert len(good) - loops - sum(expected) == graph.duplicates_dropped
 
 

@@ -138,7 +138,7 @@ def test_dampening_ranks_a_hub_of_strangers_before_a_larger_clique() -> None:
     graph = nx.disjoint_union(nx.complete_graph(9), nx.star_graph(7))
     scores = open_pairs(dps.Graph.from_networkx(graph), max_degree=16)
     mechanism = dps.mechanism("local-dampening-flip")
-    law = np.exp(mechanism.ticks_log_law(*mechanism.prepared(scores, Fraction(10))))
+    law = np.exp(mechanism.tick_log_pmf(*mechanism.quantize(scores, Fraction(10))))
 
     assert 9 == np.argmax(law)
     assert law[9] > 2 * law[0]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import dpselect as dps
 from dpselect.utilities import ego_arrays, overlap_arrays, overlap_search
-from dpselect.utilities.loops import compiled
-from dpselect.utilities.overlaps import UNIT, decayed, losses, widest_overlaps
+from dpselect.utilities.loops import compile_loop
+from dpselect.utilities.overlaps import UNIT, decayed_pairs, losses, widest_overlaps
 from dpselect.utilities.two_step_reach import _two_steps_away
 
 MOST = 253
@@ -119,11 +119,11 @@ def test_many_nodes_say_what_to_install_without_numba(monkeypatch: pytest.Monkey
     """Compiled loops are optional, and the message names the extra; the public number of nodes decides alone."""
     monkeypatch.delattr("dpselect.utilities.overlap_kernels", raising=False)
     monkeypatch.delitem(sys.modules, "dpselect.utilities.overlap_kernels", raising=False)
-    monkeypatch.setattr("dpselect.utilities.loops.compiled", compiled.__wrapped__)
+    monkeypatch.setattr("dpselect.utilities.loops.compile_loop", compile_loop.__wrapped__)
     monkeypatch.setitem(sys.modules, "numba", None)
     for edges in ([], [0, 1]):
         few, many = (dps.Graph.from_edges(edges, edges[::-1], nodes=nodes) for nodes in (384, 385))
-        for count in (losses, decayed):
+        for count in (losses, decayed_pairs):
             count(few, 3)
             with pytest.raises(ImportError, match=r'pip install "\.\[graph\]"'):
                 count(many, 3)
@@ -155,7 +155,12 @@ def test_arrays_equal_the_loops_to_the_bit(monkeypatch: pytest.MonkeyPatch, numb
     def asked() -> list[list]:
         result = losses(graph, 64)
         tables = (result.overlap, result.missing, result.loss[result.row])
-        counts = (decayed(graph, 1), decayed(graph, 20), decayed(graph, 10**9), _two_steps_away(graph, 1))
+        counts = (
+            decayed_pairs(graph, 1),
+            decayed_pairs(graph, 20),
+            decayed_pairs(graph, 10**9),
+            _two_steps_away(graph, 1),
+        )
         return [values.tolist() for values in (*tables, *counts)]
 
     for bound in ("EGOS", "REACH"):

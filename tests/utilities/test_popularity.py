@@ -9,7 +9,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.audit.universe import multisets
-from tests.mechanisms.test_ordered_law import lists
+from tests.mechanisms.test_ordered_pmf import lists
 
 SETS = [held for size in range(4) for held in itertools.combinations(range(3), size)]
 

@@ -21,7 +21,7 @@ def test_the_sensitivity_is_admissible(utility) -> None:
 def test_both_rates_under_one_epsilon() -> None:
     """3 TPR + 2 TNR: one record touches one of both, so the ceiling is 3."""
     both = dps.multiobjective.aggregate(
-        [true_positive_rate([3, 1], 4), true_negative_rate([10, 20], 20)], [3, 2], touched="one"
+        [true_positive_rate([3, 1], 4), true_negative_rate([10, 20], 20)], [3, 2], max_changed="one"
     )
 
     assert np.allclose([3.25, 2.75], both.values)

@@ -72,10 +72,10 @@ def test_the_gain_needs_a_public_bound_for_some_mechanisms() -> None:
     """Dampening lives without; the exponential mechanism and the shifted one do not."""
     scores = information_gain({"a": [[5, 0], [0, 5]], "b": [[3, 3], [2, 2]]})
 
-    assert dps.mechanism("local-dampening").law(scores, 1)[0] > 0.5
+    assert dps.mechanism("local-dampening").pmf(scores, 1)[0] > 0.5
     for name in ("exponential", "permute-and-flip", "shifted-local-dampening"):
         with pytest.raises(dps.PrivacyError, match=r"public|reach"):
-            dps.mechanism(name).law(scores, 1)
+            dps.mechanism(name).pmf(scores, 1)
 
 
 def test_the_ceiling_is_phi_of_the_public_bound() -> None:
@@ -140,11 +140,11 @@ def test_bounds_far_too_large_cost_smooth_noisy_max_nothing_and_shifting_refuses
     """phi grows with the logarithm; a sum over more than 2^27 distances would not be accurate to a tick."""
     tables = {"a": [[50, 0], [0, 50]], "b": [[30, 30], [20, 20]]}
     near, far = (information_gain(tables, max_records=most) for most in (100, 10**12))
-    law = [dps.mechanism("smooth-noisy-max").law(scores, 20) for scores in (near, far)]
+    law = [dps.mechanism("smooth-noisy-max").pmf(scores, 20) for scores in (near, far)]
 
     assert np.allclose(law[0], law[1], rtol=1e-3)
     with pytest.raises(dps.PrivacyError, match="reach is unknown"):
-        dps.mechanism("shifted-local-dampening").law(far, 1)
+        dps.mechanism("shifted-local-dampening").pmf(far, 1)
 
 
 @pytest.mark.parametrize("records", [1, 2, 3, 6])

@@ -78,7 +78,7 @@ def test_markers_with_the_same_table_share_a_row() -> None:
 @pytest.mark.data("tdt_justice2020")
 def test_the_six_published_markers() -> None:
     """215 families; the statistics that the reconstructed counts give."""
-    with datasets.checked("tdt_justice2020").open() as file:
+    with datasets.checked_file("tdt_justice2020").open() as file:
         rows = list(csv.DictReader(file))
     scores = tdt([int(r["b"]) for r in rows], [int(r["c"]) for r in rows], families=215)
 

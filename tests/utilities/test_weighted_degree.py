@@ -74,7 +74,10 @@ def test_random_rows_agree_with_the_definition(table) -> None:
 
     assert expected == graph.units.tolist() == named.units.tolist() == real.values.tolist()
     good = [(a, b) for a, b, _ in table if 0 <= min(a, b) and max(a, b) < 6]
-    assert (len(table) - len(good), sum(a == b for a, b in good)) == (graph.strangers_dropped, graph.self_loops_dropped)
+    assert (len(table) - len(good), sum(a == b for a, b in good)) == (
+        graph.unknown_nodes_dropped,
+        graph.self_loops_dropped,
+    )
 
 
 @pytest.mark.parametrize("kind", ["integer", "real"])
@@ -186,9 +189,9 @@ def test_the_attribute_of_weights_is_named() -> None:
     drawn = nx.Graph([(0, 1, {"weight": 3}), (1, 2)])
     with pytest.raises(ValueError, match='as in weight="weight"'):
         dps.data.WeightedGraph.from_networkx(drawn, cap=9)
-    assert 1 == dps.data.WeightedGraph.from_networkx(drawn, weight="weight", cap=9).weightless
+    assert 1 == dps.data.WeightedGraph.from_networkx(drawn, weight="weight", cap=9).zero_weights_dropped
     misspelt = dps.data.WeightedGraph.from_networkx(drawn, weight="wieght", cap=9)
-    assert (2, [0, 0, 0]) == (misspelt.weightless, misspelt.units.tolist())
+    assert (2, [0, 0, 0]) == (misspelt.zero_weights_dropped, misspelt.units.tolist())
 
 
 def test_weights_below_one_count_as_they_are(tmp_path) -> None:
@@ -206,4 +209,4 @@ def test_weights_below_one_count_as_they_are(tmp_path) -> None:
         ):
             hub, *_ = weighted_degree(graph).values.tolist()
             assert pytest.approx(30 * weight, rel=1e-4) == hub
-            assert 0 == graph.weightless
+            assert 0 == graph.zero_weights_dropped

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.kernel.coins import new_entropy
-from dpselect.release.opened import door_to
-from dpselect.release.outcomes import Coins
-from dpselect.scores.grouped import GroupedScores
+from dpselect.kernel.bernoulli_exp import new_entropy
+from dpselect.release.open_session import session_factory_of
+from dpselect.release.system_noise import SystemNoise
+from dpselect.scores.grouped_scores import GroupedScores
 from tests.chance import accept
 from tests.verification.test_sampling import EPSILON, THRESHOLD, p_value
 
@@ -22,7 +22,7 @@ TABLE = GroupedScores(dps.Scores([9, 7, 3, 1, 3], sensitivity=1), np.array([1, 3
 
 def picks(table, k, epsilon, mechanism, stream=new_entropy):
     """The groups and ordinals of k winners, behind the door, with this entropy."""
-    with door_to(lambda: Coins(stream))(dps.Guarantee(epsilon * k, "add-remove")) as draws:
+    with session_factory_of(lambda: SystemNoise(stream))(dps.Guarantee(epsilon * k, "add-remove")) as draws:
         return draws.top_k_grouped(table, k, epsilon * k, mechanism=mechanism, method="peeling")
 
 
@@ -33,7 +33,7 @@ def verify(name: str, draws: int, entropy) -> None:
     counts = np.bincount(drawn, minlength=5)
 
     def law(epsilon: Fraction) -> np.ndarray:
-        return np.exp(mechanism.grouped_log_law(TABLE, epsilon)) * TABLE.counts
+        return np.exp(mechanism.grouped_log_pmf(TABLE, epsilon)) * TABLE.counts
 
     assert p_value(counts, law(EPSILON)) > 1e-4
     assert p_value(counts, law(EPSILON * Fraction(7, 10))) < THRESHOLD
@@ -67,10 +67,10 @@ def test_ordinals_of_pairs_follow_the_peeled_law(name: str, entropy) -> None:
 
     def law(epsilon: Fraction) -> np.ndarray:
         joint = np.zeros((6, 6))
-        first = mechanism.law(dps.Scores(values, sensitivity=1), epsilon)
+        first = mechanism.pmf(dps.Scores(values, sensitivity=1), epsilon)
         for i in range(6):
             others = np.delete(np.arange(6), i)
-            joint[i, others] = first[i] * mechanism.law(dps.Scores(values[others], sensitivity=1), epsilon)
+            joint[i, others] = first[i] * mechanism.pmf(dps.Scores(values[others], sensitivity=1), epsilon)
         return joint[~np.eye(6, dtype=bool)]
 
     assert 0 == np.trace(seen)
@@ -104,7 +104,7 @@ def test_the_release_path_uses_a_stream_of_its_own() -> None:
     mechanism = dps.mechanism("permute-and-flip")
 
     def law(epsilon: Fraction) -> dict[int, float]:
-        return dict(enumerate((np.exp(mechanism.grouped_log_law(TABLE, epsilon)) * TABLE.counts).tolist()))
+        return dict(enumerate((np.exp(mechanism.grouped_log_pmf(TABLE, epsilon)) * TABLE.counts).tolist()))
 
     verdict = dps.audit.sampler(
         lambda: picks(TABLE, 1, EPSILON, mechanism)[0][0],

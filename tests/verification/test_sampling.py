@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import dpselect as dps
-from dpselect.release.outcomes import Coins
+from dpselect.release.system_noise import SystemNoise
 from tests.chance import accept
 
 THRESHOLD = 1e-12
@@ -41,13 +41,13 @@ def p_value(counts: np.ndarray, law: np.ndarray) -> float:
 def verify(name: str, draws: int, entropy, epsilon: Fraction = EPSILON) -> None:
     """Draw and test; the two wrong laws must be rejected, or the test has no power."""
     mechanism, scores = dps.mechanism(name), scores_for(name)
-    ticks, rate = mechanism.prepared(scores, epsilon)
-    coins = Coins(lambda: entropy)
+    ticks, rate = mechanism.quantize(scores, epsilon)
+    coins = SystemNoise(lambda: entropy)
     counts = np.bincount([coins.winners(mechanism.sampler, ticks, rate, 1)[0] for _ in range(draws)], minlength=12)
 
-    assert p_value(counts, mechanism.law(scores, epsilon)) > 1e-4
-    assert p_value(counts, mechanism.law(scores, epsilon * Fraction(7, 10))) < THRESHOLD
-    assert p_value(counts, mechanism.law(scores, epsilon * Fraction(13, 10))) < THRESHOLD
+    assert p_value(counts, mechanism.pmf(scores, epsilon)) > 1e-4
+    assert p_value(counts, mechanism.pmf(scores, epsilon * Fraction(7, 10))) < THRESHOLD
+    assert p_value(counts, mechanism.pmf(scores, epsilon * Fraction(13, 10))) < THRESHOLD
 
 
 # They draw by the samplers of others, from other ticks.
@@ -56,7 +56,7 @@ ALIKE = ("shifted-local-dampening", "shifted-local-dampening-flip", "generalised
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.slow if name in ALIKE else ()) for name in dps.mechanisms.EVERY_MECHANISM],
+    [pytest.param(name, marks=pytest.mark.slow if name in ALIKE else ()) for name in dps.mechanisms.MECHANISMS],
 )
 def test_sampler_follows_its_law(name: str, entropy) -> None:
     """A sampler is accepted against its own law and rejected against two others; at 4 fewer draws tell them apart."""
@@ -64,7 +64,7 @@ def test_sampler_follows_its_law(name: str, entropy) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", dps.mechanisms.EVERY_MECHANISM)
+@pytest.mark.parametrize("name", dps.mechanisms.MECHANISMS)
 def test_sampler_follows_its_law_at_length(name: str, entropy) -> None:
     """The same with 400,000 draws."""
     verify(name, 400_000, entropy)
@@ -90,15 +90,15 @@ def test_pairs_of_top_two_follow_the_peeled_law(name: str, entropy) -> None:
     unit = mechanism.effective(dps.Scores(values, sensitivity=1))
     counts = np.zeros((5, 5))
     for _ in range(3500):
-        first, second = Coins(lambda: entropy).winners(mechanism.sampler, unit.ticks, unit.rate(EPSILON / 2), 2)
+        first, second = SystemNoise(lambda: entropy).winners(mechanism.sampler, unit.ticks, unit.rate(EPSILON / 2), 2)
         counts[first, second] += 1
 
     def joint(epsilon: Fraction) -> np.ndarray:
         table = np.zeros((5, 5))
-        first = mechanism.law(dps.Scores(values, sensitivity=1), epsilon / 2)
+        first = mechanism.pmf(dps.Scores(values, sensitivity=1), epsilon / 2)
         for i in range(5):
             left = [j for j in range(5) if j != i]
-            table[i, left] = first[i] * mechanism.law(dps.Scores(values[left], sensitivity=1), epsilon / 2)
+            table[i, left] = first[i] * mechanism.pmf(dps.Scores(values[left], sensitivity=1), epsilon / 2)
         return table
 
     off = ~np.eye(5, dtype=bool)
@@ -110,8 +110,8 @@ def test_pairs_of_top_two_follow_the_peeled_law(name: str, entropy) -> None:
 def test_peeling_the_exponential_sampler_is_one_shot_gumbel() -> None:
     """Durfee and Rogers 2019: peeled pairs follow the law of the two largest Gumbel scores."""
     scores = dps.Scores([3, 1, 0], sensitivity=1)
-    law = dps.mechanism("exponential").law(scores, 1)
-    rest = dps.mechanism("exponential").law(dps.Scores([1, 0], sensitivity=1), 1)
+    law = dps.mechanism("exponential").pmf(scores, 1)
+    rest = dps.mechanism("exponential").pmf(dps.Scores([1, 0], sensitivity=1), 1)
 
     # Of Gumbel scores the order is a Plackett-Luce ranking: weights renormalised after each pick.
     assert np.isclose(rest[0], law[1] / (law[1] + law[2]))
@@ -123,7 +123,7 @@ def test_chunks_do_not_show(name: str, entropy) -> None:
     values = np.zeros(2**15 + 2**13, dtype=np.int64)
     mechanism = dps.mechanism(name)
     unit = mechanism.effective(dps.Scores(values, sensitivity=1))
-    coins = Coins(lambda: entropy)
+    coins = SystemNoise(lambda: entropy)
     late = sum(coins.winners(mechanism.sampler, unit.ticks, Fraction(1), 1)[0] >= 2**15 for _ in range(150))
 
     assert stats.binomtest(late, 150, 0.2).pvalue > 1e-4

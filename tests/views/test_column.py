@@ -37,7 +37,7 @@ def test_clipping_is_counted_for_the_curator() -> None:
 
 def test_values_move_to_the_nearest_grid_value() -> None:
     """Of two equally near the lower; integers on an integer grid stay integers."""
-    column = dps.data.Column([0.0, 2.5, 2.6, 9.9]).onto([0, 5, 10])
+    column = dps.data.Column([0.0, 2.5, 2.6, 9.9]).snap_to([0, 5, 10])
 
     assert [0, 0, 5, 10] == column.values.tolist()
     assert np.int64 == column.values.dtype
@@ -107,14 +107,18 @@ def test_bad_files_are_refused_without_a_cell(tmp_path: Path, name: str, text: s
     ("act", "error", "message"),
     [
         (lambda: dps.data.Column([1, 2]).clip(3, 3), ValueError, "below upper"),
-        (lambda: dps.data.Column([1, 2]).onto([0, 0]), ValueError, "strictly increasing"),
+        (lambda: dps.data.Column([1, 2]).snap_to([0, 0]), ValueError, "strictly increasing"),
         (lambda: dps.data.Column.from_counts([-1]), ValueError, "integers >= 0"),
         (lambda: dps.data.Column([1], kind="text"), ValueError, "kind is"),
         (lambda: dps.data.Column("12"), TypeError, "is a list or an array"),
         (lambda: dps.data.Column(np.array(["2020-01-01"], dtype="datetime64[D]")), TypeError, "no numbers"),
         (lambda: dps.data.Column.read("nowhere.csv"), FileNotFoundError, "no file"),
-        (lambda: dps.data.Column(pandas.Series([1, 2]), kind="integer").onto([0, 2**60]), ValueError, "pandas round"),
-        (lambda: dps.data.Column(pandas.Series([1, None])).onto([0, 2**60]), ValueError, "pandas round"),
+        (
+            lambda: dps.data.Column(pandas.Series([1, 2]), kind="integer").snap_to([0, 2**60]),
+            ValueError,
+            "pandas round",
+        ),
+        (lambda: dps.data.Column(pandas.Series([1, None])).snap_to([0, 2**60]), ValueError, "pandas round"),
     ],
 )
 def test_bad_columns_are_refused(act, error, message: str) -> None:
@@ -160,7 +164,7 @@ def test_integers_and_reals_are_placed_alike(values, grid) -> None:
     counts = whole.counts_on(public_points(grid))
 
     assert counts.tolist() == real.counts_on(public_points(grid)).tolist()
-    assert counts.tolist() == whole.onto(grid).counts_on(public_points(grid)).tolist()
+    assert counts.tolist() == whole.snap_to(grid).counts_on(public_points(grid)).tolist()
     assert counts.sum() == len(values) - whole.check(grid)["lacking"]
     assert whole.check(grid)["lacking"] == real.check(grid)["lacking"]
 
@@ -170,7 +174,7 @@ def test_a_histogram_is_never_written_out() -> None:
     column = dps.data.Column.from_counts(np.array([10**18, 0, 3], dtype=np.uint64), lower=5)
 
     assert [10**18, 0, 3] == column.counts_on(np.arange(5, 8)).tolist()
-    assert [10**18, 3] == column.onto([5, 6]).counts_on(np.arange(5, 7)).tolist()
+    assert [10**18, 3] == column.snap_to([5, 6]).counts_on(np.arange(5, 7)).tolist()
     assert {"lacking": 0, "outside": 3, "moved": 0} == column.check([5, 6])
     assert 2**61 == dps.data.Column.from_counts(np.array([2**64 - 1, 0], dtype=np.uint64)).counts_on(np.arange(2))[0]
 

@@ -144,7 +144,7 @@ def test_an_edge_of_a_stranger_is_left_out(stranger, nodes) -> None:
         for made in (ends, [np.fromiter(end, dtype=object, count=5) for end in ends], [tuple(end) for end in ends]):
             graph = dps.Graph.from_edges(*made, nodes=nodes)
             assert neighbours_of(plain) == neighbours_of(graph)
-            assert (1, 1) == (graph.strangers_dropped, graph.self_loops_dropped)
+            assert (1, 1) == (graph.unknown_nodes_dropped, graph.self_loops_dropped)
 
 
 @pytest.mark.parametrize("missing", [None, 9])
@@ -160,7 +160,7 @@ def test_a_missing_end_does_not_change_the_others(missing) -> None:
         np.array([0, 1, np.nan if missing is None else missing]),
     ):
         graph = dps.Graph.from_edges(made, [1, 2, 2], nodes=3)
-        assert ([1, 2, 1], 1) == (graph.degrees.tolist(), graph.strangers_dropped)
+        assert ([1, 2, 1], 1) == (graph.degrees.tolist(), graph.unknown_nodes_dropped)
 
 
 @pytest.mark.parametrize("nodes", ["abc", b"abc", 3.0, True])
@@ -313,4 +313,7 @@ def test_a_range_of_nodes_is_a_list_of_them(start: int) -> None:
     for column in (ends, np.array(ends[:2] + ends[3:11])):
         one, other = (dps.Graph.from_edges(column, [start] * len(column), nodes=each) for each in (nodes, [*nodes]))
         assert one.degrees.tolist() == other.degrees.tolist()
-        assert (one.strangers_dropped, one.self_loops_dropped) == (other.strangers_dropped, other.self_loops_dropped)
+        assert (one.unknown_nodes_dropped, one.self_loops_dropped) == (
+            other.unknown_nodes_dropped,
+            other.self_loops_dropped,
+        )

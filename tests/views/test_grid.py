@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpselect as dps
-from dpselect.utilities.columns import public_grid
+from dpselect.utilities.grid_counts import public_grid
 from dpselect.views.grid import EvenGrid, ListedGrid, grid_of, middles, tally
 
 
@@ -65,9 +65,9 @@ def test_a_column_is_counted_on_a_grid_of_any_size() -> None:
     wide = EvenGrid(-(10**15), 1, 2 * 10**15 + 1)
 
     for kind in ("integer", "real"):
-        places, counts = dps.data.Column([5, 5, None, -3, 10**30, "x"], kind=kind).occupied_on(wide)
+        places, counts = dps.data.Column([5, 5, None, -3, 10**30, "x"], kind=kind).grid_counts(wide)
         assert ([-3, 5, 10**15], [1, 2, 1]) == (wide.points(places).tolist(), counts.tolist())
-    places, counts = dps.data.Column.from_counts([4, 0, 6], lower=10).occupied_on(wide)
+    places, counts = dps.data.Column.from_counts([4, 0, 6], lower=10).grid_counts(wide)
     assert ([10, 12], [4, 6]) == (wide.points(places).tolist(), counts.tolist())
 
 

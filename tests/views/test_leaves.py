@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dpselect.views import Records
+from dpselect.views.gradient_sums import UNIT, WIDEST, chances
 from dpselect.views.leaves import LARGEST, SLOPE_UNIT, Descent, Leaves, log_table
-from dpselect.views.scored import UNIT, WIDEST, chances
 
 # A root that splits by the second column, and whose second child splits by the first.
 SPLIT = np.array([1, -1, 0, -1, -1])

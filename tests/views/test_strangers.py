@@ -31,7 +31,7 @@ def written(folder: Path, name: str, rows: list[tuple[str, str]]) -> Path:
 
 
 def counted(graph) -> tuple[list[int], int, int, int]:
-    return graph.degrees.tolist(), graph.self_loops_dropped, graph.duplicates_dropped, graph.strangers_dropped
+    return graph.degrees.tolist(), graph.self_loops_dropped, graph.duplicates_dropped, graph.unknown_nodes_dropped
 
 
 @pytest.mark.parametrize("name", ["e.csv", "e.tsv", "e.txt", "e.parquet", "e.graphml"])
@@ -43,7 +43,7 @@ def test_a_file_counts_the_edges_of_strangers(tmp_path: Path, name: str, nodes) 
     assert EXPECTED == counted(dps.Graph.read(path, nodes))
     if name != "e.graphml":
         directed = dps.data.DirectedGraph.read(path, nodes)
-        assert (1, 0, 3) == (directed.self_loops_dropped, directed.duplicates_dropped, directed.strangers_dropped)
+        assert (1, 0, 3) == (directed.self_loops_dropped, directed.duplicates_dropped, directed.unknown_nodes_dropped)
 
 
 @pytest.mark.parametrize("name", ["e.csv", "e.tsv", "e.txt", "e.parquet", "e.graphml"])
@@ -74,4 +74,4 @@ def test_a_weighted_table_counts_the_rows_of_strangers(tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
     path.write_text("source,target,weight\n0,1,4\nnode 1,2,5\nnode 0,node 1,6\n,1,6\n")
     graph = dps.data.WeightedGraph.read(path, 3, cap=9)
-    assert ([4, 4, 0], 3) == (dps.utilities.weighted_degree(graph).values.tolist(), graph.strangers_dropped)
+    assert ([4, 4, 0], 3) == (dps.utilities.weighted_degree(graph).values.tolist(), graph.unknown_nodes_dropped)

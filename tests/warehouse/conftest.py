@@ -21,14 +21,14 @@ globals().update({name: each for name, each in vars(engines).items() if name in 
 def replayed(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Let every fit from here on draw the same entropy."""
     from dpselect.learn.estimator import PrivateEstimator
-    from dpselect.release.opened import door_to
-    from dpselect.release.outcomes import Coins
+    from dpselect.release.open_session import session_factory_of
+    from dpselect.release.system_noise import SystemNoise
 
-    def again() -> Coins:
+    def again() -> SystemNoise:
         generator = np.random.Generator(np.random.Philox(20261121))
-        return Coins(lambda: generator.bytes)
+        return SystemNoise(lambda: generator.bytes)
 
-    return lambda: monkeypatch.setattr(PrivateEstimator, "_door", staticmethod(door_to(again)))
+    return lambda: monkeypatch.setattr(PrivateEstimator, "_session_factory", staticmethod(session_factory_of(again)))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

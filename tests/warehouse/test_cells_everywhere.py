@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from dpselect.learn.domains import attribute
 from dpselect.sources.warehouse import Warehouse
-from dpselect.views.stored import StoredRecords
+from dpselect.views.stored_records import StoredRecords
 from dpselect.views.stored_text import text_read_once
 from tests.warehouse.engines import Server
 

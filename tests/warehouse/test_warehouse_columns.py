@@ -53,9 +53,9 @@ ENGINES = ["duckdb", "postgres", pytest.param("spark", marks=pytest.mark.slow)]
 def test_the_nearest_grid_value_is_that_of_arrays(engine: str, grid, request: pytest.FixtureRequest) -> None:
     """On every middle and one floating-point step beside it."""
     values = near(grid, np.random.default_rng(3))
-    expected = Column(values).onto(grid).counts_on(grid)
+    expected = Column(values).snap_to(grid).counts_on(grid)
 
-    assert np.array_equal(expected, stored(values, engine, request).onto(grid).counts_on(grid))
+    assert np.array_equal(expected, stored(values, engine, request).snap_to(grid).counts_on(grid))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -65,8 +65,8 @@ def test_values_on_the_grid_are_counted_as_they_are(engine: str, request: pytest
     column = stored(values, engine, request)
 
     assert np.array_equal(np.bincount(values, minlength=60), column.counts_on(np.arange(60)))
-    coarse = Column(values).onto([0, 10, 60]).counts_on(np.arange(0, 61, 10))
-    assert np.array_equal(coarse, column.onto([0, 10, 60]).counts_on(np.arange(0, 61, 10)))
+    coarse = Column(values).snap_to([0, 10, 60]).counts_on(np.arange(0, 61, 10))
+    assert np.array_equal(coarse, column.snap_to([0, 10, 60]).counts_on(np.arange(0, 61, 10)))
 
 
 @pytest.mark.parametrize("bounds", [(10, 20), (9.5, 20.25)])
@@ -77,7 +77,7 @@ def test_clipping_moves_values_to_the_bounds(bounds, request: pytest.FixtureRequ
     expected, found = Column(values).clip(*bounds), stored(values, "duckdb", request).clip(*bounds)
 
     assert expected.clipped == found.clipped
-    assert np.array_equal(expected.onto(grid).counts_on(grid), found.onto(grid).counts_on(grid))
+    assert np.array_equal(expected.snap_to(grid).counts_on(grid), found.snap_to(grid).counts_on(grid))
 
 
 WIDE = np.array([2**60, 2**60 + 1, 2**60 + 2, 2**60 + 5, 2**60 + 9])
@@ -121,7 +121,7 @@ def test_what_is_refused_is_public(request: pytest.FixtureRequest) -> None:
     with pytest.raises(ValueError, match="no column 'y'"):
         StoredColumn(ibis.memtable({"x": [1]}), "y")
     with pytest.raises(ValueError, match="uneven grid"):
-        stored(np.array([1.0]), "duckdb", request).onto(np.arange(5000.0) ** 2).counts_on(np.arange(3))
+        stored(np.array([1.0]), "duckdb", request).snap_to(np.arange(5000.0) ** 2).counts_on(np.arange(3))
     with pytest.raises(ValueError, match="cast it to int64"):
         stored(np.array([1.0]), "duckdb", request).counts_on(WIDE)
     with pytest.raises(TypeError, match="names records"):

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pytest
 
 import dpselect as dps
-from dpselect.sources.locators import without_secrets
+from dpselect.sources.urls import without_secrets
 from dpselect.sources.warehouse import Warehouse
 from tests.warehouse.engines import Server
 

@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow
 import pytest
 
-from dpselect.sources.codes import Coded
+from dpselect.sources.encoding import CodeDomain
 from dpselect.sources.temporary import Temporary
 from dpselect.sources.warehouse import Warehouse
-from dpselect.views import Loss, Records, Tile
-from dpselect.views.scored import UNIT, WIDEST
-from dpselect.views.stored import StoredRecords
+from dpselect.views import Interaction, Loss, Records
+from dpselect.views.gradient_sums import UNIT, WIDEST
+from dpselect.views.stored_records import StoredRecords
 from dpselect.views.stored_scored import MOST_CLASSES
 
 ENGINES = ["duckdb", "postgres", pytest.param("spark", marks=pytest.mark.slow)]
@@ -39,7 +39,7 @@ def columns(rows: int, classes: int) -> dict[str, np.ndarray]:
     return {**codes, "y": rng.integers(0, classes, rows)}
 
 
-def tiles(outputs: int) -> list[tuple[Tile, np.ndarray]]:
+def tiles(outputs: int) -> list[tuple[Interaction, np.ndarray]]:
     """Tiles of one to three columns, and values that drive scores beyond what is read, below it and above."""
     rng, result = np.random.default_rng(6), []
     for places in ((2,), (0, 1), (3, 2, 0), (1,), (2, 3), (2,))[: 3 if outputs > 1 else 6]:
@@ -48,7 +48,7 @@ def tiles(outputs: int) -> list[tuple[Tile, np.ndarray]]:
             many = min(SIZES[place], 4)
             offsets.append(rng.integers(0, many, SIZES[place]) * parts)
             parts *= many
-        result.append((Tile(places, tuple(offsets), parts), rng.integers(-5000, 5000, (parts, outputs))))
+        result.append((Interaction(places, tuple(offsets), parts), rng.integers(-5000, 5000, (parts, outputs))))
     return result
 
 
@@ -75,8 +75,8 @@ def stored(engine: str, request: pytest.FixtureRequest, table: dict[str, np.ndar
 
 def records(source: Warehouse, temporary: Temporary, classes: int) -> StoredRecords:
     """Its records."""
-    attributes = [Coded(f"c{place}", size) for place, size in enumerate(SIZES)]
-    return StoredRecords(source, attributes, Coded("y", classes), "error", temporary=temporary)
+    attributes = [CodeDomain(f"c{place}", size) for place, size in enumerate(SIZES)]
+    return StoredRecords(source, attributes, CodeDomain("y", classes), "error", temporary=temporary)
 
 
 def in_memory(table: dict[str, np.ndarray], classes: int) -> Records:
@@ -144,7 +144,7 @@ def test_cuts_of_a_wide_column_make_a_short_query(
     wide, ask, lengths = 40_000, Warehouse.ask, []
     cut = np.searchsorted([7, 500, 39_998], np.arange(wide), side="right")
     cut[-1] = 0
-    rng, tile = np.random.default_rng(8), Tile((0,), (cut,), 4)
+    rng, tile = np.random.default_rng(8), Interaction((0,), (cut,), 4)
     codes, labels = np.append(rng.integers(0, wide, 300), [6, 7, 8, 39_997, 39_998, 39_999]), rng.integers(0, 2, 306)
     here = Records([codes], labels, (wide,), 2).scored(Loss.binary(), np.zeros(1, dtype=np.int64))
 
@@ -153,7 +153,7 @@ def test_cuts_of_a_wide_column_make_a_short_query(
         return ask(self, expression)
 
     with stored("duckdb", request, {"c0": codes, "y": labels}) as source, Temporary(source) as temporary:
-        one = StoredRecords(source, [Coded("c0", wide)], Coded("y", 2), "error", temporary=temporary)
+        one = StoredRecords(source, [CodeDomain("c0", wide)], CodeDomain("y", 2), "error", temporary=temporary)
         there = one.scored(Loss.binary(), np.zeros(1, dtype=np.int64))
         monkeypatch.setattr(Warehouse, "ask", measured)
         for _ in range(2):
@@ -170,10 +170,10 @@ def test_every_score_is_worth_what_it_is_in_memory(engine: str, request: pytest.
     """All that are read and some beyond, with both labels, one part each."""
     scores = np.repeat(np.concatenate((np.arange(-WIDEST, WIDEST + 1, 97), [-7000, -WIDEST, WIDEST, 7000])), 2)
     labels, many = np.tile([0, 1], scores.size // 2), scores.size
-    tile, loss = Tile((0,), (np.arange(many),), many), Loss.binary()
+    tile, loss = Interaction((0,), (np.arange(many),), many), Loss.binary()
     here = Records([np.arange(many)], labels, (many,), 2).scored(loss, np.zeros(1, dtype=np.int64))
     with stored(engine, request, {"c0": np.arange(many), "y": labels}) as source, Temporary(source) as temporary:
-        one = StoredRecords(source, [Coded("c0", many)], Coded("y", 2), "error", temporary=temporary)
+        one = StoredRecords(source, [CodeDomain("c0", many)], CodeDomain("y", 2), "error", temporary=temporary)
         there = one.scored(loss, np.zeros(1, dtype=np.int64))
         for scored in (here, there):
             scored.add(tile, scores[:, None])

@@ -16,7 +16,7 @@ from dpselect.learn.domains import Attribute, attribute
 from dpselect.papers import RandomDecisionForestClassifier
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views.records import Records
-from dpselect.views.stored import StoredRecords
+from dpselect.views.stored_records import StoredRecords
 
 # A parquet file and a table of DuckDB are read by the same engine as memory and csv.
 ENGINES = [

@@ -42,4 +42,4 @@ def loss_at_the_end(exponents: Exponents, draw: FloatDraw, epsilon: float) -> fl
         return {"the top": chance, "others": 1 - chance}
 
     pair = audit.metric_space([[0, 1], [1, 0]])
-    return float(audit.privacy_loss_of_law(law, pair, epsilon=epsilon).worst / epsilon)
+    return float(audit.privacy_loss_of_pmf(law, pair, epsilon=epsilon).worst / epsilon)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.audit import privacy_loss, tables
-from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.base import Mechanism
 from dpselect.scores.scores import Scores
 from research.engine import data
 from research.papers.released.noise import ReleasedNoise

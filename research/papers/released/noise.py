@@ -68,7 +68,7 @@ class ReleasedNoise:
         laws = {"student-t": noises.student_t, "laplace": noises.laplace}
         law = laws[self.kind](2) if self.kind in laws else noises.laplace_log_normal(self.sigma, 2)
         rate = Fraction(1 / self.scale(lead)) / _FINE
-        logs = noises.log_law(np.array([0, _FINE]), np.array([1, candidates - 1]), rate, law)
+        logs = noises.log_pmf(np.array([0, _FINE]), np.array([1, candidates - 1]), rate, law)
         return np.asarray(np.where(np.arange(candidates) == winner, logs[0], logs[1]))
 
 

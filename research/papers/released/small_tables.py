@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect import audit
-from dpselect.audit.replay import Replay, log_chance_of, transcripts
+from dpselect.audit.scripted_noise import ScriptedNoise, log_chance_of, transcripts
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.learn.base import PrivateTrees
 from dpselect.learn.domains import attributes
-from dpselect.release.opened import door_to
+from dpselect.learn.private_trees import PrivateTrees
+from dpselect.release.open_session import session_factory_of
 from dpselect.views import Records
 
 Floats = NDArray[np.float64]
@@ -69,7 +69,7 @@ def loss_of_draw(units: Units, universe: audit.Universe, trees: int, epsilon: fl
         weights = np.exp(exponents - exponents.max())
         return np.asarray(weights / weights.sum())
 
-    return float(audit.privacy_loss_of_law(law, universe, epsilon=epsilon).worst / epsilon)
+    return float(audit.privacy_loss_of_pmf(law, universe, epsilon=epsilon).worst / epsilon)
 
 
 def loss_of_fit(model: PrivateTrees, epsilon: float) -> float:
@@ -84,13 +84,13 @@ def loss_of_fit(model: PrivateTrees, epsilon: float) -> float:
     return worst / epsilon
 
 
-def _fit(model: PrivateTrees, kinds: tuple[int, ...], epsilon: Fraction) -> Callable[[Replay], None]:
+def _fit(model: PrivateTrees, kinds: tuple[int, ...], epsilon: Fraction) -> Callable[[ScriptedNoise], None]:
     """Return a fit on records of these kinds, as a function of its outcomes."""
     plan = model._planned(_KNOWN, [0, 1], epsilon)
     rows = np.array([_KINDS[kind] for kind in kinds], dtype=np.int64).reshape(-1, 3)
 
-    def run(outcomes: Replay) -> None:
-        with door_to(lambda: outcomes)(Guarantee(epsilon, Neighbours.ADD_REMOVE)) as draws:
+    def run(outcomes: ScriptedNoise) -> None:
+        with session_factory_of(lambda: outcomes)(Guarantee(epsilon, Neighbours.ADD_REMOVE)) as draws:
             plan(Records([rows[:, 0], rows[:, 1]], rows[:, 2], (2, 2), 2), draws)
 
     return run

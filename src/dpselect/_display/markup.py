@@ -41,10 +41,10 @@ def drawing(*marks: Mark, **attributes: Any) -> Markup:
     </svg>
     """
     root = mark("svg", *marks, **attributes, role="img")
-    return filled("dpselect._display", "drawing.svg", root=root)
+    return render("dpselect._display", "drawing.svg", root=root)
 
 
-def filled(package: str, name: str, **values: Any) -> Markup:
+def render(package: str, name: str, **values: Any) -> Markup:
     """Return a template of a package with its values in it; another template takes the result as it is.
 
     Args:

@@ -1,4 +1,4 @@
-"""How wrong a mechanism is on given scores: exact figures from its law, and the papers' bounds beside them.
+"""Errors of a mechanism on given scores: exact figures from its law, and the papers' bounds beside them.
 
 The error of a selection is max(values) - values[winner], in the unit of the score. Everything here is a
 function of the scores: for public data, or for the curator's eyes.
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from dpselect.analysis.rivals import Rivals
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.kinds import Mechanism, SmoothMechanism, UnitMechanism
-from dpselect.mechanisms.named import require_mechanism
+from dpselect.mechanisms.base import Mechanism, SmoothMechanism, UnitMechanism
+from dpselect.mechanisms.registry import require_mechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
 from dpselect.scores.scores import Scores
 
@@ -27,20 +27,20 @@ def expected_error(scores: Scores, *, epsilon: Epsilon, mechanism: str | Mechani
     """Return the exact expected error: the sum of law * (max values - values).
 
     Raises:
-        ValueError: as ``mechanism.law``.
+        ValueError: as ``mechanism.pmf``.
     """
-    return float(require_mechanism(mechanism).law(scores, epsilon) @ _errors(scores))
+    return float(require_mechanism(mechanism).pmf(scores, epsilon) @ _errors(scores))
 
 
 def error_tail(scores: Scores, *, epsilon: Epsilon, theta: float, mechanism: str | Mechanism) -> float:
     """Return the exact probability that the error is at least ``theta`` (in the unit of the score).
 
     Raises:
-        ValueError: as ``mechanism.law``; ``theta`` is NaN.
+        ValueError: as ``mechanism.pmf``; ``theta`` is NaN.
     """
     _require_number(theta)
     far = _errors(scores) >= theta
-    return float(require_mechanism(mechanism).law(scores, epsilon)[far].sum())
+    return float(require_mechanism(mechanism).pmf(scores, epsilon)[far].sum())
 
 
 def error_tail_bound(scores: Scores, *, epsilon: Epsilon, theta: float, mechanism: str | Mechanism) -> float:

@@ -1,4 +1,4 @@
-"""How accurate each mechanism is at each epsilon: exact figures from laws, as a table and a picture.
+"""Accuracy of each mechanism at each epsilon: exact figures from laws, as a table and a picture.
 
 For data that anybody may see: the figures are functions of the scores.
 """
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from dpselect._display.families import family, look
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.named import require_mechanism
+from dpselect.mechanisms.base import Mechanism
+from dpselect.mechanisms.registry import require_mechanism
 from dpselect.scores.scores import Scores, require_scores
 from dpselect.sources.figures import new_figure, require_picture, with_zero
 from dpselect.sources.output import save_figure
@@ -34,7 +34,7 @@ _DIRECTION = {1: "", -1: ", less is better", 0: ", not counted"}
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """One mechanism on one problem.
 
     Attributes:
@@ -57,7 +57,9 @@ class Row:
     unit: str = ""
 
 
-def row(scores: Scores, mechanism: str | Mechanism, epsilons: Sequence[Any], *, label: str = "", unit: str = "") -> Row:
+def row(
+    scores: Scores, mechanism: str | Mechanism, epsilons: Sequence[Any], *, label: str = "", unit: str = ""
+) -> ComparisonRow:
     """Return the exact figures of one mechanism, each from its law.
 
     Args:
@@ -84,15 +86,15 @@ def row(scores: Scores, mechanism: str | Mechanism, epsilons: Sequence[Any], *, 
     short = scores.values.max() - scores.values.astype(np.float64)
     name = f"{mechanism.name}, {label}" if label else mechanism.name
     try:
-        laws = [mechanism.law(scores, epsilon) for epsilon in exact]
+        laws = [mechanism.pmf(scores, epsilon) for epsilon in exact]
     except (PrivacyError, ValueError) as reason:
-        return Row(name, exact, (), (), str(reason))
+        return ComparisonRow(name, exact, (), (), str(reason))
     best = tuple(float(law[short == 0].sum()) for law in laws)
     error = tuple(float(law @ short) for law in laws)
     if not unit:
-        return Row(name, exact, best, error)
+        return ComparisonRow(name, exact, best, error)
     away = _from_the_best(np.asarray(scores.candidates, dtype=np.float64), short == 0)
-    return Row(name, exact, best, error, distance=tuple(float(law @ away) for law in laws), unit=unit)
+    return ComparisonRow(name, exact, best, error, distance=tuple(float(law @ away) for law in laws), unit=unit)
 
 
 def _from_the_best(values: NDArray[np.float64], best: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -107,13 +109,13 @@ def _from_the_best(values: NDArray[np.float64], best: NDArray[np.bool_]) -> NDAr
     return np.minimum(np.abs(values - below), np.abs(values - above))
 
 
-def table(rows: Sequence[Row]) -> str:
+def table(rows: Sequence[ComparisonRow]) -> str:
     """Return two tables as text: the probability of a best candidate, and the expected error, in the unit of the
     candidates where they have one.
 
     Beneath them stands why a mechanism does not apply. A table that is wider than 80 columns goes on beneath itself.
 
-    >>> print(table([Row("exponential", (Fraction(1), Fraction(2)), (0.5, 0.75), (1.5, 0.25))]))
+    >>> print(table([ComparisonRow("exponential", (Fraction(1), Fraction(2)), (0.5, 0.75), (1.5, 0.25))]))
     probability of naming a best candidate
       epsilon          1      2
       exponential  0.500  0.750
@@ -136,11 +138,11 @@ def table(rows: Sequence[Row]) -> str:
     )
 
 
-def _errors(row: Row) -> tuple[float, ...]:
+def _errors(row: ComparisonRow) -> tuple[float, ...]:
     return row.distance if row.unit else row.error
 
 
-def _measured(rows: Sequence[Row]) -> str:
+def _measured(rows: Sequence[ComparisonRow]) -> str:
     """Return what the errors are measured in."""
     units = {each.unit for each in rows if not each.why}
     return f"expected error, in {units.pop()}" if len(units) == 1 and any(units) else "expected error in the score"
@@ -166,7 +168,7 @@ def _lines(
         yield f"{f'  {name}':<{left}}{shown}"
 
 
-def draw(rows: Sequence[Row], path: str | Path | None = None, *, overwrite: bool = False) -> Any:
+def draw(rows: Sequence[ComparisonRow], path: str | Path | None = None, *, overwrite: bool = False) -> Any:
     """Draw both figures against epsilon, errors on a log axis that has a place for 0; return the matplotlib figure.
 
     Args:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.numbers import Epsilon, exact_positive
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.named import require_mechanism
+from dpselect.mechanisms.base import Mechanism
+from dpselect.mechanisms.registry import require_mechanism
 from dpselect.scores.scores import Scores, require_scores
 
 # Between these an epsilon is searched for, and it has this many digits.
@@ -61,7 +61,7 @@ def least_epsilon(
     @lru_cache(maxsize=256)
     def excess(epsilon: Fraction) -> float:
         """How much more often it is wrong than it may be, as a difference of log odds."""
-        log_law = drawn.log_law(scores, epsilon)
+        log_law = drawn.log_pmf(scores, epsilon)
         wrong = float(np.exp(log_law[~wins]).sum())
         # Whoever is nearly always wrong knows the odds by how often it is right.
         well = float(np.exp(log_law[wins]).sum())

@@ -1,4 +1,4 @@
-"""How good a choice was, on public data: coverage of a set of choices, recall, hypervolume."""
+"""Quality of a choice on public data: coverage of a set of choices, recall, hypervolume."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect._optional import not_installed
 from dpselect.release.release import Release
-from dpselect.scores.objectives import listed
+from dpselect.scores.objectives import list_objectives
 from dpselect.scores.scores import Scores
 
 
@@ -58,7 +58,7 @@ def front(objectives: Iterable[Scores]) -> list[Any]:
     >>> front([Scores([3, 1, 3, 2], 1), Scores([0, 5, 0, 0], 1)])
     [0, 1, 2]
     """
-    parts = listed(objectives, "front")
+    parts = list_objectives(objectives, "front")
     names = parts[0].candidates
     return [_plain(names[position]) for position in np.flatnonzero(on_front(parts)).tolist()]
 

@@ -1,4 +1,4 @@
-"""Which mechanism for these scores? Answered from exact laws, on data that may be looked at."""
+"""Recommend a mechanism for scores, from exact laws, on data that may be looked at."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from dpselect._display.html_table import grid, table
 from dpselect.analysis.accuracy import expected_error
-from dpselect.analysis.tuning import FAMILIES, tuned
+from dpselect.analysis.share_tuning import FAMILIES, tune_shares
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms import EVERY_MECHANISM, mechanism
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.named import require_mechanism
+from dpselect.mechanisms import MECHANISMS, mechanism
+from dpselect.mechanisms.base import Mechanism
+from dpselect.mechanisms.registry import require_mechanism
 from dpselect.scores.margin import margin
 from dpselect.scores.scores import Scores, require_scores
 
@@ -87,7 +87,7 @@ def recommend(
     Use permute-and-flip: on data like these its expected error is 1.46 at epsilon 1/10.
     """
     total = _declared(scores, epsilon, data)
-    smooth = tuned(scores, total)
+    smooth = tune_shares(scores, total)
     found = [(each.name, each.error, each.why) for each in smooth]
     considered = _with_others(mechanisms, {each.name for each in smooth})
     for name, each in considered.items():
@@ -126,7 +126,7 @@ def tune(scores: Scores, *, epsilon: Epsilon, data: str | None = None) -> Recomm
     (True, True)
     """
     total = _declared(scores, epsilon, data)
-    smooth = tuned(scores, total)
+    smooth = tune_shares(scores, total)
     found = [(each.name, each.error, each.why) for each in smooth]
     return _advice({each.name: each.mechanism for each in smooth}, found, total)
 
@@ -144,9 +144,9 @@ def _declared(scores: Scores, epsilon: Epsilon, data: str | None) -> Fraction:
 
 def _with_others(others: Iterable[str | Mechanism], taken: set[str]) -> dict[str, Mechanism]:
     """Return the library's mechanisms that are not tuned, and others, by the names of their rows."""
-    considered = {name: mechanism(name) for name in EVERY_MECHANISM if name not in FAMILIES}
+    considered = {name: mechanism(name) for name in MECHANISMS if name not in FAMILIES}
     for each in map(require_mechanism, others):
-        name = each.described()
+        name = each.describe()
         if name in taken or considered.setdefault(name, each) != each:
             raise ValueError(f"There are two mechanisms named {name}: give yours a name of its own.")
     return considered
@@ -186,7 +186,7 @@ def _by_margins(scores: Scores, epsilon: Fraction, error: float) -> str:
     if scores.sensitivity.fixed:
         return ""
     try:
-        law = mechanism("permute-and-flip").law(margin(scores, 1), epsilon)
+        law = mechanism("permute-and-flip").pmf(margin(scores, 1), epsilon)
     except (PrivacyError, ValueError):
         return ""
     least = float(law @ (scores.values.max() - scores.values.astype(np.float64)))

@@ -1,4 +1,4 @@
-"""Which metric names the brokers of graphs like this one? Answered on a graph that may be looked at."""
+"""Recommend a metric that names the brokers of graphs like this one, on a graph that may be looked at."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms import mechanism
 from dpselect.scores.margin import margin
 from dpselect.scores.scores import Scores
-from dpselect.utilities.undirected import require_undirected
+from dpselect.utilities.undirected_graphs import require_undirected
 from dpselect.views import Graph, StoredGraph
 from dpselect.views.graph_like import GraphLike
 
@@ -119,7 +119,7 @@ def recommend_metric(
     total, most = exact_epsilon(epsilon), whole(k, "k", "how many nodes a list names")
     if most >= len(graph):
         raise ValueError(f"A list of {most} is all of the graph's {len(graph)} nodes: ask for fewer.")
-    return recommended(compared_metrics(graph, max_degree, most), most, total)
+    return recommend_from(compared_metrics(graph, max_degree, most), most, total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ class ComparedMetrics:
     truth: NDArray[np.float64]
 
 
-def recommended(compared: ComparedMetrics, k: int, epsilon: Fraction) -> MetricRecommendation:
+def recommend_from(compared: ComparedMetrics, k: int, epsilon: Fraction) -> MetricRecommendation:
     """Return the advice of :func:`recommend_metric` from scores that are known already."""
     rows = [_row(metric, name, scores, compared.truth, k, epsilon) for metric, name, scores in compared.asked]
     best = max(rows, key=lambda row: row.share)
@@ -163,7 +163,7 @@ def compared_metrics(graph: Graph | StoredGraph, max_degree: int, k: int) -> Com
 
 def _row(metric: str, name: str, scores: Scores, truth: NDArray[np.float64], k: int, epsilon: Fraction) -> MetricRow:
     best = _first(truth, k)
-    ticks, rate = mechanism(name).prepared(scores, epsilon / k)
+    ticks, rate = mechanism(name).quantize(scores, epsilon / k)
     chances, limit = expected_list(ticks, rate, k), _first(ticks, k)
     return MetricRow(
         metric,

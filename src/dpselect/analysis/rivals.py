@@ -1,4 +1,4 @@
-"""How wrong noisy max with a smooth scale is at most: the worst scores with this scale, by the exact law.
+"""The largest error of noisy max with a smooth scale: the worst scores with this scale, by the exact law.
 
 Whatever the other scores are, an error of theta or more is most probable where all rivals of the best candidate lie
 theta behind it: raising a rival that is further behind to there, or taking away one that is nearer, makes it no less
@@ -20,7 +20,7 @@ import numpy as np
 
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.units import TICK_CLIP
-from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.smooth.scale import tick_exponent
 from dpselect.scores.scores import Scores
 
@@ -37,7 +37,7 @@ class Rivals:
 
     def __init__(self, scores: Scores, epsilon: Epsilon, mechanism: Mechanism) -> None:
         self._sampler, self._many = mechanism.sampler, len(scores) - 1
-        self._rate = mechanism.prepared(scores, exact_epsilon(epsilon))[1]
+        self._rate = mechanism.quantize(scores, exact_epsilon(epsilon))[1]
         self._exact = scores.values.dtype.kind == "i"
         self._tick = Fraction(1) if self._exact else Fraction(2) ** tick_exponent(scores.sensitivity.ceiling)
         self._spread = float(scores.values.max() - scores.values.min())
@@ -49,7 +49,7 @@ class Rivals:
         # Floored scores may lie a tick nearer.
         ticks = math.ceil(Fraction(max(theta, 0.0)) / self._tick) - (0 if self._exact else 1)
         gaps = np.array([0, -min(max(ticks, 0), TICK_CLIP)], dtype=np.int64)
-        law = self._sampler.ticks_log_law(gaps, self._rate, np.array([1, self._many]))
+        law = self._sampler.tick_log_pmf(gaps, self._rate, np.array([1, self._many]))
         return min(1.0, self._many * math.exp(float(law[1])))
 
     def expected(self) -> float:

@@ -1,4 +1,4 @@
-"""What it costs to release the best of a secret number of private runs, for any law of that number.
+"""The cost of releasing the best of a secret number of private runs, for any law of that number.
 
 Let f be the generating function of the law, f(t) = E t^K. An output that a run gives with a vanishing chance, while a
 share t of runs gives nothing better, is released with a density f'(t). A neighbour may divide that share by E =

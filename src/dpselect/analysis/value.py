@@ -1,4 +1,4 @@
-"""How far off a released number is: exact figures from its law.
+"""Errors of a released number: exact figures from its law.
 
 A smooth bound is private, and so is everything computed from it: for public or made-up data, or for the curator's eyes.
 """
@@ -18,7 +18,7 @@ from dpselect.release.value_questions import ValueQuestion, value_question
 _HALF = Fraction(1, 2)
 
 
-def value_law(
+def value_pmf(
     value: Any,
     smooth_bound: Any,
     *,
@@ -37,7 +37,7 @@ def value_law(
     Raises:
         PrivacyError, ValueError, TypeError: as the release.
 
-    >>> value_law(10, 1, epsilon=2, answers=[9, 10, 11], beta=0.3, tick=1).round(3)
+    >>> value_pmf(10, 1, epsilon=2, answers=[9, 10, 11], beta=0.3, tick=1).round(3)
     array([0.202, 0.293, 0.202])
     """
     asked = _asked(value, smooth_bound, epsilon, noise, beta, tick)

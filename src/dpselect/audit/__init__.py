@@ -1,8 +1,8 @@
 """The auditor: brute force on tiny universes, for our own claims and for yours."""
 
 from dpselect.audit.admissibility import Admissibility, admissible, dominates
-from dpselect.audit.concentrated import loss_of_transcript, rho_between
-from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss, privacy_loss_of_law
+from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss, privacy_loss_of_pmf
+from dpselect.audit.rho_losses import loss_of_transcript, rho_between
 from dpselect.audit.sampler import SamplerVerdict, sampler, sampler_of
 from dpselect.audit.smoothness import Smoothness, smooth
 from dpselect.audit.universe import (
@@ -32,7 +32,7 @@ __all__ = [
     "metric_space",
     "multisets",
     "privacy_loss",
-    "privacy_loss_of_law",
+    "privacy_loss_of_pmf",
     "rho_between",
     "sampler",
     "sampler_of",

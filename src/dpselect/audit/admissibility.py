@@ -1,4 +1,4 @@
-"""Is a sensitivity safe to dampen with? Answered exactly, on every database of a universe.
+"""Check whether a sensitivity is safe to dampen with: exactly, on every database of a universe.
 
 The exact element local sensitivity follows from the neighbour graph by dynamic programming: at distance 0 it is
 the largest change to a neighbour, and at t + 1 the largest value at t among a database and its neighbours.
@@ -28,7 +28,7 @@ _RELATIVE, _ABSOLUTE = 1e-9, 1e-12
 
 
 @dataclass(frozen=True, repr=False)
-class Table:
+class UtilityTable:
     """A utility evaluated on every database.
 
     Attributes:
@@ -107,7 +107,7 @@ def admissible(utility: Utility, universe: Universe) -> Admissibility:
     return judge(tabulate(utility, universe))
 
 
-def tabulate(utility: Utility, universe: Universe) -> Table:
+def tabulate(utility: Utility, universe: Universe) -> UtilityTable:
     """Evaluate a utility on every database: values, sensitivities and exact sensitivities."""
     scores = [_called(utility, universe, x) for x in range(len(universe))]
     first = scores[0]
@@ -142,7 +142,7 @@ def tabulate(utility: Utility, universe: Universe) -> Table:
             f"at distance {t} to {at[t + 1, x, r]:g}: it must not decrease with the distance."
         )
     exact = np.concatenate((exact, np.repeat(exact[-1:], len(at) - len(exact), axis=0)))
-    return Table(universe, values, at, exact, first.sensitivity.ceiling, first.sensitivity.reach, scores)
+    return UtilityTable(universe, values, at, exact, first.sensitivity.ceiling, first.sensitivity.reach, scores)
 
 
 def exact_sensitivity(universe: Universe, values: Floats) -> Floats:
@@ -158,7 +158,7 @@ def exact_sensitivity(universe: Universe, values: Floats) -> Floats:
         rows.append(wider)
 
 
-def judge(table: Table) -> Admissibility:
+def judge(table: UtilityTable) -> Admissibility:
     """Return the verdict on an evaluated utility."""
     # From the reach on every bound is the ceiling, which says nothing about how good it is.
     telling = slice(max(1, table.reach) if table.reach is not None else len(table.at))
@@ -224,7 +224,7 @@ def _called(utility: Utility, universe: Universe, x: int) -> Scores:
     return scores
 
 
-def _smallest_counterexample(table: Table) -> str:
+def _smallest_counterexample(table: UtilityTable) -> str:
     """Return the violation on the smallest database, nearest first, in words; "" when there is none."""
     universe, words = table.universe, table.universe.words
     for x, score in enumerate(table.scores):
@@ -258,7 +258,7 @@ def _smallest_counterexample(table: Table) -> str:
     )
 
 
-def _kinds(table: Table, admissible: bool) -> tuple[str, ...]:
+def _kinds(table: UtilityTable, admissible: bool) -> tuple[str, ...]:
     """Return the classes of section 3.2 that hold on this universe."""
     spread = np.ptp(table.at, axis=2)
     checks = {

@@ -1,4 +1,4 @@
-"""What the library claims of itself, each with the universe on which it is checked."""
+"""Claims of the library about itself, each with the universe on which it is checked."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from dpselect import papers, utilities
 from dpselect.audit import paths
 from dpselect.audit.admissibility import Utility
-from dpselect.audit.concentrated import sums_by_rho
 from dpselect.audit.margins import PROBLEMS, hopeless, jumps, late_jump, row_of, tenths
+from dpselect.audit.rho_losses import sums_by_rho
 from dpselect.audit.universe import Universe, directed_graphs, families, graphs, metric_space, multisets, vectors
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.mechanisms import EVERY_MECHANISM
+from dpselect.mechanisms import MECHANISMS
+from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.joint_top_k import JOINT
-from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.margin import margin
 from dpselect.scores.pareto_margin import pareto_margin
@@ -252,7 +252,7 @@ COMBINATION_CLAIMS = (
     UtilityClaim("pareto, both rates", partial(_both_rates, pareto), partial(multisets, range(8), 4)),
     UtilityClaim(
         "aggregate, 3 TPR + 2 TNR, one touched",
-        partial(_both_rates, partial(aggregate, weights=[3, 2], touched="one")),
+        partial(_both_rates, partial(aggregate, weights=[3, 2], max_changed="one")),
         partial(multisets, range(8), 4),
     ),
     UtilityClaim("pareto, tenths", tenths, partial(row_of, 2)),
@@ -292,11 +292,11 @@ TRUNCATED_CLAIMS = (
 # Graph utilities do not know how many edges would make a node best.
 MECHANISM_CLAIMS = tuple(
     MechanismClaim(name, build(), problem)
-    for name, build in EVERY_MECHANISM.items()
+    for name, build in MECHANISMS.items()
     for problem in (_SYNTHETIC if name == "inverse-sensitivity" else (*_SYNTHETIC, *_SMALL_GRAPHS))
 ) + tuple(
     MechanismClaim(name, build(), UtilityClaim(problem, utility, universe))
-    for name, build in EVERY_MECHANISM.items()
+    for name, build in MECHANISMS.items()
     for problem, utility, universe, meant in PROBLEMS
     if (name in meant if meant else name != "inverse-sensitivity")
 )
@@ -307,7 +307,7 @@ _SCALE_MOVES = (
     UtilityClaim("hopeless candidates on a moving scale", hopeless, partial(row_of, 2)),
 )
 LIGHT_TAIL_CLAIMS = tuple(
-    MechanismClaim(f"smooth-noisy-max, {name}", EVERY_MECHANISM["smooth-noisy-max"](**parameters), problem)
+    MechanismClaim(f"smooth-noisy-max, {name}", MECHANISMS["smooth-noisy-max"](**parameters), problem)
     for name, parameters in (
         ("exponential", {"noise": "exponential"}),
         ("laplace", {"noise": "laplace"}),
@@ -318,11 +318,11 @@ LIGHT_TAIL_CLAIMS = tuple(
 )
 # PrivPareto and PrivAgg, local and global, and our sampler.
 COMBINED_MECHANISM_CLAIMS = tuple(
-    MechanismClaim(f"several objectives, {name}", EVERY_MECHANISM[name](), problem)
+    MechanismClaim(f"several objectives, {name}", MECHANISMS[name](), problem)
     for name in ("exponential", "local-dampening", "local-dampening-flip")
     for problem in COMBINATION_CLAIMS
 ) + tuple(
-    MechanismClaim(f"margins, {name}", EVERY_MECHANISM[name](), problem)
+    MechanismClaim(f"margins, {name}", MECHANISMS[name](), problem)
     for name in ("exponential", "permute-and-flip")
     for problem in MARGIN_CLAIMS
 )

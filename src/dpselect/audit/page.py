@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dpselect._display.markup import drawing, filled, mark
+from dpselect._display.markup import drawing, mark, render
 from dpselect.audit.claims import EPSILONS
-from dpselect.audit.report import Row
+from dpselect.audit.report import ReportRow
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 _SHADES = ("#9ecae1", "#4292c6", "#08306b")
 
 
-def page(rows: Sequence[Row]) -> str:
+def page(rows: Sequence[ReportRow]) -> str:
     """Return the report as one HTML file."""
     losses, tight = [row for row in rows if row.losses], [row for row in rows if row.tightness]
     return str(
-        filled(
+        render(
             __package__,
             "audit.html",
             rows=rows,
@@ -32,7 +32,7 @@ def page(rows: Sequence[Row]) -> str:
     )
 
 
-def _bars(rows: Sequence[Row]) -> Markup:
+def _bars(rows: Sequence[ReportRow]) -> Markup:
     names = [*dict.fromkeys(row.claim for row in rows)]
     left, width, step = 250, 480, 46
     base = step * len(names) + 14
@@ -55,7 +55,7 @@ def _bars(rows: Sequence[Row]) -> Markup:
     return drawing(*marks, viewBox=size, aria_label="worst loss over epsilon")
 
 
-def _heat(rows: Sequence[Row]) -> Markup:
+def _heat(rows: Sequence[ReportRow]) -> Markup:
     left, cell = 250, 44
     most = max(len(row.tightness) for row in rows)
     marks = []

@@ -1,4 +1,4 @@
-"""What is drawn by the very code that releases: its exact law, its coins, and the order of spend and draw.
+"""Draws by the very code that releases: its exact law, its coins, and the order of spend and draw.
 
 ``privacy_loss`` computes what a mechanism should do. Here the release itself runs, with a sampler that takes every
 choice in turn and knows how likely it was, so that a wrong share of epsilon shows.
@@ -18,17 +18,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss_of_law
-from dpselect.audit.replay import Replay, log_chance_of, transcripts
+from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss_of_pmf
+from dpselect.audit.scripted_noise import ScriptedNoise, log_chance_of, transcripts
 from dpselect.audit.universe import Universe, multisets
-from dpselect.kernel import coins
+from dpselect.kernel import bernoulli_exp
 from dpselect.kernel.errors import PrivacyError
-from dpselect.kernel.samplers import grouped as groups
+from dpselect.kernel.samplers import group_draws as groups
 from dpselect.ledger.recording import RecordingAccountant, Spend
 from dpselect.mechanisms import mechanism as named
 from dpselect.release import select as release
 from dpselect.release.above_threshold import stream_of
-from dpselect.release.opened import Door, door_to
+from dpselect.release.open_session import SessionFactory, session_factory_of
 from dpselect.release.quantiles import release_of as quantiles_of
 from dpselect.release.threshold_rules import threshold_rules
 from dpselect.scores.scores import Scores
@@ -42,7 +42,7 @@ Finding = tuple[int, str]
 
 
 @contextmanager
-def _watched(replay: Replay) -> Iterator[RecordingAccountant]:
+def _watched(replay: ScriptedNoise) -> Iterator[RecordingAccountant]:
     """Yield a budget that allows everything.
 
     Raises:
@@ -61,7 +61,7 @@ def _watched(replay: Replay) -> Iterator[RecordingAccountant]:
         raise ValueError(f"{spent} of {EPSILON} was spent{', after the first draw' if any(early) else ''}.")
 
 
-def law_of_release(run: Callable[[Door, RecordingAccountant], Hashable]) -> dict[Hashable, float]:
+def pmf_of_release(run: Callable[[SessionFactory, RecordingAccountant], Hashable]) -> dict[Hashable, float]:
     """Return the exact law of what ``run`` releases behind a door, over every path of choices.
 
     Raises:
@@ -69,9 +69,9 @@ def law_of_release(run: Callable[[Door, RecordingAccountant], Hashable]) -> dict
     """
     law: dict[Hashable, float] = {}
 
-    def once(replay: Replay) -> None:
+    def once(replay: ScriptedNoise) -> None:
         with _watched(replay) as accountant:
-            outcome = run(door_to(lambda: replay), accountant)
+            outcome = run(session_factory_of(lambda: replay), accountant)
         law[outcome] = law.get(outcome, 0.0) + math.exp(replay.log_chance)
 
     for _ in transcripts(once):
@@ -85,8 +85,10 @@ def lists_of_two(name: str, method: str | None = None) -> Finding:
 
     def law(records: NDArray[Any]) -> dict[Hashable, float]:
         scores = Scores(np.array([int((records == kind).sum()) for kind in range(3)]), 1, range_bound=1)
-        return law_of_release(
-            lambda door, book: release.release_of(scores, 2, EPSILON, mechanism, book, door, method=method).value
+        return pmf_of_release(
+            lambda session_factory, book: (
+                release.release_of(scores, 2, EPSILON, mechanism, book, session_factory, method=method).value
+            )
         )
 
     return _verdict(law, multisets(range(3), 4))
@@ -97,7 +99,9 @@ def three_percentiles() -> Finding:
     shares, grid = [Fraction(1, 10), Fraction(1, 2), Fraction(3, 4)], EvenGrid(0, 1, 3)
 
     def law(records: NDArray[Any]) -> dict[Hashable, float]:
-        return law_of_release(lambda door, book: quantiles_of(records, shares, grid, EPSILON, book, 2, door).value)
+        return pmf_of_release(
+            lambda session_factory, book: quantiles_of(records, shares, grid, EPSILON, book, 2, session_factory).value
+        )
 
     return _verdict(law, multisets(range(3), 3))
 
@@ -115,8 +119,8 @@ def threshold_streams(range_bound: int) -> Finding:
         share=None,
     )
 
-    def asked(values: tuple[int, ...], replay: Replay) -> None:
-        with _watched(replay) as accountant, stream_of(rules, accountant, door_to(lambda: replay)) as stream:
+    def asked(values: tuple[int, ...], replay: ScriptedNoise) -> None:
+        with _watched(replay) as accountant, stream_of(rules, accountant, session_factory_of(lambda: replay)) as stream:
             for value in values:
                 if not stream.ended:
                     stream.ask(value, 0)
@@ -133,7 +137,7 @@ def threshold_streams(range_bound: int) -> Finding:
 
 def streams_differ() -> Finding:
     """Check that no two draws see the same bytes."""
-    streams = [coins.new_entropy()(32) for _ in range(64)]
+    streams = [bernoulli_exp.new_entropy()(32) for _ in range(64)]
     return len(streams), "" if len(set(streams)) == len(streams) else "two streams of random bytes are the same."
 
 
@@ -143,12 +147,13 @@ def undecided_coins() -> Finding:
     # Multiples of 2^32 over the golden ratio are spread evenly; there is nothing random here.
     prefixes = (np.arange(gaps.size, dtype=np.uint64) * np.uint64(2654435769) % np.uint64(2**32)).astype(np.uint32)
     limits = [
-        coins.exponential_between(gap * rate, 60)[0] if gap else Fraction(1) for gap in range(int(gaps.max()) + 1)
+        bernoulli_exp.exponential_between(gap * rate, 60)[0] if gap else Fraction(1)
+        for gap in range(int(gaps.max()) + 1)
     ]
-    for guard in (coins.GUARD, 0.3):
+    for guard in (bernoulli_exp.GUARD, 0.3):
         answers = iter([prefixes.tobytes()])
         # All bits after the prefix are 0.
-        shown = set(coins.flip(gaps, rate, partial(_then_zeros, answers), guard).tolist())
+        shown = set(bernoulli_exp.flip(gaps, rate, partial(_then_zeros, answers), guard).tolist())
         for coin, (gap, prefix) in enumerate(zip(gaps.tolist(), prefixes.tolist(), strict=True)):
             if (coin in shown) != (Fraction(prefix, 2**32) < limits[gap]):
                 return gaps.size, f"a coin of gap {gap} with first bits {prefix} falls on the wrong side."
@@ -181,7 +186,7 @@ def _one_byte(drawn: Iterator[int], _: int) -> bytes:
 
 def _verdict(law: Callable[[Any], dict[Hashable, float]], universe: Universe) -> Finding:
     try:
-        loss: PrivacyLoss = privacy_loss_of_law(law, universe, epsilon=EPSILON)
+        loss: PrivacyLoss = privacy_loss_of_pmf(law, universe, epsilon=EPSILON)
     except (ValueError, PrivacyError) as error:
         return len(universe), str(error)
     return loss.pairs, "" if loss.holds else f"loss {loss.worst:.4g} at epsilon {EPSILON} {loss.attained}"

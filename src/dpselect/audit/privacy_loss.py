@@ -1,4 +1,4 @@
-"""How much privacy a release really costs: exactly, from its law, on every pair of neighbours of a universe."""
+"""The true privacy loss of a release: exactly, from its law, on every pair of neighbours of a universe."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from dpselect.audit.admissibility import Utility
 from dpselect.audit.universe import Universe
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.units import UnitScores
-from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism, UnitMechanism
-from dpselect.mechanisms.named import require_mechanism
-from dpselect.mechanisms.ordered_law import list_log_law
+from dpselect.mechanisms.base import Mechanism, SmoothMechanism, UnitMechanism, UnsoundMechanism
+from dpselect.mechanisms.ordered_pmf import list_log_pmf
+from dpselect.mechanisms.registry import require_mechanism
 from dpselect.release.one_shot import ONE_SHOT, PEELING
 from dpselect.release.questions import flips_units
 from dpselect.scores.scores import Scores
@@ -104,7 +104,7 @@ def privacy_loss(
     if method not in (None, PEELING, ONE_SHOT) or (method == ONE_SHOT and not flips_units(mechanism)):
         raise ValueError('method is "peeling", or "one-shot" for mechanisms that draw by permute-and-flip, or None.')
     once = k > 1 and method != PEELING and flips_units(mechanism)
-    logs = np.array([lists_log_law(mechanism, *mechanism.prepared(score, total / k), k, once=once) for score in scores])
+    logs = np.array([lists_log_pmf(mechanism, *mechanism.quantize(score, total / k), k, once=once) for score in scores])
     pairs = universe.pairs()
     stretch = math.nan
     if isinstance(mechanism, UnitMechanism):
@@ -112,11 +112,11 @@ def privacy_loss(
         stretch = max((_stretch(units[x], units[y]) for x, y in pairs.tolist()), default=0.0)
     names = _lists(scores[0], k)
     # What a mechanism that only has laws would promise is compared too.
-    delta = k * mechanism.delta if isinstance(mechanism, SmoothMechanism | LawOnly) else Fraction(0)
+    delta = k * mechanism.delta if isinstance(mechanism, SmoothMechanism | UnsoundMechanism) else Fraction(0)
     return _compared(logs, universe, pairs, total, delta, names, stretch)
 
 
-def privacy_loss_of_law(law: Law, universe: Universe, *, epsilon: Epsilon, delta: Any = 0) -> PrivacyLoss:
+def privacy_loss_of_pmf(law: Law, universe: Universe, *, epsilon: Epsilon, delta: Any = 0) -> PrivacyLoss:
     """Return the exact worst loss of anything whose outcomes can be written down.
 
     Args:
@@ -131,7 +131,7 @@ def privacy_loss_of_law(law: Law, universe: Universe, *, epsilon: Epsilon, delta
 
     >>> import dpselect as dps
     >>> truth_or_coin = lambda x: {x: 0.75, 1 - x: 0.25}
-    >>> loss = privacy_loss_of_law(truth_or_coin, dps.audit.metric_space([[0, 1], [1, 0]]), epsilon=1)
+    >>> loss = privacy_loss_of_pmf(truth_or_coin, dps.audit.metric_space([[0, 1], [1, 0]]), epsilon=1)
     >>> loss.holds, round(loss.worst, 4)
     (False, 1.0986)
     """
@@ -149,21 +149,21 @@ def privacy_loss_of_law(law: Law, universe: Universe, *, epsilon: Epsilon, delta
     return _compared(logs, universe, universe.pairs(), exact_epsilon(epsilon), Fraction(delta), outcomes, math.nan)
 
 
-def top_k_log_law(mechanism: Mechanism, unit: UnitScores, k: int, epsilon: Fraction, method: str = PEELING) -> Floats:
+def top_k_log_pmf(mechanism: Mechanism, unit: UnitScores, k: int, epsilon: Fraction, method: str = PEELING) -> Floats:
     """Return log Pr of every ordered list of k candidates, in the order of ``itertools.permutations``."""
     rate = mechanism.sampler.rate(unit, epsilon / k)
-    return lists_log_law(mechanism, unit.ticks, rate, k, once=method == ONE_SHOT)
+    return lists_log_pmf(mechanism, unit.ticks, rate, k, once=method == ONE_SHOT)
 
 
-def lists_log_law(
+def lists_log_pmf(
     mechanism: Mechanism, ticks: NDArray[np.int64], rate: Fraction, k: int, *, once: bool = False
 ) -> Floats:
     """Return log Pr of every ordered list of k candidates from ticks, in the order of ``itertools.permutations``."""
     if once:
-        return np.array([list_log_law(ticks, rate, names) for names in itertools.permutations(range(ticks.size), k)])
+        return np.array([list_log_pmf(ticks, rate, names) for names in itertools.permutations(range(ticks.size), k)])
 
     def follow(positions: list[int], left: int) -> list[float]:
-        first: list[float] = mechanism.ticks_log_law(ticks[positions], rate).tolist()
+        first: list[float] = mechanism.tick_log_pmf(ticks[positions], rate).tolist()
         if left == 1:
             return first
         return [

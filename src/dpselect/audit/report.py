@@ -11,12 +11,12 @@ import numpy as np
 from dpselect.audit import claims as known
 from dpselect.audit.admissibility import judge, tabulate
 from dpselect.audit.claims import EPSILONS, Claim, DrawClaim, MechanismClaim, UtilityClaim
+from dpselect.audit.incomplete import incomplete_line
 from dpselect.audit.privacy_loss import privacy_loss
-from dpselect.audit.unfinished import unfinished
 
 
 @dataclass(frozen=True)
-class Row:
+class ReportRow:
     """One line of the report.
 
     Attributes:
@@ -39,7 +39,7 @@ class Row:
     seconds: float = 0.0
 
 
-def chosen(names: Sequence[str]) -> list[Claim]:
+def select_claims(names: Sequence[str]) -> list[Claim]:
     """Return the claims whose name starts with one of these, all when none is given.
 
     Raises:
@@ -53,16 +53,16 @@ def chosen(names: Sequence[str]) -> list[Claim]:
     return [claim for claim in every if not names or any(claim.name.startswith(name) for name in names)]
 
 
-def run(claims: Iterable[Claim], budget: float = float("inf")) -> Iterator[Row]:
+def run(claims: Iterable[Claim], budget: float = float("inf")) -> Iterator[ReportRow]:
     """Check claim after claim; those not begun when ``budget`` seconds are up are reported as not run."""
     start = time.monotonic()
     for claim in claims:
         if time.monotonic() - start > budget:
-            yield Row(claim.name, subject(claim), 0, "not run")
+            yield ReportRow(claim.name, subject(claim), 0, "not run")
             continue
         begun = time.process_time()
         row = _checked(claim)
-        yield Row(**{**row.__dict__, "seconds": time.process_time() - begun})
+        yield ReportRow(**{**row.__dict__, "seconds": time.process_time() - begun})
 
 
 def subject(claim: Claim) -> str:
@@ -72,9 +72,9 @@ def subject(claim: Claim) -> str:
     return claim.name if isinstance(claim, UtilityClaim) else claim.problem.name
 
 
-def text(rows: Sequence[Row]) -> str:
+def text(rows: Sequence[ReportRow]) -> str:
     """Return the report as a table."""
-    lines = unfinished([row.claim for row in rows if row.verdict == "not run"], len(rows))
+    lines = incomplete_line([row.claim for row in rows if row.verdict == "not run"], len(rows))
     lines += [
         f"{'claim':<30} {'universe':<44} {'cells':>8} {'verdict':>8} {'exact':>7} {'worst loss / epsilon':>21} {'s':>6}"
     ]
@@ -92,19 +92,19 @@ def text(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def _checked(claim: Claim) -> Row:
+def _checked(claim: Claim) -> ReportRow:
     if isinstance(claim, DrawClaim):
         cells, detail = claim.check()
-        return Row(claim.name, claim.subject, cells, "BROKEN" if detail else "holds", detail=detail)
+        return ReportRow(claim.name, claim.subject, cells, "BROKEN" if detail else "holds", detail=detail)
     return _utility(claim) if isinstance(claim, UtilityClaim) else _mechanism(claim)
 
 
-def _utility(claim: UtilityClaim) -> Row:
+def _utility(claim: UtilityClaim) -> ReportRow:
     table = tabulate(claim.utility, claim.universe())
     verdict = judge(table)
     telling = max(1, table.reach) if table.reach is not None else len(table.at)
     tight = np.isclose(table.at, table.exact)[:telling].mean(axis=(1, 2))
-    return Row(
+    return ReportRow(
         claim.name,
         table.universe.name,
         verdict.cells,
@@ -115,12 +115,12 @@ def _utility(claim: UtilityClaim) -> Row:
     )
 
 
-def _mechanism(claim: MechanismClaim) -> Row:
+def _mechanism(claim: MechanismClaim) -> ReportRow:
     universe = claim.problem.universe()
     losses = [privacy_loss(claim.mechanism, claim.problem.utility, universe, epsilon=epsilon) for epsilon in EPSILONS]
     worst = max(losses, key=lambda loss: loss.worst / float(loss.claim[0]))
     holds = all(loss.holds and not loss.stretch > 1 for loss in losses)
-    return Row(
+    return ReportRow(
         claim.name,
         f"{claim.problem.name} on {universe.name}",
         3 * worst.pairs * len(claim.problem.utility(universe[0])),

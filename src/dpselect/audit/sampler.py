@@ -1,4 +1,4 @@
-"""Does a sampler follow its law? An exact test, with a statement of what it would have caught.
+"""Test whether a sampler follows its law: exactly, with a statement of what it would have caught.
 
 For every law that must be rejected an event is fixed beforehand: the outcomes that it makes likelier than the
 claim does. The number of hits is then binomial, so p-values and power are exact, however rare the outcomes.
@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.budget import paying_from
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.named import require_mechanism
-from dpselect.release.opened import door_to, opened
-from dpselect.release.protocol import Outcomes
+from dpselect.kernel.privacy_filter import use_accountant
+from dpselect.mechanisms.base import Mechanism
+from dpselect.mechanisms.registry import require_mechanism
+from dpselect.release.noise_source import NoiseSource
+from dpselect.release.open_session import open_session, session_factory_of
 from dpselect.release.questions import Question
 from dpselect.scores.scores import Scores
 
@@ -141,7 +141,7 @@ def sampler_of(
     epsilon: Epsilon,
     factors: Sequence[Any] = (Fraction(7, 10), Fraction(13, 10)),
     draws: int | None = None,
-    outcomes: Outcomes | None = None,
+    outcomes: NoiseSource | None = None,
 ) -> SamplerVerdict:
     """Test a mechanism's draws against its law at epsilon, and against its laws at 0.7 and 1.3 epsilon.
 
@@ -151,16 +151,16 @@ def sampler_of(
         ValueError: as :func:`sampler`.
     """
     mechanism, total = require_mechanism(mechanism), exact_epsilon(epsilon)
-    ticks, rate = mechanism.prepared(scores, total)
+    ticks, rate = mechanism.quantize(scores, total)
     asked = Question(mechanism.sampler, ticks, rate, Guarantee(total, scores.neighbours))
-    door = opened if outcomes is None else door_to(lambda: outcomes)
+    session_factory = open_session if outcomes is None else session_factory_of(lambda: outcomes)
 
     def law(at: Fraction) -> dict[int, float]:
-        return dict(enumerate(mechanism.law(scores, at).tolist()))
+        return dict(enumerate(mechanism.pmf(scores, at).tolist()))
 
-    with paying_from(None), door(asked.guarantee, count=draws or _MOST_DRAWS) as paid:
+    with use_accountant(None), session_factory(asked.guarantee, count=draws or _MOST_DRAWS) as paid:
         return sampler(
-            lambda: paid.answer(asked)[0],
+            lambda: paid.draw(asked)[0],
             law(total),
             against={f"law at {float(factor):g} epsilon": law(total * factor) for factor in factors},
             draws=draws,

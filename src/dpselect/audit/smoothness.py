@@ -1,4 +1,4 @@
-"""Is a claimed smooth bound smooth, and a bound? Answered on every database of a universe.
+"""Check whether a claimed smooth bound is smooth, and a bound, on every database of a universe.
 
 References: Nissim, Raskhodnikova and Smith 2007, Definition 2.1.
 """

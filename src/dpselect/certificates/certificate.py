@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from dpselect._display.html_table import table
+from dpselect.certificates.canonical_json import checksum
+from dpselect.certificates.ledger_rows import require_rows
 from dpselect.certificates.page import content_of, page
-from dpselect.certificates.plain import checksum
-from dpselect.certificates.rows import require_rows
 from dpselect.kernel.errors import Advice, DPSelectError
+from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
-from dpselect.kernel.written import written
 from dpselect.sources.output import Output
 
 FORMAT = "dpselect certificate 1"
@@ -43,7 +43,7 @@ _NOT_ONE = "is not a certificate of this version of dpselect: pass a .json or .h
 
 @dataclass(frozen=True, repr=False)
 class Certificate:
-    """A record of a release. Get one from ``release.certificate()`` or :func:`dpselect.certificates.composed.certify`.
+    """A record of a release. Get one from ``release.certificate()`` or :func:`dpselect.certificates.build.certify`.
 
     Attributes:
         content: the record, as plain JSON values.
@@ -105,7 +105,7 @@ class Certificate:
             raise ValueError(f"{path} {_NOT_ONE}") from None
         result = cls.of(document, path)
         if shown and result.as_html() != text:
-            raise Changed(
+            raise CertificateError(
                 f"{path} does not show what its record holds: it was edited, or made by another version of dpselect "
                 f"(its record says {result.content['software']['dpselect']}); trust a .json file instead."
             )
@@ -136,7 +136,7 @@ class Certificate:
             # No record holds what has no canonical form, such as NaN or half a character.
             whole = False
         if not whole:
-            raise Changed(f"{named} was changed after it was made: its checksum is not that of its content.")
+            raise CertificateError(f"{named} was changed after it was made: its checksum is not that of its content.")
         return result
 
     def require_row(self, ledger: Any) -> None:
@@ -196,17 +196,17 @@ def _complete(content: Any) -> bool:
     )
 
 
-class Changed(DPSelectError, ValueError):
+class CertificateError(DPSelectError, ValueError):
     """A certificate is not what was made."""
 
 
-def promised(guarantee: Any, protects: str | None = None) -> dict[str, Any]:
+def guarantee_facts(guarantee: Any, protects: str | None = None) -> dict[str, Any]:
     """Return a guarantee as plain values, exact as text."""
     rho = guarantee.stated_rho
     return {
-        "epsilon": written(guarantee.epsilon),
-        "delta": written(guarantee.delta),
-        "rho": None if rho is None else written(rho),
+        "epsilon": format_exact(guarantee.epsilon),
+        "delta": format_exact(guarantee.delta),
+        "rho": None if rho is None else format_exact(rho),
         "neighbours": guarantee.neighbours.value,
         "protects": protects or PROTECTED_UNITS[Neighbours(guarantee.neighbours)],
     }

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from dpselect.certificates.plain import text
+from dpselect.certificates.canonical_json import text
 from dpselect.kernel.errors import Advice
-from dpselect.sources.locators import is_url
+from dpselect.sources.urls import is_url
 
 
-def hashed(path: str | Path) -> dict[str, str]:
+def hash_of_file(path: str | Path) -> dict[str, str]:
     """Return the name of a file and its SHA-256.
 
     Whoever sees it can test a guess of the whole file: differential privacy does not protect it.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
-from dpselect._display.markup import filled
+from dpselect._display.markup import render
 from dpselect.ledger.attack import risk_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _RECORD = re.compile(r'<pre id="certificate">(.*?)</pre>', re.DOTALL)
 
 def page(content: Mapping[str, Any], sha256: str, document: str) -> str:
     """Return the page: what it shows, its checksum, and the JSON that can be checked."""
-    return str(filled(__package__, "certificate.html", **_facts(content, sha256, document)))
+    return str(render(__package__, "certificate.html", **_facts(content, sha256, document)))
 
 
 def report_page(
@@ -34,12 +34,12 @@ def report_page(
         sha256: its checksum.
     """
     facts = {name: content[name] for name in ("guarantee", "date", "ledger")}
-    return str(filled(__package__, "report.html", title=title, about=about, answers=answers, sha256=sha256, **facts))
+    return str(render(__package__, "report.html", title=title, about=about, answers=answers, sha256=sha256, **facts))
 
 
 def record(content: Mapping[str, Any], sha256: str, document: str) -> Markup:
     """Return what the page shows below its heading, for pages that have a head and a style of their own."""
-    return filled(__package__, "record.html", **_facts(content, sha256, document))
+    return render(__package__, "record.html", **_facts(content, sha256, document))
 
 
 def content_of(written: str) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from dpselect.cli import certificates, command, completion, endings, names, paths
+from dpselect.cli import certificates, click_commands, completion, exit_status, names, paths
+from dpselect.cli.command import CommandAnswer
 from dpselect.cli.request import Request
-from dpselect.cli.verb import Answer
 
 
 def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] | None = None) -> int:
@@ -25,40 +25,40 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] | 
     request = Request(sys.argv[1:] if arguments is None else arguments)
     try:
         _print_anything()
-        if completion.asked():
-            return completion.answer(command.root(), command.NAME)
-        command.understood(request.words, request)
+        if completion.is_completing():
+            return completion.answer(click_commands.root(), click_commands.NAME)
+        click_commands.parse_options(request.words, request)
         if loaded is not None:
             loaded()
-        with endings.noticed(request), paths.held(request):
-            file = certificates.prepared(request)
-            answer = names.noted(certificates.kept(_answer(request), request, file), request)
-        endings.deliver(answer, request)
+        with exit_status.notice_interrupt(request), paths.hold_paths(request):
+            file = certificates.prepare_certificate(request)
+            answer = names.note_lists(certificates.write_certificate(_answer(request), request, file), request)
+        exit_status.deliver(answer, request)
     except click.exceptions.Exit as shown:
-        return endings.shown(shown.exit_code, request)
+        return exit_status.help_status(shown.exit_code, request)
     except BrokenPipeError:
         # Whoever reads has read enough.
-        endings.silence()
+        exit_status.silence()
         return 0
     except Exception as error:
-        return endings.ending(error, request)
+        return exit_status.ending(error, request)
     except KeyboardInterrupt as stop:
-        return endings.ending(stop, request)
+        return exit_status.ending(stop, request)
     return answer.status
 
 
-def _answer(request: Request) -> Answer:
+def _answer(request: Request) -> CommandAnswer:
     """Run the verb, and say what it dropped; a dry run ends where the spend would begin."""
-    answer: Answer
+    answer: CommandAnswer
     if request.dry_run:
         # A page of help loads no ledger.
-        from dpselect.cli.spending import planned
+        from dpselect.cli.spending import plan_of
 
-        answer = planned(request)
+        answer = plan_of(request)
     else:
         answer = request.verb.run(request)
     for said in dict.fromkeys(request.dropped):
-        print(f"{request.prog}: {paths.advised(said, request)}", file=sys.stderr)
+        print(f"{request.prog}: {paths.with_option_names(said, request)}", file=sys.stderr)
     return answer
 
 

@@ -9,21 +9,21 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpselect.certificates.rows_that_count import protects
+from dpselect.certificates.contribution_text import protects
 from dpselect.cli import paths
-from dpselect.cli.options import OUTPUT, Argument, Option, Role, flag, option
-from dpselect.cli.paths import Unsaved
+from dpselect.cli.command import CommandAnswer
+from dpselect.cli.options import OUTPUT, Argument, CommandOption, Role, flag, option
+from dpselect.cli.paths import UnsavedError
 from dpselect.cli.request import Request
-from dpselect.cli.verb import Answer
 from dpselect.kernel.errors import Advice
-from dpselect.kernel.written import written
-from dpselect.sources.locators import without_secrets
+from dpselect.kernel.format_exact import format_exact
+from dpselect.sources.urls import without_secrets
 
 if TYPE_CHECKING:
     from dpselect.certificates.certificate import Certificate
 
 
-def options() -> Iterator[Option | Argument]:
+def options() -> Iterator[CommandOption | Argument]:
     """Yield the options of commands that release."""
     yield paths.output(
         "--certificate",
@@ -66,7 +66,7 @@ _NOT_THE_ANSWER = {
 }
 
 
-def prepared(request: Request) -> Mapping[str, str] | None:
+def prepare_certificate(request: Request) -> Mapping[str, str] | None:
     """Refuse, before anything is paid, what no certificate can be; return the hash of the table where it is asked for.
 
     Raises:
@@ -77,7 +77,7 @@ def prepared(request: Request) -> Mapping[str, str] | None:
             raise ValueError("--question and --file-hash go with --certificate: name the file to write.")
         return None
     from dpselect.certificates.certificate import require_ending
-    from dpselect.certificates.hashed_file import hashed
+    from dpselect.certificates.hashed_file import hash_of_file
 
     require_ending(request.certificate)
     if not request.get("file_hash"):
@@ -85,7 +85,7 @@ def prepared(request: Request) -> Mapping[str, str] | None:
     source = _source(request)
     if not Path(source).is_file():
         raise ValueError(Advice("{path} is not one plain file: leave out {file_hash}.", path=without_secrets(source)))
-    return hashed(source)
+    return hash_of_file(source)
 
 
 def _source(request: Request) -> str:
@@ -98,7 +98,7 @@ def _source(request: Request) -> str:
     return Dataset.load(named).address
 
 
-def kept(answer: Answer, request: Request, file: Mapping[str, str] | None) -> Answer:
+def write_certificate(answer: CommandAnswer, request: Request, file: Mapping[str, str] | None) -> CommandAnswer:
     """Write the certificate of what was paid for, if one was asked for.
 
     Raises:
@@ -111,16 +111,16 @@ def kept(answer: Answer, request: Request, file: Mapping[str, str] | None) -> An
         content = made.as_bytes(request.certificate)
     except (Exception, KeyboardInterrupt) as error:
         # Whatever goes wrong here, the answer was paid for.
-        raise Unsaved(f"The certificate could not be made ({type(error).__name__}).", answer.text) from None
+        raise UnsavedError(f"The certificate could not be made ({type(error).__name__}).", answer.text) from None
     paths.keep(request.certificate, content, answer.text)
     name = str(request.certificate)
     return answer.with_line(f"certificate: {name}", {"certificate": name})
 
 
-def _certificate(answer: Answer, request: Request, file: Mapping[str, str] | None) -> Certificate:
-    from dpselect.certificates.composed import composed
+def _certificate(answer: CommandAnswer, request: Request, file: Mapping[str, str] | None) -> Certificate:
+    from dpselect.certificates.build import build_certificate
 
-    return composed(
+    return build_certificate(
         answer=_answer(answer.facts, request.nouns),
         guarantee=_guarantee(request),
         mechanism=answer.facts.get("mechanism") or request.spends[0].mechanism,
@@ -157,7 +157,7 @@ def _headed(answer: Mapping[str, Any], headings: Sequence[str]) -> dict[str, Any
 
 def _guarantee(request: Request) -> dict[str, Any]:
     """Return what all spends of the command add up to."""
-    from dpselect.certificates.certificate import promised
+    from dpselect.certificates.certificate import guarantee_facts
 
     first = request.spends[0].guarantee
     sums = {
@@ -170,7 +170,7 @@ def _guarantee(request: Request) -> dict[str, Any]:
     protected = None if request.protected is None else f"one {request.protected}"
     if request.counted is not None:
         protected = protects(request.counted)
-    return promised(first, protected) | {name: written(value) for name, value in sums.items()}
+    return guarantee_facts(first, protected) | {name: format_exact(value) for name, value in sums.items()}
 
 
 def _summary(request: Request) -> str:
@@ -206,7 +206,7 @@ def _shown(value: Any) -> Any:
 
 
 def _accuracy(facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    from dpselect.certificates.composed import accuracy
+    from dpselect.certificates.build import accuracy
 
     return accuracy(facts["accuracy"], facts["accuracy_line"]) if "accuracy_line" in facts else None
 
@@ -215,8 +215,8 @@ def _ledger(request: Request) -> dict[str, Any] | None:
     """Return the rows that the command has written."""
     if request.ledger is None:
         return None
-    from dpselect.certificates.rows import described
+    from dpselect.certificates.ledger_rows import ledger_facts
     from dpselect.ledger import Ledger
 
     ledger = Ledger.read(request.ledger)
-    return described(ledger, [ledger.entry(each.row) for each in request.spends])
+    return ledger_facts(ledger, [ledger.entry(each.row) for each in request.spends])

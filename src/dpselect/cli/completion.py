@@ -10,7 +10,7 @@ from click import Command
 VARIABLE = "_DPSELECT_COMPLETE"
 
 
-def asked() -> bool:
+def is_completing() -> bool:
     """Return whether a shell asks, and not a user."""
     return VARIABLE in os.environ
 

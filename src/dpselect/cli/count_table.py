@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpselect.cli.release import shown
-from dpselect.cli.tables import Table
+from dpselect.cli.release_text import escape_name
+from dpselect.cli.tables import AnswerTable
 
 
-def count_rows(counts: Mapping[Any, Any], *, grouped: bool) -> tuple[list[dict[str, Any]], Table]:
+def count_rows(counts: Mapping[Any, Any], *, grouped: bool) -> tuple[list[dict[str, Any]], AnswerTable]:
     """Return counts as objects and as a table.
 
     Args:
@@ -22,9 +22,12 @@ def count_rows(counts: Mapping[Any, Any], *, grouped: bool) -> tuple[list[dict[s
         for group, held in groups.items()
         for value, count in held.items()
     ]
-    table = Table(
+    table = AnswerTable(
         (*(["group"] if grouped else []), "count", "value"),
-        [[*([shown(row["group"])] if grouped else []), shown(row["count"]), shown(row["value"])] for row in rows],
+        [
+            [*([escape_name(row["group"])] if grouped else []), escape_name(row["count"]), escape_name(row["value"])]
+            for row in rows
+        ],
         frozenset({1 if grouped else 0}),
     )
     return rows, table

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import paths
 from dpselect.cli.names import names
-from dpselect.cli.options import Argument, Exact, Option, Role, flag, number, option, whole
+from dpselect.cli.options import Argument, CommandOption, Exact, Role, flag, number, option, whole
 from dpselect.cli.request import Request
 from dpselect.dataset.fields import DatasetFields
 from dpselect.kernel.errors import PrivacyError
@@ -109,12 +109,12 @@ def argument(words: str | None = "") -> Argument:
 
 
 @cache
-def declared(of: str) -> tuple[Option | Argument, ...]:
+def description_options(of: str) -> tuple[CommandOption | Argument, ...]:
     """Return an option for every key of a description that is of ``"table"`` or ``"graph"``."""
     return tuple(_declared(of))
 
 
-def _declared(of: str) -> Iterator[Option | Argument]:
+def _declared(of: str) -> Iterator[CommandOption | Argument]:
     for each in fields(DatasetFields):
         about = each.metadata.get("about")
         if not about or each.metadata["of"] not in ("", of):
@@ -136,7 +136,7 @@ def _declared(of: str) -> Iterator[Option | Argument]:
             )
 
 
-def of_columns(*, numbers: bool, values: bool, groups: bool) -> tuple[Option | Argument, ...]:
+def of_columns(*, numbers: bool, values: bool, groups: bool) -> tuple[CommandOption | Argument, ...]:
     """Return the options for what is public of the columns of a question."""
     return (*(_BOUNDS if numbers else ()), *((_DOMAIN,) if values else ()), *((_GROUPS,) if groups else ()))
 
@@ -156,7 +156,7 @@ def is_description(request: Request) -> bool:
     return str(request.dataset).lower().endswith(DESCRIPTION)
 
 
-def described(request: Request) -> Dataset:
+def dataset_of(request: Request) -> Dataset:
     """Return the dataset that a description has; it says all there is to say.
 
     Raises:
@@ -167,8 +167,8 @@ def described(request: Request) -> Dataset:
     for name, parameter in request.parameters.items():
         if is_of_dataset(parameter) and is_said(request.get(name)):
             raise ValueError(
-                f"The description says how its data are read and what is public: leave {paths.shown(parameter)} out, "
-                "or write it there."
+                f"The description says how its data are read and what is public: leave {paths.label_of(parameter)} "
+                "out, or write it there."
             )
     return Dataset.load(request.dataset)
 
@@ -189,28 +189,28 @@ def one_off(request: Request, noun: str, **more: Any) -> Dataset:
     keys = [each for each in fields(DatasetFields) if is_of_dataset(request.parameters.get(name_of(each)))]
     said = {each.name: request.get(name_of(each)) for each in keys}
     facts: dict[str, Any] = {name: value for name, value in said.items() if is_said(value)}
-    with blamed(request):
+    with error_location(request):
         return Dataset(**{noun: str(request.dataset), **more, **facts})
 
 
 @contextmanager
-def blamed(request: Request) -> Iterator[None]:
+def error_location(request: Request) -> Iterator[None]:
     """Say of what cannot be used which line of a description says it, or which option."""
     from dpselect.dataset import DatasetError
-    from dpselect.dataset.toml_text import content, located
+    from dpselect.dataset.toml_text import content, locate_error
     from dpselect.queries.base import QueryError
 
     try:
         yield
     except DatasetError as error:
         if is_description(request):
-            raise located(error, request.dataset, content(request.dataset)[1]) from None
+            raise locate_error(error, request.dataset, content(request.dataset)[1]) from None
         raise ValueError(_in_options(error, request)) from None
     except QueryError as error:
-        sentence, parameter = paths.advised(error.sentence, request), request.parameters.get(error.field)
+        sentence, parameter = paths.with_option_names(error.sentence, request), request.parameters.get(error.field)
         # What a description says is not said by an option beside it.
         of_option = parameter is not None and not (is_description(request) and is_of_dataset(parameter))
-        raise ValueError(f"{paths.shown(parameter)}: {sentence}" if of_option else sentence) from None
+        raise ValueError(f"{paths.label_of(parameter)}: {sentence}" if of_option else sentence) from None
 
 
 def name_of(key: Any) -> str:
@@ -250,10 +250,10 @@ def domains(request: Request, columns: Mapping[str, bool | None], *, unlisted: b
 
 def require_together(request: Request) -> None:
     """Refuse groups without their public list and rows of persons without persons, before anything is read."""
-    from dpselect.views.contributions import Contributions
+    from dpselect.views.contribution_bounds import ContributionBounds
 
     by, person = (None if request.get(name) is None else () for name in ("by", "person"))
-    Contributions.of(by, names(request.get("groups"), "--groups", "group"), person, request.get("rows_per_person"))
+    ContributionBounds.of(by, names(request.get("groups"), "--groups", "group"), person, request.get("rows_per_person"))
 
 
 def _values(request: Request) -> list[Any] | str:
@@ -320,7 +320,7 @@ def only_column(request: Request) -> str:
 
     dataset = str(request.dataset)
     said = {name: request.get(name) for name in ("separator", "decimal", "thousands", "encoding", "sheet", "skip_rows")}
-    reading = tables.Reading.of(**{name: each for name, each in said.items() if each is not None})
+    reading = tables.FileOptions.of(**{name: each for name, each in said.items() if each is not None})
     if dataset.lower().endswith(".npy"):
         return "value"
     there = tables.listed_names(dataset, reading)
@@ -344,7 +344,7 @@ def require_there(request: Request, dataset: Dataset, columns: Mapping[str, Sequ
     """
     from dpselect.dataset.source_rows import reading_of
     from dpselect.sources import tables
-    from dpselect.sources.absent import no_column
+    from dpselect.sources.missing_column import no_column
     from dpselect.sources.warehouse import Warehouse
 
     if dataset.source is None or dataset.is_histogram:
@@ -360,7 +360,11 @@ def require_there(request: Request, dataset: Dataset, columns: Mapping[str, Sequ
             if name not in there:
                 refused = no_column(name, there, dataset.address)
                 parameter = request.parameters.get(field)
-                right = f" Name the right one by {paths.shown(parameter)}." if isinstance(parameter, Option) else ""
+                right = (
+                    f" Name the right one by {paths.label_of(parameter)}."
+                    if isinstance(parameter, CommandOption)
+                    else ""
+                )
                 raise ValueError(f"{refused}{right}")
 
 
@@ -370,17 +374,17 @@ def words(request: Request) -> Iterator[str]:
     for name, parameter in request.parameters.items():
         value = request.get(name)
         if is_of_dataset(parameter) and is_said(value):
-            yield paths.shown(parameter)
+            yield paths.label_of(parameter)
             yield from () if value is True else map(str, value if isinstance(value, tuple) else (value,))
 
 
 def _in_options(error: Any, request: Request) -> str:
     """Return a refusal of a description with the option that is to blame."""
-    reason, key = paths.advised(error.reason, request), error.key
+    reason, key = paths.with_option_names(error.reason, request), error.key
     blamed = [name for name in (key[-1:] or ()) if name in ("lower", "upper", "step")] or [
         "domain" if key[:1] == ("columns",) else each for each in key[:1]
     ]
     found = [name for name in blamed if name in request.parameters]
-    shown = paths.shown(request.parameters[found[0]]) if found else ""
+    shown = paths.label_of(request.parameters[found[0]]) if found else ""
     start = reason[:1].lower() if shown else reason[:1].upper()
     return f"{f'{shown}: ' if shown else ''}{start}{reason[1:]}"

@@ -10,10 +10,10 @@ _CONTINUED, _INDENT = " \\", "    "
 _WORD, _OPTION = re.compile(r"""(?:'[^']*'|"[^"]*"|[^ '"])+"""), re.compile("--?[a-z]")
 
 
-def wrapped(command: str, width: int) -> list[str]:
+def wrap_command(command: str, width: int) -> list[str]:
     r"""Return a command in lines of a width, broken before options; one that is too long for a line, before its values.
 
-    >>> wrapped("dpselect check people.csv --where 'a = 1 and b = -x' --by age", 40)
+    >>> wrap_command("dpselect check people.csv --where 'a = 1 and b = -x' --by age", 40)
     ['dpselect check people.csv \\', "    --where 'a = 1 and b = -x' \\", '    --by age']
     """
     lines = [""]

@@ -22,7 +22,7 @@ WORDS = (
     "database, or a graph that ships with NetworkX, such as lesmis"
 )
 OPTIONS = (
-    *dataset_options.declared("graph"),
+    *dataset_options.description_options("graph"),
     option(
         "--weight-column",
         metavar="NAME",
@@ -85,14 +85,18 @@ def edges(request: Request, **more: Any) -> Dataset:
 
 
 @contextmanager
-def heard(request: Request) -> Iterator[None]:
+def note_graph_parts(request: Request) -> Iterator[None]:
     """Note what the form of a graph has and is left out, to be said beside the answer."""
     # A page of help loads no NumPy.
-    from dpselect.sources.graphs import WEIGHTS, Dropped
+    from dpselect.sources.graphs import WEIGHTS, GraphPartsWarning
 
     with warnings.catch_warnings(record=True) as dropped:
-        warnings.simplefilter("always", Dropped)
+        warnings.simplefilter("always", GraphPartsWarning)
         yield
     # Words of other libraries may quote what is private. Weights do not matter to a list of followers.
-    words = [each.message.args[0] for each in dropped if each.category is Dropped and isinstance(each.message, Dropped)]
+    words = [
+        each.message.args[0]
+        for each in dropped
+        if each.category is GraphPartsWarning and isinstance(each.message, GraphPartsWarning)
+    ]
     request.dropped += [each for each in words if each != WEIGHTS or FOLLOWERS not in request.metric]

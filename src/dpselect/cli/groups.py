@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 import dpselect as dps
-from dpselect.certificates.rows_that_count import EACH_GROUP
-from dpselect.cli.plan import facts_text, promise, said
-from dpselect.cli.release import shown
+from dpselect.certificates.contribution_text import EACH_GROUP
+from dpselect.cli.command import CommandAnswer
+from dpselect.cli.plan_text import facts_text, promise, state_error
+from dpselect.cli.release_text import escape_name
 from dpselect.cli.request import Request
-from dpselect.cli.verb import Answer
 from dpselect.mechanisms.error_bound import NoBound
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import error_bound_of
@@ -42,14 +42,14 @@ def plan(request: Request, items: Any, groups: Any, unit: str) -> None:
     request.says(error_bound_of(example, k, part, permute_and_flip(), method), unit)
 
 
-def answered(
+def answer_by_group(
     release: Release[dict[Any, Any]],
     unit: str = "",
     *,
     note: str = "",
     protected: str | None = None,
     **more: Any,
-) -> Answer:
+) -> CommandAnswer:
     """Return a release of groups, one line per group, and after a note what it cost and how wrong a group may be.
 
     Args:
@@ -58,13 +58,13 @@ def answered(
         more: further facts for programs.
     """
     groups = [*zip(release.value, release._answer.values(), strict=True)]
-    lines = [f"{shown(group)}: {', '.join(map(shown, winners))}" for group, winners in groups]
+    lines = [f"{escape_name(group)}: {', '.join(map(escape_name, winners))}" for group, winners in groups]
     facts = {
         "groups": [{"group": group, "candidates": winners} for group, winners in groups],
         **more,
         "mechanism": release.mechanism,
         "guarantee": promise(release.guarantee),
-        **said(release.error_bound, unit),
+        **state_error(release.error_bound, unit),
     }
     cost = f"{note}{facts_text(release.guarantee, protected=protected)}, by {release.mechanism}"
-    return Answer("\n".join([*lines, cost, release.error_bound.describe(unit)]), facts)
+    return CommandAnswer("\n".join([*lines, cost, release.error_bound.describe(unit)]), facts)

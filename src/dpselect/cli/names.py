@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from dpselect.cli.command import CommandAnswer
 from dpselect.cli.options import nodes
 from dpselect.cli.request import Request
-from dpselect.cli.verb import Answer
 
 # What N stands for the whole numbers of, by the option that may say it.
 _NUMBERED = {"domain": "public names", "groups": "groups"}
@@ -36,7 +36,7 @@ def names(text: str | None, option: str, noun: str) -> Any:
     return range(public) if isinstance(public, int) else public
 
 
-def noted(answer: Answer, request: Request) -> Answer:
+def note_lists(answer: CommandAnswer, request: Request) -> CommandAnswer:
     """Return the answer with a line for each public list that is a number: text in the column is none of its names."""
     notes = []
     for name, noun in _NUMBERED.items():

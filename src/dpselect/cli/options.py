@@ -43,7 +43,7 @@ class Role(Enum):
     FOLDER = "a folder of results"
 
 
-class Option(RichOption):
+class CommandOption(RichOption):
     """An option; ``role`` and ``endings`` where it names a path, ``several`` where many words may follow it.
 
     ``rare`` where a page of help has it with ``--all`` only; ``complete`` returns the names that a shell may offer.
@@ -88,9 +88,9 @@ def _names(every: Callable[[], Sequence[str]]) -> Callable[[Any, Any, str], list
 
 def every_mechanism() -> Sequence[str]:
     """Return the names of all mechanisms."""
-    from dpselect.mechanisms import EVERY_MECHANISM
+    from dpselect.mechanisms import MECHANISMS
 
-    return [*EVERY_MECHANISM]
+    return [*MECHANISMS]
 
 
 def _files(_: Any, parameter: Any, incomplete: str) -> list[Any]:
@@ -100,11 +100,11 @@ def _files(_: Any, parameter: Any, incomplete: str) -> list[Any]:
     return [CompletionItem(incomplete, type="dir" if parameter.role is Role.FOLDER else "file")]
 
 
-def _named(parameter: Option | Argument, formatter: Any) -> Any:
+def _named(parameter: CommandOption | Argument, formatter: Any) -> Any:
     from rich.text import Text
 
-    name = Text(parameter.opts[0] if isinstance(parameter, Option) else "", style=formatter.config.style_option)
-    takes = not (isinstance(parameter, Option) and parameter.is_flag)
+    name = Text(parameter.opts[0] if isinstance(parameter, CommandOption) else "", style=formatter.config.style_option)
+    takes = not (isinstance(parameter, CommandOption) and parameter.is_flag)
     value = Text((parameter.metavar or "VALUE") if takes else "", style=formatter.config.style_metavar)
     return Text(" ").join([part for part in (name, value) if part])
 
@@ -151,21 +151,21 @@ class _Choice(_Choices):
         raise click.BadParameter(f"{value!r} is not one of them: {meant} one of {', '.join(self.choices)}", ctx, param)
 
 
-def option(name: str, *, type: Any = str, panel: str | None = None, **settings: Any) -> Option:
+def option(name: str, *, type: Any = str, panel: str | None = None, **settings: Any) -> CommandOption:
     """Return an option with one value, or with ``several=True`` as many as follow it."""
     if settings.get("several"):
         settings["multiple"] = True
     if "default" in settings and not settings.get("multiple"):
         settings.setdefault("show_default", False)
-    return Option(name, type=type, panel=panel, **settings)
+    return CommandOption(name, type=type, panel=panel, **settings)
 
 
-def flag(name: str, words: str, panel: str | None = None, *, rare: bool = False) -> Option:
+def flag(name: str, words: str, panel: str | None = None, *, rare: bool = False) -> CommandOption:
     """Return an option without a value."""
-    return Option(name, is_flag=True, help=words, panel=panel, rare=rare)
+    return CommandOption(name, is_flag=True, help=words, panel=panel, rare=rare)
 
 
-def yes() -> Option:
+def yes() -> CommandOption:
     """Return the option that confirms a large epsilon."""
     return flag("--yes", "an epsilon above 10 is meant", BUDGET, rare=True)
 
@@ -185,13 +185,13 @@ def argument(name: str, *, metavar: str, words: str, **settings: Any) -> Argumen
     return Argument(name, metavar=metavar, help=words, **settings)
 
 
-class _Ambiguous(ValueError):
+class _AmbiguousError(ValueError):
     """A number that two conventions read differently."""
 
 
 def _number(text: str) -> Fraction:
     if _THOUSANDS.fullmatch(text):
-        raise _Ambiguous(f"{text} is read as {text[:-4]}: write {text[:-4]}000 or {text[:-4]}")
+        raise _AmbiguousError(f"{text} is read as {text[:-4]}: write {text[:-4]}000 or {text[:-4]}")
     try:
         if len(text) > 40:
             raise ValueError
@@ -206,7 +206,7 @@ def _number(text: str) -> Fraction:
 def _epsilon(text: str) -> Fraction:
     try:
         value = _number(text)
-    except _Ambiguous:
+    except _AmbiguousError:
         raise
     except ValueError:
         raise ValueError(f"{text!r} is not a number: {_EPSILON}") from None
@@ -228,7 +228,7 @@ def weight_of(text: str) -> Fraction:
     """Return an exact weight, or half a sentence that says what one is."""
     try:
         return _number(text)
-    except _Ambiguous:
+    except _AmbiguousError:
         raise
     except ValueError:
         raise ValueError(f"{text!r} is not a weight: write a finite number such as 2, 0.5 or -1") from None

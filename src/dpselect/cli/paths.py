@@ -17,11 +17,11 @@ from typing import Any
 
 import click
 
-from dpselect.cli.options import OUTPUT, Argument, Option, Role
+from dpselect.cli.options import OUTPUT, Argument, CommandOption, Role
 from dpselect.cli.request import Request
 from dpselect.kernel.errors import Advice, DPSelectError
-from dpselect.sources.locators import file_of, is_url, require_plain, without_secrets
 from dpselect.sources.output import Output, belongs_to_database
+from dpselect.sources.urls import file_of, is_url, require_plain, without_secrets
 from dpselect.sources.web import is_web
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -30,7 +30,7 @@ _QUOTES = "'\""
 _OR_OVERWRITE = ", or pass {overwrite=True|--overwrite}."
 
 
-class Unsaved(DPSelectError):
+class UnsavedError(DPSelectError):
     """What was paid for could not be written; it is printed whole instead.
 
     Attributes:
@@ -43,36 +43,36 @@ class Unsaved(DPSelectError):
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedPath:
     """One path of one command line."""
 
     name: str
     shown: str
     text: str
-    parameter: Option | Argument
+    parameter: CommandOption | Argument
 
 
-def input(name: str, **settings: Any) -> Option | Argument:
+def input(name: str, **settings: Any) -> CommandOption | Argument:
     """Return a file that is read."""
     return _path(name, Role.INPUT, settings)
 
 
-def output(name: str, **settings: Any) -> Option | Argument:
+def output(name: str, **settings: Any) -> CommandOption | Argument:
     """Return a file that is written, with one of the endings if any are named; ``--overwrite`` comes with it."""
     return _path(name, Role.OUTPUT, {"panel": OUTPUT} | settings)
 
 
-def new(name: str, **settings: Any) -> Option | Argument:
+def new(name: str, **settings: Any) -> CommandOption | Argument:
     """Return a file that is made: what exists is never replaced."""
     return _path(name, Role.NEW, settings)
 
 
-def new_ledger(name: str, **settings: Any) -> Option | Argument:
+def new_ledger(name: str, **settings: Any) -> CommandOption | Argument:
     """Return a ledger that is made, in a file or in PostgreSQL: what exists is never replaced."""
     return _path(name, Role.NEW_LEDGER, settings)
 
 
-def folder(name: str, **settings: Any) -> Option | Argument:
+def folder(name: str, **settings: Any) -> CommandOption | Argument:
     """Return a folder of results."""
     return _path(name, Role.FOLDER, settings)
 
@@ -82,13 +82,13 @@ def ledger(name: str, **settings: Any) -> Any:
     return _path(name, Role.LEDGER, settings)
 
 
-def _path(name: str, role: Role, more: dict[str, Any]) -> Option | Argument:
+def _path(name: str, role: Role, more: dict[str, Any]) -> CommandOption | Argument:
     settings: dict[str, Any] = {"metavar": "FILE", "type": str, "role": role, **more}
-    return Option(name, **settings) if name.startswith("-") else Argument(name, **settings)
+    return CommandOption(name, **settings) if name.startswith("-") else Argument(name, **settings)
 
 
 @contextmanager
-def held(request: Request) -> Iterator[None]:
+def hold_paths(request: Request) -> Iterator[None]:
     """Check every path of a command and open its outputs; afterwards nothing half written is left.
 
     Raises:
@@ -115,10 +115,10 @@ def keep(output: Output, content: bytes, release: str) -> None:
     Raises:
         Unsaved: it cannot be written; ``release`` is all of it.
     """
-    saved(lambda: output.put(content), release)
+    save_release(lambda: output.put(content), release)
 
 
-def saved(write: Callable[[], Any], release: str) -> None:
+def save_release(write: Callable[[], Any], release: str) -> None:
     """Write what was paid for by any means; as :func:`keep`."""
     try:
         write()
@@ -128,25 +128,25 @@ def saved(write: Callable[[], Any], release: str) -> None:
         why = str(error)
     else:
         return
-    raise Unsaved(why, release)
+    raise UnsavedError(why, release)
 
 
-def _paths(request: Request) -> Iterator[Named]:
+def _paths(request: Request) -> Iterator[NamedPath]:
     """Yield the paths of the command line."""
     for name, parameter in request.parameters.items():
         value = request.get(name)
         if getattr(parameter, "role", None) is not None and isinstance(value, str):
-            yield Named(name, shown(parameter), value, parameter)
+            yield NamedPath(name, label_of(parameter), value, parameter)
 
 
-def shown(parameter: click.Parameter) -> str:
+def label_of(parameter: click.Parameter) -> str:
     """Return what an option or an argument is called in a message."""
     if isinstance(parameter, click.Option):
         return parameter.opts[0]
     return {"file": "the table"}.get(str(parameter.name), f"the {parameter.name}")
 
 
-def advised(message: Any, request: Request) -> Any:
+def with_option_names(message: Any, request: Request) -> Any:
     """Return a text of the library, with the options of the command in place of the arguments it names."""
     if not isinstance(message, Advice):
         return message
@@ -156,12 +156,12 @@ def advised(message: Any, request: Request) -> Any:
         name, _, value = python.partition("=")
         if bar or name not in request.parameters:
             return here if bar else python
-        return f"{shown(request.parameters[name])} {value.strip(_QUOTES)}".strip()
+        return f"{label_of(request.parameters[name])} {value.strip(_QUOTES)}".strip()
 
     return message.worded(option)
 
 
-def _require_name(path: Named) -> None:
+def _require_name(path: NamedPath) -> None:
     if not path.text.strip() or "\0" in path.text:
         noun = "folder" if path.parameter.role is Role.FOLDER else "file"
         raise ValueError(f"{_capital(path.shown)} is empty or holds a NUL: name a {noun}.")
@@ -181,7 +181,7 @@ def _require_name(path: Named) -> None:
         )
 
 
-def _require_apart(one: Named, other: Named) -> None:
+def _require_apart(one: NamedPath, other: NamedPath) -> None:
     """Refuse one file for two purposes, under whatever names: the second would overwrite the first."""
     if {one.parameter.role, other.parameter.role} == {Role.INPUT}:
         return
@@ -191,7 +191,7 @@ def _require_apart(one: Named, other: Named) -> None:
                 raise ValueError(f"{_capital(one.shown)} and {other.shown} are the same file, {other.text}: name two.")
 
 
-def _files(path: Named) -> list[str]:
+def _files(path: NamedPath) -> list[str]:
     """Return the files that a path stands for, those of a pattern and of a database too."""
     text = path.text
     if path.parameter.role is not Role.INPUT:
@@ -236,7 +236,7 @@ def _there(text: str) -> bool:
     return True
 
 
-def _opened(path: Named, request: Request, stack: ExitStack) -> Output:
+def _opened(path: NamedPath, request: Request, stack: ExitStack) -> Output:
     try:
         return stack.enter_context(Output(path.text, bool(request.overwrite)))
     except OSError as error:
@@ -249,7 +249,7 @@ def _opened(path: Named, request: Request, stack: ExitStack) -> Output:
         raise type(error)(Advice(f"{path.shown}: {template}", **message.facts)) from None
 
 
-def _is_address(path: Named) -> bool:
+def _is_address(path: NamedPath) -> bool:
     """Return whether a ledger is in PostgreSQL.
 
     Raises:
@@ -262,7 +262,7 @@ def _is_address(path: Named) -> bool:
     return in_postgres(path.text) and bool(PostgresAddress.of(path.text))
 
 
-def _require_new(path: Named) -> None:
+def _require_new(path: NamedPath) -> None:
     if _is_address(path):
         # Whether it is there is for the server to say.
         return

@@ -6,28 +6,28 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from dpselect.certificates.rows_that_count import step
+from dpselect.certificates.contribution_text import step
 from dpselect.cli import groups, model_files, paths
+from dpselect.cli.command import CommandAnswer
 from dpselect.cli.count_table import count_rows
-from dpselect.cli.plan import facts_text, promise, said
-from dpselect.cli.release import ranked, released, shown
+from dpselect.cli.plan_text import facts_text, promise, state_error
+from dpselect.cli.release_text import answer_of, escape_name, ranking_lines
 from dpselect.cli.request import Request
-from dpselect.cli.spending import kept, paying
-from dpselect.cli.verb import Answer
+from dpselect.cli.spending import ledger_facts, paying
 from dpselect.dataset import Dataset
-from dpselect.kernel.budget import with_metadata
+from dpselect.kernel.privacy_filter import with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant
 from dpselect.queries.base import Query
 from dpselect.queries.local import LocalDataset
 from dpselect.queries.plan import Plan, plan_of
 from dpselect.release.release import Release
-from dpselect.sources.locators import is_url, without_secrets
+from dpselect.sources.urls import is_url, without_secrets
 
 # Whether there is a name is released with the names, so it may be said.
 _NOTHING = "nothing could be named: too few persons have the same name for this epsilon and delta"
 
 
-def answered(request: Request, query: Query[Any], dataset: Dataset, found: Plan) -> Answer:
+def answer_query(request: Request, query: Query[Any], dataset: Dataset, found: Plan) -> CommandAnswer:
     """Return the answer to a query; a dry run ends where the spend would begin.
 
     Args:
@@ -43,15 +43,15 @@ def answered(request: Request, query: Query[Any], dataset: Dataset, found: Plan)
     book = _book(request, query, dataset)
     found = found if book.rule == "sum" else plan_of(query, dataset, book.rule)
     _note(request, found)
-    request.reach, request.choice = query.reach, paths.advised(query.why(dataset), request)
+    request.reach, request.choice = query.reach, paths.with_option_names(query.why(dataset), request)
     if request.dry_run:
         for spend in found.spends:
-            spend.record(with_metadata(book, kept(dataset.metadata)))
+            spend.record(with_metadata(book, ledger_facts(dataset.metadata)))
     workers = request.get("workers", 1)
-    return told(request, query, dataset, LocalDataset(dataset, book, workers).ask(query))
+    return release_answer(request, query, dataset, LocalDataset(dataset, book, workers).ask(query))
 
 
-def told(request: Request, query: Query[Any], dataset: Dataset, release: Release[Any]) -> Answer:
+def release_answer(request: Request, query: Query[Any], dataset: Dataset, release: Release[Any]) -> CommandAnswer:
     """Return a release in words and for programs."""
     request.nouns = query.headings()
     more = query.facts(dataset)
@@ -59,42 +59,46 @@ def told(request: Request, query: Query[Any], dataset: Dataset, release: Release
         more["rows_per_person"] = request.counted
     if query.form == "model":
         cost = facts_text(release.guarantee, protected=request.protected)
-        facts = {"mechanism": release.mechanism, "guarantee": promise(release.guarantee), **said(release.error_bound)}
+        facts = {
+            "mechanism": release.mechanism,
+            "guarantee": promise(release.guarantee),
+            **state_error(release.error_bound),
+        }
         line = release.error_bound.describe()
-        return model_files.saved(request, release.value, cost, request.choice, facts, line)
+        return model_files.save_model(request, release.value, cost, request.choice, facts, line)
     if query.form == "counts":
         return _counts(request, release, more, grouped=getattr(query, "by", None) is not None)
     # A single winner may be 0, or an empty text.
     if release.value in ((), {}) and not request.nouns:
-        return released(release, [_NOTHING], protected=request.protected, **more)
+        return answer_of(release, [_NOTHING], protected=request.protected, **more)
     if query.form == "names":
-        return released(release, [*map(shown, release.value)], protected=request.protected, **more)
+        return answer_of(release, [*map(escape_name, release.value)], protected=request.protected, **more)
     note = "" if request.nouns else f"{query.order_words(dataset)}; "
     if isinstance(release.value, dict):
         named = f"{', '.join(request.nouns)}; " if request.nouns else note
-        return groups.answered(release, note=named, protected=request.protected, **more)
+        return groups.answer_by_group(release, note=named, protected=request.protected, **more)
     if request.nouns:
         winners = release._answer["candidates"]
         lines = [f"{noun}: {winner}" for noun, winner in zip(request.nouns, winners, strict=True)]
     else:
-        lines = ranked(release)
-    return released(release, lines, note, protected=request.protected, **more)
+        lines = ranking_lines(release)
+    return answer_of(release, lines, note, protected=request.protected, **more)
 
 
-def _counts(request: Request, release: Release[Any], more: Mapping[str, Any], *, grouped: bool) -> Answer:
+def _counts(request: Request, release: Release[Any], more: Mapping[str, Any], *, grouped: bool) -> CommandAnswer:
     """Return noisy counts as a table."""
     rows, table = count_rows(release.value, grouped=grouped)
     facts = {
         "counts": rows,
         "mechanism": release.mechanism,
         "guarantee": promise(release.guarantee),
-        **said(release.error_bound),
+        **state_error(release.error_bound),
         # Errors of counts are whole numbers.
         "every_count_within": int(release.error_bound.at()) - 1,
         **more,
     }
     cost = f"{facts_text(release.guarantee, protected=request.protected)}, by {release.mechanism}"
-    return Answer.of([table, cost, release.error_bound.describe()], facts)
+    return CommandAnswer.of([table, cost, release.error_bound.describe()], facts)
 
 
 def _note(request: Request, found: Plan) -> None:
@@ -109,7 +113,7 @@ def _note(request: Request, found: Plan) -> None:
 
 def _book(request: Request, query: Query[Any], dataset: Dataset) -> RecordingAccountant:
     """Return what pays: a ledger that the command line names, or else the description, with what it records."""
-    return paying(request, _ledger(request, dataset)).with_metadata(**kept(_facts(request, query, dataset)))
+    return paying(request, _ledger(request, dataset)).with_metadata(**ledger_facts(_facts(request, query, dataset)))
 
 
 def _ledger(request: Request, dataset: Dataset) -> Any:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpselect.cli.options import READING, Option, option
-from dpselect.cli.places import stays
+from dpselect.cli.locations import stays
+from dpselect.cli.options import READING, CommandOption, option
 from dpselect.cli.request import Request
 from dpselect.kernel.errors import PrivacyError
-from dpselect.sources.tables import Reading, TableFile
+from dpselect.sources.tables import FileOptions, TableFile
 
 FILES = "a table (.csv, .csv.gz, .tsv, .xlsx, .parquet; or several, 'part-*.parquet')"
-DIALECT: tuple[Option, ...] = (
+DIALECT: tuple[CommandOption, ...] = (
     option(
         "--separator",
         metavar="SIGN",
@@ -27,7 +27,7 @@ DIALECT: tuple[Option, ...] = (
     ),
     option("--encoding", metavar="NAME", panel=READING, help="utf-8 (default), or such as latin-1 or cp1252"),
 )
-OPTIONS: tuple[Option, ...] = (
+OPTIONS: tuple[CommandOption, ...] = (
     *DIALECT,
     option(
         "--where",
@@ -77,7 +77,7 @@ def refuse_all(request: Request) -> None:
         )
 
 
-def of(request: Request) -> Reading:
+def of(request: Request) -> FileOptions:
     """Return how the file is read.
 
     Raises:
@@ -85,7 +85,7 @@ def of(request: Request) -> Reading:
     """
     if stays(request, request.file):
         require_memory(request)
-    return Reading.of(**keywords(request))
+    return FileOptions.of(**keywords(request))
 
 
 def require_memory(request: Request) -> None:

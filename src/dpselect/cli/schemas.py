@@ -1,4 +1,4 @@
-"""What ``--json`` prints, as JSON Schema: a member keeps its name and its type, and others may be added.
+"""JSON Schemas of what ``--json`` prints: a member keeps its name and its type, and others may be added.
 
 ``dpselect COMMAND --json`` prints one object. Amounts of budget are text that spells an exact fraction, such as
 ``"1/3"``; what ends in ``_float`` is the same as a float.
@@ -277,7 +277,7 @@ def answer(command: str) -> Schema:
     return _titled(f"dpselect {command} --json", ANSWERS[command])
 
 
-def served(command: str) -> Schema:
+def served_schema(command: str) -> Schema:
     """Return the JSON Schema of what a command prints of a server with ``--json``: that of the same answer, and more.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What a command spends from, with a mark that tells afterwards whether anything was paid."""
+"""The budget that a command spends from, with a mark that tells afterwards whether anything was paid."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpselect.cli.plan import Balance, plan
+from dpselect.cli.command import CommandAnswer
+from dpselect.cli.plan_text import Balance, plan
 from dpselect.cli.request import Request
-from dpselect.cli.verb import Answer
-from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant, Spend, UncertainSpend
-from dpselect.ledger.accountant import Terms, Totals
+from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant, Spend, UncertainSpendError
+from dpselect.ledger.composition import Terms, Totals
 from dpselect.ledger.recording import StopAtSpend, stop
-from dpselect.sources.locators import without_secrets
+from dpselect.sources.urls import without_secrets
 
 
 def accountant_of(request: Request, **more: str) -> RecordingAccountant:
@@ -29,7 +29,7 @@ def accountant_of(request: Request, **more: str) -> RecordingAccountant:
     if request.get("certificate") is not None:
         # Where the answer can be looked up, by ``dpselect budget show --answers``.
         facts["certificate"] = os.path.realpath(str(request.certificate))
-    return paying(request, Ledger.read(request.ledger)).with_metadata(**kept(facts | more))
+    return paying(request, Ledger.read(request.ledger)).with_metadata(**ledger_facts(facts | more))
 
 
 def paying(request: Request, ledger: Ledger | InMemoryLedger | None) -> RecordingAccountant:
@@ -46,7 +46,7 @@ def paying(request: Request, ledger: Ledger | InMemoryLedger | None) -> Recordin
             stop(asked)
         try:
             row = 0 if ledger is None else asked.record(ledger)
-        except (KeyboardInterrupt, UncertainSpend):
+        except (KeyboardInterrupt, UncertainSpendError):
             # It may have been written already.
             request.paid = True
             raise
@@ -58,10 +58,10 @@ def paying(request: Request, ledger: Ledger | InMemoryLedger | None) -> Recordin
     return book
 
 
-def planned(request: Request) -> Answer:
+def plan_of(request: Request) -> CommandAnswer:
     """Run a dry run up to its spend, and return its plan; one that spends nothing here, as of a server, to its end."""
     try:
-        answer: Answer = request.verb.run(request)
+        answer: CommandAnswer = request.verb.run(request)
     except StopAtSpend as end:
         answer = plan(end.spend, request)
     return answer
@@ -69,7 +69,7 @@ def planned(request: Request) -> Answer:
 
 def _cited(spend: Spend) -> Spend:
     """Return a spend that records once where the data came from: the command line names the file already."""
-    facts = kept(spend.metadata)
+    facts = ledger_facts(spend.metadata)
     if facts.get("source") in (facts.get("file"), facts.get("graph")):
         facts.pop("source", None)
     return replace(spend, metadata=facts)
@@ -78,7 +78,7 @@ def _cited(spend: Spend) -> Spend:
 def _balance(request: Request, ledger: Ledger | InMemoryLedger, spend: Spend) -> Balance:
     terms, totals = ledger.terms, ledger.totals
     after = terms.admit(totals, spend.event(terms.dataset))
-    return Balance(str(request.ledger), left(terms, totals), left(terms, after))
+    return Balance(str(request.ledger), remaining_of(terms, totals), remaining_of(terms, after))
 
 
 def text(value: str) -> str:
@@ -86,12 +86,12 @@ def text(value: str) -> str:
     return value.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def kept(facts: Mapping[str, Any]) -> dict[str, str]:
+def ledger_facts(facts: Mapping[str, Any]) -> dict[str, str]:
     """Return facts as text that a ledger can keep."""
     return {name: text(str(value)) for name, value in facts.items()}
 
 
-def left(terms: Terms, totals: Totals) -> dict[str, Fraction]:
+def remaining_of(terms: Terms, totals: Totals) -> dict[str, Fraction]:
     """Return what is left, in the currency of the rule."""
     rest = terms.left(totals)
     if terms.rule == "rho":

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Table:
+class AnswerTable:
     """A table of an answer; cells are shown as they are, so whoever makes one escapes them.
 
     Attributes:
@@ -40,7 +40,7 @@ def on_terminal() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()
 
 
-def drawn(parts: Sequence[str | Table]) -> str:
+def draw_parts(parts: Sequence[str | AnswerTable]) -> str:
     """Return the text that draws these parts on the terminal; colours follow ``NO_COLOR`` and ``TERM``."""
     from rich import box, table
     from rich.console import Console

@@ -14,7 +14,7 @@ OPTIONS = (
     paths.input(
         "--traces",
         metavar="PARQUET",
-        help="runs on public data, from ChoiceMaker.train (default: those that ship, of made-up data)",
+        help="runs on public data, from AdaptiveAlgorithm.train (default: those that ship, of made-up data)",
     ),
     option(
         "--share",
@@ -47,11 +47,11 @@ def maker_of(
     Raises:
         ValueError: traces of another kind than asked for, or of neither histograms nor trees.
     """
-    from dpselect.chooser import ChoiceMaker, Traces, cells, shipped_traces, trees
+    from dpselect.adaptive import AdaptiveAlgorithm, Traces, histogram_options, shipped_traces, tree_options
 
     traces = Traces.read(request.traces) if request.traces else shipped_traces(f"{request.task}s")
     names = set(traces.metafeatures)
-    kinds: dict[str, Any] = {"histogram": cells, "tree": trees}
+    kinds: dict[str, Any] = {"histogram": histogram_options, "tree": tree_options}
     fitting = [name for name, kind in kinds.items() if {each.name for each in kind.metafeatures()} <= names]
     if not fitting:
         raise ValueError(
@@ -67,7 +67,9 @@ def maker_of(
     if (metafeatures or kind.METAFEATURES) == "free":
         read, how = [each for each in read if each.public], {}
     wanted = [option for option in options or kind.options() if option.name in traces.options]
-    maker = ChoiceMaker(wanted, read, kind.LOSS, share=request.get("share"), learner=learner or kind.LEARNER, **how)
+    maker = AdaptiveAlgorithm(
+        wanted, read, kind.LOSS, share=request.get("share"), learner=learner or kind.LEARNER, **how
+    )
     with warnings.catch_warnings():
         # The explanation says where choosing did worse than one option.
         warnings.filterwarnings("ignore", message="On databases left out of training")

@@ -1,4 +1,4 @@
-"""Where a server is: an address that a token may be sent to."""
+"""The address of a server, which a token may be sent to."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpselect.certificates.plain import number_of
+from dpselect.certificates.canonical_json import number_of
 
 
 def amount(text: str) -> Fraction:

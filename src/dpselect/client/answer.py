@@ -13,12 +13,12 @@ from dpselect.client.amounts import amount
 from dpselect.client.certificate_bound import error_bound_of
 from dpselect.dataset import Dataset
 from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import PROTECTED_UNITS
-from dpselect.kernel.written import written
 from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.queries import QUERIES, Plan, Query, plan_of, query_of
-from dpselect.queries.kinds import DELTA, EPSILON
+from dpselect.queries.field_kinds import DELTA, EPSILON
 from dpselect.release.release import Release
 
 # What a query is: one of a class, or its JSON, for a server that knows classes which are not known here.
@@ -103,8 +103,8 @@ class RemoteQuery:
     def _require(name: str, promised: Fraction, asked: Fraction) -> None:
         if promised > asked:
             raise PrivacyError(
-                f"The server promises {name} {written(promised)} where {written(asked)} was asked for: tell its "
-                "curator, and publish nothing of it."
+                f"The server promises {name} {format_exact(promised)} where {format_exact(asked)} was asked for: tell "
+                "its curator, and publish nothing of it."
             )
 
 

@@ -11,10 +11,10 @@ from dpselect._display.html_table import table
 from dpselect.client import stream
 from dpselect.client.answer import AnyQuery, RemoteQuery, plan_of_reply
 from dpselect.client.description import description_of
-from dpselect.client.keys import chosen
-from dpselect.client.line import Line, understood
-from dpselect.client.problem import NoAnswer
+from dpselect.client.idempotency_keys import key_or_new
+from dpselect.client.problem import AnswerLostError
 from dpselect.client.stream import ServedStream
+from dpselect.client.transport import Transport, parse_reply
 from dpselect.kernel.numbers import Epsilon
 from dpselect.queries import DatasetMethods, Plan, Query
 from dpselect.release.release import Release
@@ -42,7 +42,7 @@ class RemoteDataset(DatasetMethods):
     price than asked.
     """
 
-    def __init__(self, line: Line, facts: Mapping[str, Any], patience: float) -> None:
+    def __init__(self, line: Transport, facts: Mapping[str, Any], patience: float) -> None:
         self.name, self.facts = str(facts["name"]), facts
         self._line, self._patience = line, patience
         self.description, self._rule = description_of(facts), str(facts["rule"])
@@ -61,7 +61,7 @@ class RemoteDataset(DatasetMethods):
         """
         asked = self.read(query)
         reply = self._line.send("POST", f"{self._path}/plan", asked.content)
-        return understood(self._line, lambda: asked.plan(reply.content))
+        return parse_reply(self._line, lambda: asked.plan(reply.content))
 
     @overload
     def ask(self, query: Query[T], *, key: str | None = None) -> Release[T]: ...
@@ -77,12 +77,12 @@ class RemoteDataset(DatasetMethods):
             key: what you choose to ask with, such as ``"report-2025-income"``: the same key gives the same answer and
                 is paid for once, also from another program. A new one unless it is passed.
         """
-        asked, key = self.read(query), chosen(key)
+        asked, key = self.read(query), key_or_new(key)
         try:
             content = self._answered(asked.content, key)
-        except NoAnswer as lost:
-            raise NoAnswer(lost.why, key, "ask(query, key={!r})") from None
-        return understood(self._line, lambda: asked.release(content, key))
+        except AnswerLostError as lost:
+            raise AnswerLostError(lost.why, key, "ask(query, key={!r})") from None
+        return parse_reply(self._line, lambda: asked.release(content, key))
 
     def read(self, query: AnyQuery) -> RemoteQuery:
         """Return a query as it is sent here (``ValueError``: it is not about this dataset)."""
@@ -102,9 +102,9 @@ class RemoteDataset(DatasetMethods):
         It is paid for here as a whole, and ends with the server that opened it: what is left then is gone. The same
         ``key`` gives the same stream and is paid for once.
         """
-        asked, key = stream.opening(threshold, epsilon=epsilon, positives=positives, levels=levels), chosen(key)
+        asked, key = stream.opening(threshold, epsilon=epsilon, positives=positives, levels=levels), key_or_new(key)
         reply = self._line.send("POST", f"{self._path}/streams", asked, key)
-        return understood(self._line, lambda: ServedStream(self._line, reply.content, asked, key, self._patience))
+        return parse_reply(self._line, lambda: ServedStream(self._line, reply.content, asked, key, self._patience))
 
     def plan_above_threshold(
         self,
@@ -118,7 +118,7 @@ class RemoteDataset(DatasetMethods):
         """Return the price of a stream and the error of so many answers, as the server says them. It costs nothing."""
         asked = stream.opening(threshold, epsilon=epsilon, positives=positives, levels=levels, questions=questions)
         reply = self._line.send("POST", f"{self._path}/streams/plan", asked)
-        return understood(self._line, lambda: plan_of_reply(reply.content))
+        return parse_reply(self._line, lambda: plan_of_reply(reply.content))
 
     @property
     def _path(self) -> str:
@@ -127,12 +127,12 @@ class RemoteDataset(DatasetMethods):
     def _answered(self, query: Mapping[str, Any], key: str) -> Any:
         """Return the reply with an answer, which is waited for."""
         reply, begun = self._line.send("POST", f"{self._path}/release", query, key), time.monotonic()
-        number = understood(self._line, lambda: str(reply.content["request"]))
+        number = parse_reply(self._line, lambda: str(reply.content["request"]))
         polls = iter(_POLLS)
         wait = next(polls)
         while reply.status == 202:
             if time.monotonic() - begun > self._patience:
-                raise NoAnswer(f"There is no answer yet after {self._patience:g} seconds.", key)
+                raise AnswerLostError(f"There is no answer yet after {self._patience:g} seconds.", key)
             self._line.sleep(wait)
             wait = next(polls, wait)
             reply = self._line.send("GET", f"/requests/{quote(number, safe='')}", key=key)

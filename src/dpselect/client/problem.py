@@ -1,4 +1,4 @@
-"""What a refusal is in Python: the server's one sentence, as the error that the library would raise."""
+"""Refusals in Python: the server's one sentence, as the error that the library would raise."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FAILED = 424
 LATER = frozenset({408, 429, 500, 502, 503, 504})
 
 
-class NoAnswer(DPSelectError, ConnectionError):
+class AnswerLostError(DPSelectError, ConnectionError):
     """There is no answer yet, or it was lost on the way: the same key asks for it again, and nothing is paid twice.
 
     Attributes:

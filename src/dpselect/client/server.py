@@ -12,12 +12,12 @@ from urllib.parse import quote
 from dpselect.client.amounts import amount
 from dpselect.client.answer import RemoteQuery
 from dpselect.client.dataset import RemoteDataset
-from dpselect.client.line import Line, understood
+from dpselect.client.transport import Transport, parse_reply
 from dpselect.release.release import Release
 
 
 @dataclass(frozen=True)
-class Offer:
+class DatasetEntry:
     """A dataset in a list.
 
     Attributes:
@@ -34,7 +34,7 @@ class Offer:
     share: Mapping[str, Fraction] | None
 
     @classmethod
-    def of(cls, content: Mapping[str, Any]) -> Offer:
+    def of(cls, content: Mapping[str, Any]) -> DatasetEntry:
         """Return the dataset in a reply."""
         left = {whose: {name: amount(most) for name, most in each.items()} for whose, each in content["left"].items()}
         return cls(content["name"], content["about"], bool(content["paused"]), left["released"], left.get("share"))
@@ -43,20 +43,20 @@ class Offer:
 class Server:
     """A server that answers. Get one from :func:`dpselect.connect`."""
 
-    def __init__(self, line: Line, patience: float) -> None:
+    def __init__(self, line: Transport, patience: float) -> None:
         self._line, self._patience = line, patience
 
     def __repr__(self) -> str:
         return f"Server({self._line.address!r})"
 
-    def datasets(self) -> list[Offer]:
+    def datasets(self) -> list[DatasetEntry]:
         """Return the datasets that you may ask about, with what is left of them.
 
         Raises:
             ConnectionError: the server does not answer, or knows no such token.
         """
         reply = self._line.send("GET", "/datasets")
-        return understood(self._line, lambda: [Offer.of(each) for each in reply.content])
+        return parse_reply(self._line, lambda: [DatasetEntry.of(each) for each in reply.content])
 
     def dataset(self, name: str) -> RemoteDataset:
         """Return a dataset to ask, with its public facts.
@@ -68,7 +68,7 @@ class Server:
         if not name:
             raise ValueError("Name a dataset: .datasets() lists yours.")
         reply = self._line.send("GET", f"/datasets/{quote(name, safe='')}")
-        return understood(self._line, lambda: RemoteDataset(self._line, reply.content, self._patience))
+        return parse_reply(self._line, lambda: RemoteDataset(self._line, reply.content, self._patience))
 
     def history(self) -> list[Mapping[str, Any]]:
         """Return what you asked, newest first: request, dataset, query, state, ledger_row and when it was asked.
@@ -77,7 +77,7 @@ class Server:
             ConnectionError: as :meth:`datasets`.
         """
         reply = self._line.send("GET", "/history")
-        return understood(self._line, lambda: [dict(each) for each in reply.content])
+        return parse_reply(self._line, lambda: [dict(each) for each in reply.content])
 
     def answer(self, request: str) -> Release[Any]:
         """Return the answer to a query that was asked before, by its number in the history. It costs nothing.
@@ -94,11 +94,11 @@ class Server:
         if reply.status == 202:
             raise ConnectionError("There is no answer yet: ask for it again in a while.")
         query = self._asked(asked[0])
-        return understood(self._line, lambda: query.release(reply.content, None))
+        return parse_reply(self._line, lambda: query.release(reply.content, None))
 
     def _asked(self, asked: Mapping[str, Any]) -> RemoteQuery:
         """Return what was asked; without types where the dataset is another one now, or nobody's."""
-        name, query = understood(self._line, lambda: (str(asked["dataset"]), dict(asked["query"])))
+        name, query = parse_reply(self._line, lambda: (str(asked["dataset"]), dict(asked["query"])))
         try:
             return self.dataset(name).read(query)
         except ValueError:
@@ -106,7 +106,7 @@ class Server:
 
 
 def connect(
-    url: str, token: str, *, authority: str | Path | None = None, plain: bool = False, patience: float = 600
+    url: str, token: str, *, authority: str | Path | None = None, plain: bool = False, timeout: float = 600
 ) -> Server:
     """Return a server of ``dpselect serve`` to ask; nothing is sent yet.
 
@@ -118,7 +118,7 @@ def connect(
         token: what the curator gave you.
         authority: a file of certificates to trust instead of those of this machine, in PEM.
         plain: allow ``http://`` to another machine: everybody on the way can then read the token and the answers.
-        patience: how many seconds to wait for an answer that is queued.
+        timeout: how many seconds to wait for an answer that is queued.
 
     Raises:
         ValueError: the address or the token is not one; neither is quoted.
@@ -132,4 +132,4 @@ def connect(
     ...
     ValueError: Over http:// everybody on the way can read the token and the answers: use https://, or pass plain=True.
     """
-    return Server(Line(url, token, authority, plain), patience)
+    return Server(Transport(url, token, authority, plain), timeout)

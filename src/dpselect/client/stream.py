@@ -12,15 +12,15 @@ from urllib.parse import quote
 
 from dpselect._display.html_table import table
 from dpselect.client.answer import guarantee_of
-from dpselect.client.keys import chosen
-from dpselect.client.line import Line, understood
-from dpselect.client.problem import NoAnswer
+from dpselect.client.idempotency_keys import key_or_new
+from dpselect.client.problem import AnswerLostError
+from dpselect.client.transport import Transport, parse_reply
 from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
-from dpselect.kernel.written import written
+from dpselect.release.sparse_vector import ThresholdAnswer
 from dpselect.release.threshold_bound import ThresholdBound
 from dpselect.release.threshold_rules import ThresholdRules, threshold_rules
-from dpselect.release.threshold_stream import ThresholdAnswer
 
 NAME = "above_threshold"
 _ENDED = (
@@ -45,7 +45,7 @@ def opening(
         questions: how many a plan says something of.
     """
     return {
-        "epsilon": written(exact_epsilon(epsilon)),
+        "epsilon": format_exact(exact_epsilon(epsilon)),
         "positives": whole(positives, "positives", "how many questions may be answered above at the full price"),
         "threshold": threshold,
         "levels": [[margin, float(share)] for margin, share in levels],
@@ -56,8 +56,9 @@ def opening(
 class ServedStream:
     """Questions against a secretly raised threshold at a server, until the answers above have used up what was paid.
 
-    Get one from :meth:`RemoteDataset.above_threshold`. Names are those of :class:`dpselect.ThresholdStream`; a question
-    is a condition that rows are counted by, instead of a value. As a context manager it ends with its block.
+    Get one from :meth:`RemoteDataset.above_threshold`. Names are those of
+    :class:`dpselect.release.sparse_vector.SparseVector`; a question is a condition that rows are counted by, instead of
+    a value. As a context manager it ends with its block.
 
     Attributes:
         stream: its number at the server.
@@ -67,14 +68,14 @@ class ServedStream:
     """
 
     def __init__(
-        self, line: Line, content: Mapping[str, Any], asked: Mapping[str, Any], key: str, patience: float
+        self, line: Transport, content: Mapping[str, Any], asked: Mapping[str, Any], key: str, patience: float
     ) -> None:
         self._line, self._patience, self.key, self.stream = line, patience, key, str(content["stream"])
         guarantee = guarantee_of(content["guarantee"])
         if guarantee.epsilon > Fraction(asked["epsilon"]):
             raise PrivacyError(
-                f"The server promises epsilon {written(guarantee.epsilon)} where {asked['epsilon']} was asked for: "
-                "tell its curator, and publish nothing of it."
+                f"The server promises epsilon {format_exact(guarantee.epsilon)} where {asked['epsilon']} was asked "
+                "for: tell its curator, and publish nothing of it."
             )
         self.rules = _rules(asked, str(guarantee.neighbours.value))
         self.ledger_row = int(content["ledger_row"])
@@ -82,7 +83,7 @@ class ServedStream:
         self._ended = bool(content["state"] == "ended")
 
     @property
-    def remaining(self) -> Fraction:
+    def remaining_epsilon(self) -> Fraction:
         """Return the epsilon that is left for answers above."""
         return self._left
 
@@ -112,9 +113,9 @@ class ServedStream:
             raise PrivacyError(_ENDED)
         if threshold is None and self.rules.line is None:
             raise PrivacyError("The threshold is public and has to be named: pass threshold=.")
-        key = chosen(key)
+        key = key_or_new(key)
         content = self._asked({"where": dict(where or {}), "threshold": threshold}, key)
-        return understood(self._line, lambda: self._read(content))
+        return parse_reply(self._line, lambda: self._read(content))
 
     def _asked(self, query: Mapping[str, Any], key: str) -> Any:
         begun = time.monotonic()
@@ -128,7 +129,7 @@ class ServedStream:
             if reply.status != 202:
                 return reply.content
             if time.monotonic() - begun > self._patience:
-                raise NoAnswer(f"There is no answer yet after {self._patience:g} seconds.", key)
+                raise AnswerLostError(f"There is no answer yet after {self._patience:g} seconds.", key)
             self._line.sleep(_POLL)
 
     def _read(self, content: Mapping[str, Any]) -> ThresholdAnswer:
@@ -152,7 +153,7 @@ class ServedStream:
         while True:
             reply = self._line.send("GET", f"{self._path}?after={len(listed)}")
             before = len(listed)
-            understood(self._line, partial(_extend, listed, reply.content))
+            parse_reply(self._line, partial(_extend, listed, reply.content))
             if len(listed) == before:
                 return listed
 
@@ -181,7 +182,7 @@ class ServedStream:
         return f"ServedStream({self.rules.guarantee}, {state})"
 
     def _repr_html_(self) -> str:
-        rows = [("remaining", written(self._left)), ("ended", str(self._ended))]
+        rows = [("remaining", format_exact(self._left)), ("ended", str(self._ended))]
         return table("ServedStream", [*rows, *self.rules.guarantee.in_words()])
 
 

@@ -7,9 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpselect.dataset.curator_check import DatasetCheck, checked
+    from dpselect.dataset.curator_check import DatasetCheck, check_dataset
     from dpselect.dataset.description import Dataset
-    from dpselect.dataset.parts import BudgetLimits, DatasetError, DateDomain, NumericDomain, WeightColumn
+    from dpselect.dataset.description_parts import BudgetLimits, DatasetError, DateDomain, NumericDomain, WeightColumn
     from dpselect.dataset.skeleton import skeleton
 
 __all__ = [
@@ -20,15 +20,15 @@ __all__ = [
     "DateDomain",
     "NumericDomain",
     "WeightColumn",
-    "checked",
+    "check_dataset",
     "skeleton",
 ]
 _MODULE_OF = {
     "Dataset": "description",
     "DatasetCheck": "curator_check",
-    "checked": "curator_check",
+    "check_dataset": "curator_check",
     "skeleton": "skeleton",
-} | dict.fromkeys(("BudgetLimits", "DatasetError", "DateDomain", "NumericDomain", "WeightColumn"), "parts")
+} | dict.fromkeys(("BudgetLimits", "DatasetError", "DateDomain", "NumericDomain", "WeightColumn"), "description_parts")
 
 
 def __getattr__(name: str) -> Any:

@@ -8,13 +8,22 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
+from dpselect.dataset.description_parts import (
+    UNLISTED,
+    ColumnDomain,
+    DatasetError,
+    Key,
+    NumericDomain,
+    domain_of,
+    refusal,
+    text,
+)
 from dpselect.dataset.fields import KEYS, DatasetFields
-from dpselect.dataset.parts import UNLISTED, ColumnDomain, DatasetError, Key, NumericDomain, domain_of, refusal, text
 from dpselect.kernel.errors import Advice
 from dpselect.sources import edge_forms, edges, feather, sheets, spelled_files
 from dpselect.sources.conditions import Condition
 from dpselect.sources.dialects import Dialect
-from dpselect.sources.locators import is_url, require_plain, without_secrets
+from dpselect.sources.urls import is_url, require_plain, without_secrets
 from dpselect.sources.warehouse import STORES
 from dpselect.views import Graph
 

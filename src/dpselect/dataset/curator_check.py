@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.dataset.description import Dataset
+from dpselect.dataset.description_parts import UNLISTED, DatasetError, DateDomain, NumericDomain
 from dpselect.dataset.edge_counts import PRIVATE, SHOWN, edge_counts, examples
-from dpselect.dataset.parts import UNLISTED, DatasetError, DateDomain, NumericDomain
-from dpselect.dataset.source_rows import cells, nodes, reading_of, spelled
+from dpselect.dataset.source_rows import cells, nodes, reading_of, with_point
 from dpselect.sources import csv_text, identity, sheets
-from dpselect.sources.cells import is_missing
+from dpselect.sources.cell_types import is_missing
 from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.distinct import Distinct, distinct
 from dpselect.sources.periods import require_without_zone
@@ -56,7 +56,7 @@ class DatasetCheck:
         return "DatasetCheck(private)"
 
 
-def checked(dataset: Dataset, *, directed: bool | None = None) -> DatasetCheck:
+def check_dataset(dataset: Dataset, *, directed: bool | None = None) -> DatasetCheck:
     """Return what was understood of the rows or edges that a description names. Nothing is spent.
 
     Args:
@@ -67,7 +67,7 @@ def checked(dataset: Dataset, *, directed: bool | None = None) -> DatasetCheck:
         OSError, ValueError, ImportError: as the readers of tables and graphs.
 
     >>> frame = {"age": [31, 44, 160, "x"], "job": ["nurse", "smith", "cook", None]}
-    >>> print(checked(Dataset.of(frame, columns={"age": {"lower": 0, "upper": 120}, "job": ["nurse", "smith"]})))
+    >>> print(check_dataset(Dataset.of(frame, columns={"age": {"lower": 0, "upper": 120}, "job": ["nurse", "smith"]})))
     Private: these counts are for the curator alone; publish none of them, and set no bounds by them.
     rows: 4
     age: 3 numbers, 0 empty, 1 not a number, such as 'x'; 1 outside of the bounds, such as '160'
@@ -147,7 +147,7 @@ def _of_sheet(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
 
 def _names(dataset: Dataset, held: Any) -> tuple[str, dict[str, Any]]:
     """Return how many cells of a column of names are filled, and how many of them are numbers."""
-    lacking = np.isnan(reals(array_of(spelled(dataset, held))).values)
+    lacking = np.isnan(reals(array_of(with_point(dataset, held))).values)
     _, facts = _understood(held, lacking, "number")
     facts["filled"] = len(held) - facts["empty"]
     return f"{facts['filled']} filled, {facts['empty']} empty; {facts['numbers']} are numbers", facts
@@ -155,7 +155,7 @@ def _names(dataset: Dataset, held: Any) -> tuple[str, dict[str, Any]]:
 
 def _numbers(dataset: Dataset, held: Any, domain: NumericDomain) -> tuple[str, dict[str, Any]]:
     """Return what was read of a column of numbers, and how much of it lies outside of the bounds."""
-    values = reals(array_of(spelled(dataset, held))).values
+    values = reals(array_of(with_point(dataset, held))).values
     outside = (values < float(domain.lower)) | (values > float(domain.upper))
     return _bounded(held, np.isnan(values), outside, "number")
 

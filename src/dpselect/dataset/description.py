@@ -12,8 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from dpselect.dataset import source_rows, toml_text
 from dpselect.dataset.coherence import domains_of, nodes_of, require_sound, shipped_nodes
-from dpselect.dataset.fields import DEFAULTS, KEYS, TEMPORARY, DatasetFields
-from dpselect.dataset.parts import (
+from dpselect.dataset.description_parts import (
     UNLISTED,
     BudgetLimits,
     ColumnDomain,
@@ -29,15 +28,16 @@ from dpselect.dataset.parts import (
     text,
     texts,
 )
-from dpselect.ledger.accountant import Terms
+from dpselect.dataset.fields import DEFAULTS, KEYS, TEMPORARY, DatasetFields
+from dpselect.ledger.composition import Terms
 from dpselect.ledger.ledger import Ledger
-from dpselect.sources.locators import without_secrets
 from dpselect.sources.periods import Periods
+from dpselect.sources.urls import without_secrets
 from dpselect.sources.warehouse import Warehouse
-from dpselect.utilities.columns import public_values
+from dpselect.utilities.grid_counts import public_values
 from dpselect.views import Graph, WeightedGraph
 from dpselect.views.grid import Grid
-from dpselect.views.nodes import declared
+from dpselect.views.nodes import declared_nodes
 from dpselect.views.synthetic import synthetic_graph, synthetic_table
 
 AnyGraph = TypeVar("AnyGraph")
@@ -117,7 +117,7 @@ class Dataset(DatasetFields):
         try:
             return cls.parse(content, Path(path).resolve().parent)
         except DatasetError as error:
-            raise toml_text.located(error, path, written) from None
+            raise toml_text.locate_error(error, path, written) from None
 
     @classmethod
     def parse(cls, content: Mapping[str, Any], folder: str | Path = ".") -> Dataset:
@@ -208,7 +208,7 @@ class Dataset(DatasetFields):
         """
         if self.frame is not None:
             raise ValueError("A frame in memory has no place that a file could name: save it, and name the file.")
-        return toml_text.written(self.facts)
+        return toml_text.toml_of(self.facts)
 
     def _domain(self, column: str) -> NumericDomain | tuple[Any, ...] | Literal["unlisted"]:
         if column not in self.columns:
@@ -390,7 +390,7 @@ class Dataset(DatasetFields):
 
     def __repr__(self) -> str:
         place = f"{self.noun}={without_secrets(self.place)!r}" if self.place else self.noun
-        what = f"columns={', '.join(self.columns)}" if self.graph is None else f"nodes={declared(self.nodes)[0]}"
+        what = f"columns={', '.join(self.columns)}" if self.graph is None else f"nodes={declared_nodes(self.nodes)[0]}"
         return f"Dataset({place}, {what}, neighbours={self.neighbours})"
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.dataset.parts import WeightColumn
+from dpselect.dataset.description_parts import WeightColumn
 from dpselect.sources import edges
 from dpselect.sources.column_cells import array_of, reals
-from dpselect.sources.tables import Reading
-from dpselect.views.nodes import declared, places_of
+from dpselect.sources.tables import FileOptions
+from dpselect.views.nodes import declared_nodes, places_of
 
 # How many examples are shown of what was not understood.
 SHOWN = 3
@@ -25,7 +25,7 @@ def edge_counts(
     path: str,
     nodes: Any,
     ends: tuple[str, str],
-    reading: Reading,
+    reading: FileOptions,
     *,
     directed: bool | None = None,
     label: str | None = None,
@@ -45,7 +45,7 @@ def edge_counts(
     Raises:
         FileNotFoundError, ImportError, ValueError: as :meth:`dpselect.Graph.read`.
     """
-    size, labels = declared(edges.public_nodes(path, nodes, label))
+    size, labels = declared_nodes(edges.public_nodes(path, nodes, label))
     edges.require_labels(path, labels, label)
     kind = edges.kind_of(labels)
     only = directed is True

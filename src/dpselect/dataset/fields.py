@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.sources.locators import is_url
+from dpselect.sources.urls import is_url
 from dpselect.sources.web import is_database
 
 # A page of help reads fields, and needs no domains and no NumPy.
 if TYPE_CHECKING:
-    from dpselect.dataset.parts import BudgetLimits, ColumnDomain, WeightColumn
+    from dpselect.dataset.description_parts import BudgetLimits, ColumnDomain, WeightColumn
 
 _COUNTS = ".npy"
 # Graphs that ship with NetworkX are called so.

@@ -10,8 +10,8 @@ from dpselect.dataset.toml_text import key, value
 from dpselect.sources import edge_forms, edges, feather, tables
 from dpselect.sources.dialects import advice
 from dpselect.sources.edge_forms import EdgeForm
-from dpselect.sources.locators import is_url, missing
-from dpselect.sources.tables import Reading
+from dpselect.sources.tables import FileOptions
+from dpselect.sources.urls import is_url, missing
 from dpselect.sources.warehouse import Warehouse
 from dpselect.sources.web import is_database
 
@@ -43,13 +43,13 @@ def skeleton(
         "sheet": sheet, "skip_rows": skip_rows or None,
     }  # fmt: skip
     said = [f"{name} = {value(each)}" for name, each in how.items() if each is not None]
-    reading = Reading.of(separator, decimal, encoding or "utf-8", None, thousands, (), sheet, skip_rows=skip_rows)
+    reading = FileOptions.of(separator, decimal, encoding or "utf-8", None, thousands, (), sheet, skip_rows=skip_rows)
     if is_graph or _form(source) is not None:
         return "\n".join([*_graph(source, table, said, reading), ""])
     return "\n".join([*_table(source, table, said, reading), ""])
 
 
-def _table(source: str, table: str | None, said: Sequence[str], reading: Reading) -> list[str]:
+def _table(source: str, table: str | None, said: Sequence[str], reading: FileOptions) -> list[str]:
     kinds = _schema(source, table, reading)
     names = [*kinds]
     if not _has_schema(source) and len(names) == 1 and (advised := advice(names)):
@@ -74,7 +74,7 @@ def _table(source: str, table: str | None, said: Sequence[str], reading: Reading
     ]
 
 
-def _graph(source: str, table: str | None, said: Sequence[str], reading: Reading) -> list[str]:
+def _graph(source: str, table: str | None, said: Sequence[str], reading: FileOptions) -> list[str]:
     form = _form(source)
     if form is not None and not Path(source).is_file():
         raise missing(source)
@@ -94,7 +94,7 @@ def _graph(source: str, table: str | None, said: Sequence[str], reading: Reading
     ]
 
 
-def _ends(source: str, table: str | None, reading: Reading) -> list[str]:
+def _ends(source: str, table: str | None, reading: FileOptions) -> list[str]:
     """Return the line of the columns of ends, of a table of edges."""
     names = [*_schema(source, table, reading)] if is_database(source) else edges.columns(source, reading)
     ends = f"ends = {value(['source', 'target']) if {'source', 'target'} <= {*names} else '[?, ?]'}".ljust(32)
@@ -137,7 +137,7 @@ def _has_schema(source: str) -> bool:
     return source.lower().endswith((".parquet", *feather.ENDINGS)) or is_database(source)
 
 
-def _schema(source: str, table: str | None, reading: Reading) -> dict[str, str]:
+def _schema(source: str, table: str | None, reading: FileOptions) -> dict[str, str]:
     """Return the columns and, where a schema has them, their types in words."""
     if is_database(source):
         with Warehouse.open(source, table) as warehouse:

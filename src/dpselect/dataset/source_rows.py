@@ -8,24 +8,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.dataset.description_parts import DatasetError, DateDomain, NumericDomain, WeightColumn
 from dpselect.dataset.fields import DatasetFields
-from dpselect.dataset.parts import DatasetError, DateDomain, NumericDomain, WeightColumn
 from dpselect.sources import days, frames, tables
-from dpselect.sources.absent import no_column
 from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.distinct import distinct
 from dpselect.sources.edges import public_nodes
-from dpselect.sources.graphs import named
+from dpselect.sources.graphs import shipped_graph
+from dpselect.sources.missing_column import no_column
 from dpselect.sources.sqlite_text import with_sound_text
-from dpselect.sources.tables import Reading, TableFile
+from dpselect.sources.tables import FileOptions, TableFile
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import Column, Graph, StoredColumn, StoredGraph, WeightedGraph
 from dpselect.views.row_source import RowOrder, RowSource
 
 
-def reading_of(dataset: DatasetFields) -> Reading:
+def reading_of(dataset: DatasetFields) -> FileOptions:
     """Return how the file is read."""
-    return Reading.of(
+    return FileOptions.of(
         dataset.separator, dataset.decimal, dataset.encoding, dataset.where, dataset.thousands, dataset.missing,
         dataset.sheet, dataset.line_breaks, dataset.unit, dataset.skip_rows, dataset.date_order,
     )  # fmt: skip
@@ -80,7 +80,7 @@ def cells(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
     return tables.arrows(dataset.address, [*names], reading)
 
 
-def spelled(dataset: DatasetFields, held: Any) -> Any:
+def with_point(dataset: DatasetFields, held: Any) -> Any:
     """Return cells of a file of text with numbers written with a point; others as they are."""
     return reading_of(dataset).dialect.number(held) if hasattr(held, "chunks") and not dataset.in_engine else held
 
@@ -96,7 +96,9 @@ def columns(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
     if dataset.frame is not None:
         return read
     numeric = {name for name in ordered if isinstance(dataset.columns.get(name), NumericDomain)}
-    arrays = {name: frames.column(spelled(dataset, held) if name in numeric else held) for name, held in read.items()}
+    arrays = {
+        name: frames.column(with_point(dataset, held) if name in numeric else held) for name, held in read.items()
+    }
     arrays |= {name: reals(arrays[name]).values for name in numeric if arrays[name].dtype.kind in "UO"}
     dated = [name for name in ordered if isinstance(dataset.columns.get(name), DateDomain)]
     arrays |= {
@@ -153,7 +155,7 @@ def histogram(path: str) -> NDArray[Any]:
 
 
 def graph(dataset: DatasetFields, kind: Any) -> Any:
-    """Return the graph; what its form has and is left out is said in a warning (``Dropped``)."""
+    """Return the graph; what its form has and is left out is said in a warning (``GraphPartsWarning``)."""
     if dataset.is_shipped:
         return _shipped(dataset, kind)
     if dataset.stays:
@@ -173,7 +175,7 @@ def graph(dataset: DatasetFields, kind: Any) -> Any:
 
 def _shipped(dataset: DatasetFields, kind: Any) -> Any:
     """Return a graph that ships with NetworkX."""
-    held = named(str(dataset.graph))
+    held = shipped_graph(str(dataset.graph))
     if kind is WeightedGraph:
         described = weights(dataset)
         return kind.from_networkx(held, weight=described.column, cap=described.cap, kind=described.kind)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dpselect.dataset.parts import DatasetError, Key
+from dpselect.dataset.description_parts import DatasetError, Key
 
 Refusal = TypeVar("Refusal", bound=DatasetError)
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -60,7 +60,7 @@ def content(
         raise refusal((), reason, f"{path}, line {line}: ") from None
 
 
-def located(error: Refusal, path: str | Path, text: str) -> Refusal:
+def locate_error(error: Refusal, path: str | Path, text: str) -> Refusal:
     """Return the same error with the file and the line that it is about: that of the key, or of what it is in."""
     return type(error)(error.key, error.reason, place_of(error.key, path, key_lines(text)))
 
@@ -109,10 +109,10 @@ def _keys(said: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[tuple[str
             yield from _keys(each, (*above, name))
 
 
-def written(facts: Mapping[str, Any]) -> str:
+def toml_of(facts: Mapping[str, Any]) -> str:
     """Return the text of facts: a line for each, then the tables of columns and of the budget.
 
-    >>> print(written({"source": "a.csv", "columns": {"x": {"lower": Fraction(0), "upper": Fraction(1, 2)}}}), end="")
+    >>> print(toml_of({"source": "a.csv", "columns": {"x": {"lower": Fraction(0), "upper": Fraction(1, 2)}}}), end="")
     source = "a.csv"
     <BLANKLINE>
     [columns]

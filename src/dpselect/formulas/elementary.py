@@ -1,6 +1,6 @@
 """Elementary functions of one formula: the square, the square root, the logarithm and x log x.
 
-Proof: ``derived.md``.
+Proof: ``derived_sensitivity.md``.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Every part says two things of intervals: where its value lies when its own parts
 when they move by so much. Both enclose all that may happen and are isotone as they are computed; a part that does not
 move at all has the step ``None``.
 
-Proof: ``derived.md``.
+Proof: ``derived_sensitivity.md``.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Expression(ABC):
     __radd__ = __add__
 
     def __neg__(self) -> Expression:
-        return scaled(Fraction(-1), self)
+        return scale(Fraction(-1), self)
 
     def __sub__(self, other: Expression | float | Fraction) -> Expression:
         return total(self, -expression(other))
@@ -82,7 +82,7 @@ class Expression(ABC):
         right = expression(other)
         for constant, rest in ((right, self), (self, right)):
             if isinstance(constant, Linear) and not constant.weights:
-                return scaled(constant.constant, rest)
+                return scale(constant.constant, rest)
         return Product(self, right)
 
     __rmul__ = __mul__
@@ -92,7 +92,7 @@ class Expression(ABC):
         if isinstance(right, Linear) and not right.weights:
             if right.constant == 0:
                 raise ValueError("A formula does not divide by 0: write another number.")
-            return scaled(1 / right.constant, self)
+            return scale(1 / right.constant, self)
         return Quotient(self, right)
 
     def __rtruediv__(self, other: Expression | float | Fraction) -> Expression:
@@ -170,7 +170,7 @@ class _Binary(Expression):
         return f"{self.parts[0]!r} {self.sign} {self.parts[1]!r}"
 
 
-class Scaled(Unary):
+class ScaledExpression(Unary):
     """An exact number times a part."""
 
     def __init__(self, factor: Fraction, part: Expression) -> None:
@@ -345,11 +345,11 @@ def total(one: Expression, other: Expression) -> Expression:
     return Linear.of(weights, one.constant + other.constant)
 
 
-def scaled(factor: Fraction, part: Expression) -> Expression:
+def scale(factor: Fraction, part: Expression) -> Expression:
     """Return an exact number times a formula."""
     if isinstance(part, Linear):
         return Linear.of({name: factor * each for name, each in part.weights}, factor * part.constant)
-    return part if factor == 1 else Scaled(factor, part)
+    return part if factor == 1 else ScaledExpression(factor, part)
 
 
 def parallel(a: Expression | float, b: Expression | float) -> Expression:

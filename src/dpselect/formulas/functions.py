@@ -4,7 +4,7 @@ Roots and quotients are rounded correctly by the machine, so they are monotone. 
 in the last place, and are not: their arguments are first rounded outwards to numbers that are so far apart that such
 errors cannot change the order of two logarithms.
 
-Proof: ``derived.md``.
+Proof: ``derived_sensitivity.md``.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from typing import Any
 
 from dpselect.formulas import elementary
 from dpselect.formulas import expression as e
-from dpselect.formulas.derived import FormulaError
+from dpselect.formulas.derived_sensitivity import FormulaError
 
 MOST_LETTERS, _DEEPEST, _MOST_PARTS = 500, 24, 1000
 _TOKEN = re.compile(

@@ -5,7 +5,7 @@ another, so does the result: ends are the rounded images of monotone functions, 
 of the doubles that the machine returns and needs no allowance for errors. Where two enclosures of one set are apart,
 the set is empty, and its interval is *crossed*: ``lo`` is above ``hi``.
 
-Proof: ``derived.md``.
+Proof: ``derived_sensitivity.md``.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ neighbour reaches in t steps is reached in t + 1. No derivative, no sum over dis
 a ratio of two sums they are exact, as long as no count runs out. Formulas that are made of several ratios, and have a
 ceiling, take t times the derived sensitivity at t - 1, and what is reached where that is less.
 
-Neighbours: those of the kinds of rows. Sensitivity 1. Reach: 0. Range bound 2. Proof: ``derived.md``.
+Neighbours: those of the kinds of rows. Sensitivity 1. Reach: 0. Range bound 2. Proof: ``derived_sensitivity.md``.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.formulas import derived
-from dpselect.formulas import scores as made
+from dpselect.formulas import derived_sensitivity
+from dpselect.formulas import group_scores as made
 from dpselect.formulas.elementary import Logarithm, SquareRoot
-from dpselect.formulas.expression import Expression, Largest, Linear, Quotient, Scaled
+from dpselect.formulas.expression import Expression, Largest, Linear, Quotient, ScaledExpression
 from dpselect.formulas.interval import Floats
 from dpselect.formulas.region import GroupSums
 from dpselect.formulas.rows import RowKinds
@@ -48,7 +48,7 @@ def margins(
     """Return how many steps each group is from changing sides of the list of the k best, for ``permute-and-flip``.
 
     Args:
-        formula, counts, rows, candidates: as for :func:`dpselect.formulas.scores`.
+        formula, counts, rows, candidates: as for :func:`dpselect.formulas.group_scores`.
         k: how many will be named, fewer than there are groups.
 
     Raises:
@@ -61,9 +61,9 @@ def margins(
     >>> margins((infected + 1) / (patients + 10), counts, rows, 1).values.round(1)
     array([ 10.4, -18.9, -10.4])
     """
-    derived.require_value(formula, rows)
+    derived_sensitivity.require_value(formula, rows)
     held = made.require_counts(counts, rows)
-    distinct, profile = made.shared(held)
+    distinct, profile = made.distinct_groups(held)
     named = whole(k, "k", "how many groups to name")
     if named >= profile.size:
         raise ValueError(f"A margin sets k groups apart from others: there are {profile.size}, so ask for fewer.")
@@ -74,7 +74,9 @@ def margins(
     if not is_exact(formula):
         sensitivity = made.sensitivity(formula, distinct, rows, profile=profile)
         if isfinite(sensitivity.ceiling):
-            scored = Scores(values[profile], sensitivity, candidates, relation, kind="real", highest=reach.largest)
+            scored = Scores(
+                values[profile], sensitivity, candidates, relation, kind="real", upper_envelope=reach.largest
+            )
             curves = FormulaEnvelopes(scored, np.partition(scored.values, -named)[-named], reach)
     found = margins_of(curves, profile.size, named)
     return Scores(found, 1, candidates, relation, 2, kind="real", k=named)
@@ -100,7 +102,9 @@ class FormulaEnvelopes(Envelopes):
     def _moved(self, steps: Any, at: Positions) -> Integers:
         away = np.asarray(steps, dtype=np.int64)
         last, counts = np.maximum(away - 1, 0), self._reach.counts.at(self._reach.profile[at])
-        delta = np.minimum(derived.delta(self._reach.formula, self._reach.rows, counts, last), self._ceiling)
+        delta = np.minimum(
+            derived_sensitivity.delta(self._reach.formula, self._reach.rows, counts, last), self._ceiling
+        )
         return np.broadcast_to(away * self._in_quanta(delta, last), np.broadcast_shapes(away.shape, np.shape(at)))
 
 
@@ -113,7 +117,7 @@ def is_exact(formula: Expression) -> bool:
     if isinstance(formula, Largest):
         moving = [part for part in formula.parts if not (isinstance(part, Linear) and not part.weights)]
         return len(moving) == 1 and is_exact(moving[0])
-    return isinstance(formula, (Scaled, SquareRoot, Logarithm)) and is_exact(formula.parts[0])
+    return isinstance(formula, (ScaledExpression, SquareRoot, Logarithm)) and is_exact(formula.parts[0])
 
 
 @dataclass(frozen=True)
@@ -161,7 +165,7 @@ class Reach:
                 return found
         distance = np.asarray(steps, dtype=np.int64)
         shape = np.broadcast_shapes(distance.shape, np.shape(at))
-        region = derived.reachable(self.formula, self.rows, self.counts.at(self.profile[at]), distance)
+        region = derived_sensitivity.reachable(self.formula, self.rows, self.counts.at(self.profile[at]), distance)
         # Nothing but the score itself is reached in no step.
         here, still = self.values[self.profile[at]], distance == 0
         least, most = (np.broadcast_to(np.where(still, here, each), shape) for each in (region.lo, region.hi))

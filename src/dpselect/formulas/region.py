@@ -3,7 +3,7 @@
 Sums of statistics are whole numbers, so the regions of neighbours lie in each other exactly. Everything else is made of
 isotone enclosures.
 
-Proof: ``derived.md``.
+Proof: ``derived_sensitivity.md``.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A row adds 0 to every statistic, or what one of finitely many public kinds says:
 number between two. A database is made of rows, one added to another, so sums that no kind lowers never fall below
 their constant.
 
-Proof: ``derived.md``.
+Proof: ``derived_sensitivity.md``.
 """
 
 from __future__ import annotations

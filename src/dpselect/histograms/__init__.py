@@ -1,7 +1,7 @@
 """Private histograms: algorithms, the workloads they answer, and made-up data to compare them on."""
 
 from dpselect.histograms import shapes
-from dpselect.histograms.cumulative import Cumulative, cumulative
+from dpselect.histograms.cumulative import CumulativeHistogram, cumulative
 from dpselect.histograms.dawa import coarse_dawa, dawa
 from dpselect.histograms.hb import hb
 from dpselect.histograms.identity import identity
@@ -14,7 +14,7 @@ EVERY_ALGORITHM = {each.__name__: each for each in (identity, uniform, hb, prive
 
 __all__ = [
     "EVERY_ALGORITHM",
-    "Cumulative",
+    "CumulativeHistogram",
     "Workload",
     "coarse_dawa",
     "cumulative",

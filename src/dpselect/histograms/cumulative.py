@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpselect.histograms.counts import COUNT_CLIP, MOST_CELLS, Floats, Integers
+from dpselect.histograms.count_arrays import COUNT_CLIP, MOST_CELLS, Floats, Integers
 from dpselect.histograms.hb import estimate, least_rate
-from dpselect.histograms.release import released
-from dpselect.kernel.budget import Accountant
+from dpselect.histograms.release_histogram import release_histogram
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.kernel.privacy_filter import Accountant
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound
-from dpselect.release.draws import Draws
-from dpselect.release.opened import Door, opened
+from dpselect.release.open_session import SessionFactory, open_session
 from dpselect.release.release import Release
-from dpselect.utilities.columns import occupied, public_values
-from dpselect.utilities.shares import shares_of
+from dpselect.release.session import Session
+from dpselect.utilities.grid_counts import occupied_places, public_values
+from dpselect.utilities.quantile_shares import shares_of
 from dpselect.views import Column, StoredColumn
 from dpselect.views.grid import Grid
 
@@ -36,7 +36,7 @@ _LISTED = 1000
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Cumulative(Release[Floats]):
+class CumulativeHistogram(Release[Floats]):
     """A release of how many records there are up to each grid value; questions about it cost nothing.
 
     Its value is the noisy numbers of records, shape of the grid; they never decrease, and none is negative.
@@ -117,7 +117,7 @@ def cumulative(
     step: Any = None,
     epsilon: Epsilon,
     ledger: Accountant | None = None,
-) -> Cumulative:
+) -> CumulativeHistogram:
     """Release how many records there are up to each grid value; then every quantile and every share costs nothing.
 
     Counts of nested blocks with geometric noise, the least-squares histogram that agrees with all of them, and the
@@ -155,20 +155,22 @@ def release_of(
     grid: Grid,
     epsilon: Epsilon,
     ledger: Accountant | None,
-    door: Door = opened,
-) -> Cumulative:
+    session_factory: SessionFactory = open_session,
+) -> CumulativeHistogram:
     """Release behind a given door."""
     if grid.size > MOST_CELLS:
         raise ValueError(f"A tree of counts has at most {MOST_CELLS} values, not {grid.size}: choose a larger step.")
-    places, many, metadata = occupied(values, grid)
+    places, many, metadata = occupied_places(values, grid)
     cells = np.zeros(grid.size, dtype=np.int64)
     cells[places] = np.minimum(many, COUNT_CLIP)
     promise = Guarantee(exact_epsilon(epsilon), Neighbours.ADD_REMOVE)
-    counts = released(TREE, curve, least_rate, cells, epsilon, ledger, door=door, metadata=metadata)
-    return Cumulative(counts, TREE, promise, grid=grid)
+    counts = release_histogram(
+        TREE, curve, least_rate, cells, epsilon, ledger, session_factory=session_factory, metadata=metadata
+    )
+    return CumulativeHistogram(counts, TREE, promise, grid=grid)
 
 
-def curve(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
+def curve(counts: Integers, epsilon: Fraction, draws: Session) -> Floats:
     """Return the increasing curve of least squares through the sums of a noisy histogram, cut at 0."""
     from scipy.optimize import isotonic_regression
 

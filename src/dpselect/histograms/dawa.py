@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.histograms.counts import COUNT_CLIP, Floats, Integers
-from dpselect.histograms.hb import branching, measured
+from dpselect.histograms.count_arrays import COUNT_CLIP, Floats, Integers
+from dpselect.histograms.hb import branching, measure_blocks
 from dpselect.histograms.hierarchy import height
 from dpselect.histograms.hilbert import curve
 from dpselect.histograms.partition import candidates, deviations
-from dpselect.histograms.release import released
+from dpselect.histograms.release_histogram import release_histogram
 from dpselect.kernel.bound import Bound
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
-from dpselect.release.draws import Draws
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.release.session import Session
 
 PARTITION_SHARE = Fraction(1, 4)
 # The best of 0 to 3 on most made-up shapes, by up to four times on small ones.
@@ -42,7 +42,7 @@ def dawa(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None) -> 
 
     Source: Li, Hay, Miklau and Wang 2014 (DAWA), with one noise for each candidate interval.
     """
-    return released("histogram dawa", estimate, least_rate, counts, epsilon, ledger)
+    return release_histogram("histogram dawa", estimate, least_rate, counts, epsilon, ledger)
 
 
 def coarse_dawa(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None) -> Floats:
@@ -60,7 +60,9 @@ def coarse_dawa(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = No
 
     Source: ours, after Li, Hay, Miklau and Wang 2014.
     """
-    return released("histogram coarse_dawa", partial(estimate, price=BUCKET_PRICE), least_rate, counts, epsilon, ledger)
+    return release_histogram(
+        "histogram coarse_dawa", partial(estimate, price=BUCKET_PRICE), least_rate, counts, epsilon, ledger
+    )
 
 
 def least_rate(shape: tuple[int, ...], epsilon: Fraction) -> Fraction:
@@ -73,20 +75,20 @@ def _padded(cells: int) -> int:
     return 1 << (cells - 1).bit_length()
 
 
-def estimate(counts: Integers, epsilon: Fraction, draws: Draws, *, price: int = 0) -> Floats:
+def estimate(counts: Integers, epsilon: Fraction, draws: Session, *, price: int = 0) -> Floats:
     """Return the bucketed histogram; a counted bucket is spread over its cells."""
     order = curve(counts.shape)
     line = counts.ravel()[order]
     first = PARTITION_SHARE * epsilon
     edges = partition(line, first, epsilon - first, draws, price)
     totals = np.add.reduceat(line, edges[:-1])
-    buckets = measured(totals, branching(totals.shape), epsilon - first, draws)
+    buckets = measure_blocks(totals, branching(totals.shape), epsilon - first, draws)
     spread = np.empty(line.size)
     spread[order] = np.repeat(buckets / np.diff(edges), np.diff(edges))
     return spread.reshape(counts.shape)
 
 
-def partition(line: Integers, epsilon: Fraction, rest: Fraction, draws: Draws, price: int = 0) -> Integers:
+def partition(line: Integers, epsilon: Fraction, rest: Fraction, draws: Session, price: int = 0) -> Integers:
     """Return the edges of the buckets of least noisy cost.
 
     Args:

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.histograms.counts import ONE, Floats, Integers
+from dpselect.histograms.count_arrays import ONE, Floats, Integers
 from dpselect.histograms.hierarchy import block_sums, consistent, height
-from dpselect.histograms.release import released
-from dpselect.kernel.budget import Accountant
+from dpselect.histograms.release_histogram import release_histogram
 from dpselect.kernel.numbers import Epsilon
-from dpselect.release.draws import Draws
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.release.session import Session
 
 # What least squares leave of the variance of ranges on a grid: .39 to .50 on 64 x 64 to 1024 x 1024.
 _LEAST_SQUARES = 0.45
@@ -39,7 +39,7 @@ def hb(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None) -> Fl
 
     Source: Qardaji, Yang and Li 2013 (the branching); Hay, Rastogi, Miklau and Suciu 2010 (least squares).
     """
-    return released("histogram hb", estimate, least_rate, counts, epsilon, ledger)
+    return release_histogram("histogram hb", estimate, least_rate, counts, epsilon, ledger)
 
 
 def least_rate(shape: tuple[int, ...], epsilon: Fraction) -> Fraction:
@@ -47,12 +47,12 @@ def least_rate(shape: tuple[int, ...], epsilon: Fraction) -> Fraction:
     return epsilon / height(shape, branching(shape))
 
 
-def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
+def estimate(counts: Integers, epsilon: Fraction, draws: Session) -> Floats:
     """Return the consistent histogram: one record moves the block counts by the number of levels."""
-    return measured(counts, branching(counts.shape), epsilon, draws)
+    return measure_blocks(counts, branching(counts.shape), epsilon, draws)
 
 
-def measured(counts: Integers, factor: int, epsilon: Fraction, draws: Draws) -> Floats:
+def measure_blocks(counts: Integers, factor: int, epsilon: Fraction, draws: Session) -> Floats:
     """Return the consistent histogram of noisy block counts: a record is in one block of each level."""
     levels = block_sums(counts, factor)
     flat = np.concatenate([level.ravel() for level in levels])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpselect.histograms.counts import Floats, Integers
+from dpselect.histograms.count_arrays import Floats, Integers
 
 
 def height(shape: tuple[int, ...], branching: int) -> int:

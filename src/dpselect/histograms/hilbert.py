@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpselect.histograms.counts import Integers
+from dpselect.histograms.count_arrays import Integers
 
 
 @lru_cache(maxsize=8)

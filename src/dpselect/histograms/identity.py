@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dpselect.histograms.counts import ONE, Floats, Integers
-from dpselect.histograms.release import released
-from dpselect.kernel.budget import Accountant
+from dpselect.histograms.count_arrays import ONE, Floats, Integers
+from dpselect.histograms.release_histogram import release_histogram
 from dpselect.kernel.numbers import Epsilon
-from dpselect.release.draws import Draws
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.release.session import Session
 
 
 def identity(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None) -> Floats:
@@ -36,7 +36,7 @@ def identity(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None)
 
     Source: Dwork, McSherry, Nissim and Smith 2006; geometric noise: Ghosh, Roughgarden and Sundararajan 2009.
     """
-    return released("histogram identity", estimate, least_rate, counts, epsilon, ledger)
+    return release_histogram("histogram identity", estimate, least_rate, counts, epsilon, ledger)
 
 
 def least_rate(_: tuple[int, ...], epsilon: Fraction) -> Fraction:
@@ -44,6 +44,6 @@ def least_rate(_: tuple[int, ...], epsilon: Fraction) -> Fraction:
     return epsilon
 
 
-def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
+def estimate(counts: Integers, epsilon: Fraction, draws: Session) -> Floats:
     """Return noisy counts: one record moves one of them by 1."""
     return draws.counts(counts, epsilon, ONE).astype(float)

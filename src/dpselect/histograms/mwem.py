@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.histograms.counts import ONE, Floats, Integers, require_counts
-from dpselect.histograms.release import released, require_epsilon
+from dpselect.histograms.count_arrays import ONE, Floats, Integers, require_counts
+from dpselect.histograms.release_histogram import release_histogram, require_epsilon
 from dpselect.histograms.workload import Workload
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.named import require_mechanism
-from dpselect.release.draws import Draws
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.mechanisms.base import Mechanism
+from dpselect.mechanisms.registry import require_mechanism
+from dpselect.release.session import Session
 from dpselect.scores.scores import Scores
 
 TOTAL_SHARE = Fraction(1, 20)
@@ -77,12 +77,12 @@ def mwem(
     trial, exact = _scores(np.zeros(len(asked), dtype=np.int64), np.zeros(len(asked))), require_epsilon(epsilon)
     many = _rounds(rounds)
     promise = chosen.guarantee(trial, exact)
-    chosen.prepared(trial, _share(exact, many or MOST_ROUNDS))
+    chosen.quantize(trial, _share(exact, many or MOST_ROUNDS))
     if promise.delta:
         raise ValueError("The mechanism must be private without a delta: use permute-and-flip.")
     run = partial(estimate, queries=asked, rounds=many, mechanism=chosen)
     least = partial(least_rate, rounds=many)
-    return released("histogram mwem", run, least, counts, epsilon, ledger)
+    return release_histogram("histogram mwem", run, least, counts, epsilon, ledger)
 
 
 def least_rate(_: tuple[int, ...], epsilon: Fraction, rounds: int | None = None) -> Fraction:
@@ -98,7 +98,7 @@ def _share(epsilon: Fraction, rounds: int) -> Fraction:
 def estimate(
     counts: Integers,
     epsilon: Fraction,
-    draws: Draws,
+    draws: Session,
     *,
     queries: Workload,
     rounds: int | None = None,
@@ -114,8 +114,8 @@ def estimate(
     for _ in range(many):
         at = draws.choose(_scores(true, queries.answers(learned)), each, mechanism=mechanism)
         measured.append((at, int(draws.counts(true[at : at + 1], each, ONE)[0])))
-        learned = fitted(learned, queries, measured, max(_LEAST_PASSES, _UPDATES // len(measured)))
-    return fitted(learned, queries, measured, _LAST_PASSES)
+        learned = fit_weights(learned, queries, measured, max(_LEAST_PASSES, _UPDATES // len(measured)))
+    return fit_weights(learned, queries, measured, _LAST_PASSES)
 
 
 def rounds_for(epsilon: Fraction, total: int) -> int:
@@ -128,7 +128,7 @@ def rounds_for(epsilon: Fraction, total: int) -> int:
     return int(np.clip(round(math.sqrt(signal / 10)), 2, MOST_ROUNDS))
 
 
-def fitted(learned: Floats, queries: Workload, measured: list[tuple[int, int]], passes: int) -> Floats:
+def fit_weights(learned: Floats, queries: Workload, measured: list[tuple[int, int]], passes: int) -> Floats:
     """Return the estimate moved towards the measurements, newest first, by multiplicative weights."""
     total, learned = float(learned.sum()), learned.copy()
     ranges = [tuple(slice(a, b) for a, b in zip(queries.low[at], queries.high[at], strict=True)) for at, _ in measured]

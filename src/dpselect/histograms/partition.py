@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpselect.histograms.counts import Integers
-from dpselect.release.partition import Candidates
+from dpselect.histograms.count_arrays import Integers
+from dpselect.release.partition import IntervalCandidates
 
 
-def candidates(cells: int) -> Candidates:
+def candidates(cells: int) -> IntervalCandidates:
     """Return every candidate interval of a line of ``cells`` cells, a power of two."""
     starts, stops = [], []
     for length in lengths(cells):
         first = np.arange(0, cells - length + 1, max(1, length // 2), dtype=np.int64)
         starts.append(first)
         stops.append(first + length)
-    return Candidates(cells, np.concatenate(starts), np.concatenate(stops))
+    return IntervalCandidates(cells, np.concatenate(starts), np.concatenate(stops))
 
 
 def lengths(cells: int) -> list[int]:

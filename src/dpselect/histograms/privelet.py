@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.histograms.counts import Floats, Integers
-from dpselect.histograms.release import released
+from dpselect.histograms.count_arrays import Floats, Integers
+from dpselect.histograms.release_histogram import release_histogram
 from dpselect.kernel.bound import Bound
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
-from dpselect.release.draws import Draws
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.release.session import Session
 
 
 def privelet(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None) -> Floats:
@@ -34,7 +34,7 @@ def privelet(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None)
 
     Source: Xiao, Wang and Gehrke 2010 (Privelet), sections 4 and 6.
     """
-    return released("histogram privelet", estimate, least_rate, counts, epsilon, ledger)
+    return release_histogram("histogram privelet", estimate, least_rate, counts, epsilon, ledger)
 
 
 def least_rate(shape: tuple[int, ...], epsilon: Fraction) -> Fraction:
@@ -46,14 +46,14 @@ def _moved(shape: tuple[int, ...]) -> Bound:
     return Bound(prod((side - 1).bit_length() + 1 for side in shape))
 
 
-def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
+def estimate(counts: Integers, epsilon: Fraction, draws: Session) -> Floats:
     """Return the histogram that the noisy coefficients describe."""
     padded = np.pad(counts, [(0, 2 ** (side - 1).bit_length() - side) for side in counts.shape])
-    values = draws.counts(transformed(padded), epsilon, _moved(counts.shape)).astype(np.float64)
-    return inverted(values)[tuple(slice(side) for side in counts.shape)]
+    values = draws.counts(haar_transform(padded), epsilon, _moved(counts.shape)).astype(np.float64)
+    return inverse_haar(values)[tuple(slice(side) for side in counts.shape)]
 
 
-def transformed(values: Integers) -> Integers:
+def haar_transform(values: Integers) -> Integers:
     """Return integer Haar coefficients along every axis; sides are powers of two.
 
     Along an axis position 0 holds the total and positions m .. 2m - 1 the differences of the m blocks of a level.
@@ -67,7 +67,7 @@ def transformed(values: Integers) -> Integers:
     return values
 
 
-def inverted(values: Floats) -> Floats:
+def inverse_haar(values: Floats) -> Floats:
     """Return the histogram of Haar coefficients."""
     for axis in reversed(range(values.ndim)):
         turned = np.moveaxis(values, axis, 0)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.histograms.counts import Floats
+from dpselect.histograms.count_arrays import Floats
 
 
 class PublicNumbers:

@@ -1,16 +1,16 @@
-"""What each algorithm asks of its noise, from public facts: checked without counts, and before anything is spent."""
+"""Demands of each algorithm on its noise, from public facts: checked without counts, and before anything is spent."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from dpselect.histograms.counts import require_shape
+from dpselect.histograms.count_arrays import require_shape
 from dpselect.histograms.dawa import least_rate as of_dawa
 from dpselect.histograms.hb import least_rate as of_hb
 from dpselect.histograms.identity import least_rate as of_identity
 from dpselect.histograms.mwem import least_rate as of_mwem
 from dpselect.histograms.privelet import least_rate as of_privelet
-from dpselect.histograms.release import LeastRate, require_epsilon
+from dpselect.histograms.release_histogram import LeastRate, require_epsilon
 from dpselect.histograms.uniform import least_rate as of_uniform
 from dpselect.kernel.bound import require_rate
 from dpselect.kernel.numbers import Epsilon

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpselect.histograms.counts import COUNT_CLIP, Floats, Integers, require_counts, require_shape
+from dpselect.histograms.count_arrays import COUNT_CLIP, Floats, Integers, require_counts, require_shape
 from dpselect.histograms.public_numbers import PublicNumbers
 
 Profile = Callable[[tuple[int, ...], PublicNumbers], Floats]
@@ -35,13 +35,13 @@ def make(name: str, shape: Any, scale: int, *, seed: int = 0) -> Integers:
     return _records(EVERY_SHAPE[name](sides, numbers), _scale(scale), numbers)
 
 
-def resampled(counts: ArrayLike, scale: int, *, seed: int = 0) -> Integers:
+def resample(counts: ArrayLike, scale: int, *, seed: int = 0) -> Integers:
     """Return a histogram of exactly ``scale`` records with the shape of a public one (the generator of DPBench).
 
     Raises:
         TypeError, ValueError: counts that are not a histogram or sum to 0; a scale that is not a number of records.
 
-    >>> resampled([30, 0, 10], 8, seed=1).sum()
+    >>> resample([30, 0, 10], 8, seed=1).sum()
     np.int64(8)
     """
     checked = require_counts(counts)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.histograms.counts import ONE, Floats, Integers
-from dpselect.histograms.release import released
-from dpselect.kernel.budget import Accountant
+from dpselect.histograms.count_arrays import ONE, Floats, Integers
+from dpselect.histograms.release_histogram import release_histogram
 from dpselect.kernel.numbers import Epsilon
-from dpselect.release.draws import Draws
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.release.session import Session
 
 
 def uniform(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None) -> Floats:
@@ -28,7 +28,7 @@ def uniform(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None) 
 
     Source: the baseline of Hay et al. 2016 (DPBench), section 3.
     """
-    return released("histogram uniform", estimate, least_rate, counts, epsilon, ledger)
+    return release_histogram("histogram uniform", estimate, least_rate, counts, epsilon, ledger)
 
 
 def least_rate(_: tuple[int, ...], epsilon: Fraction) -> Fraction:
@@ -36,7 +36,7 @@ def least_rate(_: tuple[int, ...], epsilon: Fraction) -> Fraction:
     return epsilon
 
 
-def estimate(counts: Integers, epsilon: Fraction, draws: Draws) -> Floats:
+def estimate(counts: Integers, epsilon: Fraction, draws: Session) -> Floats:
     """Return an even histogram: one record moves the total by 1."""
     total = draws.counts(counts.sum(keepdims=True).reshape(1), epsilon, ONE)[0]
     return np.full(counts.shape, max(0, int(total)) / counts.size)

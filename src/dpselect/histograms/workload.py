@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpselect.histograms.counts import Floats, Integers, require_shape
+from dpselect.histograms.count_arrays import Floats, Integers, require_shape
 from dpselect.histograms.public_numbers import PublicNumbers
 
 MOST_QUERIES = 2**22

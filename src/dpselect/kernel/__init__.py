@@ -1,1 +1,1 @@
-"""What every release trusts: bits, coins, draws, integer scores, promises and budgets."""
+"""The base that every release trusts: bits, coins, draws, integer scores, promises and budgets."""

@@ -1,9 +1,10 @@
-"""How many of n equal coins show heads: exact binomial numbers, without a coin at a time.
+"""The number of n equal coins that show heads: exact binomial numbers, without a coin at a time.
 
 n uniform numbers are compared with p = exp(-x) bit by bit, all at once. Those that agree with p so far are open.
 Where p has a 1, an open number with a 0 is below p, heads; where p has a 0, an open number with a 1 is above,
 tails. How many open numbers show a 0 is a fair binomial number: the ones among as many random bits. About half
-stay open at each bit, so n coins take about 2n random bits and the memory of one block. Proof: ``samplers/grouped.md``.
+stay open at each bit, so n coins take about 2n random bits and the memory of one block. Proof:
+``samplers/group_draws.md``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.coins import Entropy, exponential_between, flip
+from dpselect.kernel.bernoulli_exp import Entropy, exponential_between, flip
 
 Integers = NDArray[np.int64]
 # Coins flipped one by one at a time, and bytes of fair bits counted at a time.
@@ -43,7 +44,7 @@ def heads(gaps: Integers, counts: Integers, rate: Fraction, entropy: Entropy) ->
 def binomial(count: int, exponent: Fraction, entropy: Entropy) -> int:
     """Return how many of ``count`` coins Bernoulli(exp(-exponent)) show heads, exponent >= 0, exactly.
 
-    >>> from dpselect.kernel.coins import new_entropy
+    >>> from dpselect.kernel.bernoulli_exp import new_entropy
     >>> binomial(10**6, Fraction(0), new_entropy()), binomial(10**6, Fraction(10**6), new_entropy())
     (1000000, 0)
     """

@@ -1,4 +1,4 @@
-"""How far one neighbour moves a list of integers, and the noise that this allows."""
+"""Bounds on how far one neighbour moves a list of integers, and the noise that this allows."""
 
 from __future__ import annotations
 

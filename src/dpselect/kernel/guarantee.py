@@ -1,4 +1,4 @@
-"""What a release promises, and to whom. The proofs are in guarantee.md."""
+"""The guarantee of a release, and for whom it holds. The proofs are in guarantee.md."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpselect.kernel.concentrated import epsilon_of
+from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours, neighbours
 from dpselect.kernel.numbers import exact_delta, exact_epsilon, exact_rho
 from dpselect.kernel.prices import PRICES
-from dpselect.kernel.written import written
+from dpselect.kernel.rho_conversion import epsilon_of
 
 # What a promise is beyond pure; draws that were paid for by one are so at least.
 PURE, LAPLACE, BOUNDED_RANGE = range(3)
@@ -93,7 +93,9 @@ class Guarantee:
         if not at:
             raise ValueError(_NEEDS_DELTA)
         # Where delta covers it all, epsilon may be anything, and a promise has a positive one.
-        return _Concentrated(epsilon_of(exact, at) or exact if epsilon is None else epsilon, neighbours, at, cost=exact)
+        return _ConcentratedGuarantee(
+            epsilon_of(exact, at) or exact if epsilon is None else epsilon, neighbours, at, cost=exact
+        )
 
     @property
     def rho(self) -> Fraction:
@@ -115,9 +117,9 @@ class Guarantee:
 
     def in_words(self) -> list[tuple[str, str]]:
         """Return the promise as names and words: epsilon, rho and delta where there are, and what is protected."""
-        rows = [("epsilon", written(self.epsilon))]
-        rows += [("rho", written(self.stated_rho))] if self.stated_rho is not None else []
-        rows += [("delta", written(self.delta))] if self.delta else []
+        rows = [("epsilon", format_exact(self.epsilon))]
+        rows += [("rho", format_exact(self.stated_rho))] if self.stated_rho is not None else []
+        rows += [("delta", format_exact(self.delta))] if self.delta else []
         return [*rows, ("protected", PROTECTED_UNITS[self.neighbours])]
 
     def __repr__(self) -> str:
@@ -130,7 +132,7 @@ class Guarantee:
 
 
 @dataclass(frozen=True, repr=False)
-class _Concentrated(Guarantee):
+class _ConcentratedGuarantee(Guarantee):
     """A promise that states a rho.
 
     Attributes:

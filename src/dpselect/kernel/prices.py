@@ -10,7 +10,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from dpselect.kernel.concentrated import decimal_context, divided
+from dpselect.kernel.rho_conversion import decimal_context, divide
 
 # Digits of a price, and of the arithmetic behind it.
 _SHOWN, _INSIDE = 10, 60
@@ -27,7 +27,7 @@ def pure_price(epsilon: Fraction) -> Fraction:
     """
     least = _exponential(_DOWN, -epsilon)
     share = _UP.divide(_UP.subtract(_ONE, least), _DOWN.add(_ONE, least))
-    return min(_rounded(_UP.multiply(divided(_UP, epsilon), share)), epsilon**2 / 2)
+    return min(_rounded(_UP.multiply(divide(_UP, epsilon), share)), epsilon**2 / 2)
 
 
 @lru_cache(maxsize=4096)
@@ -40,7 +40,7 @@ def bounded_range_price(epsilon: Fraction) -> Fraction:
     most = _exponential(_UP, -epsilon)
     if most >= 1:
         return epsilon**2 / 8
-    scaled = _UP.divide(divided(_UP, epsilon), _DOWN.subtract(_ONE, most))
+    scaled = _UP.divide(divide(_UP, epsilon), _DOWN.subtract(_ONE, most))
     price = _UP.subtract(_UP.subtract(scaled, _ONE), _DOWN.next_minus(_DOWN.ln(scaled)))
     return min(_rounded(price), epsilon**2 / 8)
 
@@ -52,7 +52,7 @@ def laplace_price(epsilon: Fraction) -> Fraction:
     >>> float(laplace_price(Fraction(1)))
     0.3678794412
     """
-    price = _UP.subtract(_UP.add(divided(_UP, epsilon), _exponential(_UP, -epsilon)), _ONE)
+    price = _UP.subtract(_UP.add(divide(_UP, epsilon), _exponential(_UP, -epsilon)), _ONE)
     return min(_rounded(price), epsilon**2 / 2)
 
 
@@ -74,8 +74,8 @@ def geometric_price(rate: Fraction, moves: int) -> Fraction:
     saved = _DOWN.divide(
         _DOWN.multiply(least, _DOWN.subtract(_ONE, min(most, _ONE))), _UP.subtract(_ONE, _DOWN.multiply(least, least))
     )
-    twice = _DOWN.multiply(divided(_DOWN, 2 * rate), saved)
-    price = _UP.subtract(divided(_UP, rate * moves), twice)
+    twice = _DOWN.multiply(divide(_DOWN, 2 * rate), saved)
+    price = _UP.subtract(divide(_UP, rate * moves), twice)
     return min(_rounded(price), pure_price(rate * moves))
 
 
@@ -95,11 +95,11 @@ def largest_epsilon(price: Callable[[Fraction], Fraction], rho: Fraction) -> Fra
     """
     digits = decimal_context(_SHOWN, ROUND_FLOOR)
     # Every price is at most epsilon^2 / 2.
-    low = Fraction(digits.multiply(digits.sqrt(divided(digits, 2 * rho)), 1 - Decimal(1).scaleb(-_SHOWN + 1)))
+    low = Fraction(digits.multiply(digits.sqrt(divide(digits, 2 * rho)), 1 - Decimal(1).scaleb(-_SHOWN + 1)))
     high = 2 * low
     while price(high) <= rho:
         low, high = high, 2 * high
-    while (middle := Fraction(divided(digits, (low + high) / 2))) > low:
+    while (middle := Fraction(divide(digits, (low + high) / 2))) > low:
         low, high = (middle, high) if price(middle) <= rho else (low, middle)
     return low
 
@@ -107,8 +107,8 @@ def largest_epsilon(price: Callable[[Fraction], Fraction], rho: Fraction) -> Fra
 def _exponential(context: Context, power: Fraction) -> Decimal:
     """Return e^power, a power of at most 0, rounded in the direction of the context."""
     if context is _UP:
-        return min(_ONE, context.next_plus(context.exp(divided(context, power))))
-    return max(Decimal(0), context.next_minus(context.exp(divided(context, power))))
+        return min(_ONE, context.next_plus(context.exp(divide(context, power))))
+    return max(Decimal(0), context.next_minus(context.exp(divide(context, power))))
 
 
 def _rounded(price: Decimal) -> Fraction:

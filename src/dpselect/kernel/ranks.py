@@ -1,4 +1,4 @@
-"""How many records lie left of an edge between the sub-cells of a grid, of any size.
+"""The number of records left of an edge between the sub-cells of a grid, of any size.
 
 A grid value is ``cuts`` public sub-cells, and a record counts one unit in each sub-cell of its value: so ranks are
 integers, no coin breaks a tie, and ranks are piecewise linear between occupied values. Only those are stored.

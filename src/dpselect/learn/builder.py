@@ -20,28 +20,28 @@ from tqdm import tqdm
 from dpselect.kernel.bound import Bound
 from dpselect.learn.domains import Attribute
 from dpselect.learn.tree import Tree
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.release.draws import Draws
+from dpselect.mechanisms.base import Mechanism
+from dpselect.release.session import Session
 from dpselect.scores.scores import Scores
 from dpselect.utilities.counts import ONE
 from dpselect.utilities.splits import Integers
-from dpselect.views.records import Counts
+from dpselect.views.records import NodeCounts
 
 Open = list[NDArray[np.bool_]]
 
 
 class Splitter(Protocol):
-    """How nodes are split. ``opened[a][i]`` marks the codes of attribute a that the path to node i leaves."""
+    """How nodes are split. ``open_session[a][i]`` marks the codes of attribute a that the path to node i leaves."""
 
     def split(
-        self, records: Counts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Draws, /
+        self, records: NodeCounts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Session, /
     ) -> tuple[Integers, list[Integers]]:
         """Return the attribute of every node (-1 where not ``going``) and the child of every code, from 0."""
         ...
 
 
 @dataclass(frozen=True)
-class Plan:
+class TreePlan:
     """What a tree may do and spend; every field is public.
 
     Attributes:
@@ -61,11 +61,11 @@ class Plan:
     count: Fraction
     splits: Sequence[Fraction]
     stops: Callable[[int, Integers | None, Open], NDArray[np.bool_]]
-    leaf: Callable[[Integers, Fraction, Draws], NDArray[np.float64]]
+    leaf: Callable[[Integers, Fraction, Session], NDArray[np.float64]]
     most: int = 2**62
 
 
-def grow(records: Counts, attributes: Sequence[Attribute], plan: Plan, draws: Draws) -> Tree:
+def grow(records: NodeCounts, attributes: Sequence[Attribute], plan: TreePlan, draws: Session) -> Tree:
     """Return a tree whose leaves carry noisy counts. One call of ``records`` a level, for all nodes together.
 
     Raises:
@@ -75,7 +75,7 @@ def grow(records: Counts, attributes: Sequence[Attribute], plan: Plan, draws: Dr
     nodes = np.array([0])
     opened: Open = [np.ones((1, attribute.size), dtype=np.bool_) for attribute in attributes]
     # What other trees will draw with: no leaf of this one may.
-    others = draws.left - plan.total
+    others = draws.remaining - plan.total
     with ExitStack() as path:
         for level in tqdm(range(plan.depth + 1), desc="levels", delay=2, leave=False, disable=None):
             sizes, inner = None, level < plan.depth
@@ -86,7 +86,7 @@ def grow(records: Counts, attributes: Sequence[Attribute], plan: Plan, draws: Dr
             here, draws = path.enter_context(draws.disjoint(2))
             if not going.all():
                 totals = records.totals(nodes.size)[~going]
-                tree.counts[nodes[~going]] = plan.leaf(totals, here.left - others, here)
+                tree.counts[nodes[~going]] = plan.leaf(totals, here.remaining - others, here)
             if not going.any():
                 break
             split, groups = plan.splitter.split(records, opened, going, plan.splits[level], draws)
@@ -99,7 +99,7 @@ def grow(records: Counts, attributes: Sequence[Attribute], plan: Plan, draws: Dr
     return tree
 
 
-def _going(plan: Plan, level: int, sizes: Integers | None, opened: Open) -> NDArray[np.bool_]:
+def _going(plan: TreePlan, level: int, sizes: Integers | None, opened: Open) -> NDArray[np.bool_]:
     """Return which nodes are split: what was released so far decides, so this tells nothing more."""
     going = ~plan.stops(level, sizes, opened)
     for_split = np.zeros(going.size, dtype=np.bool_)
@@ -135,7 +135,7 @@ class BestBinary:
     bound: Bound
 
     def split(
-        self, records: Counts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Draws
+        self, records: NodeCounts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
     ) -> tuple[Integers, list[Integers]]:
         """Score every cut of every node in array operations, and draw one winner per row."""
         tables = records.level(going.size)
@@ -164,7 +164,7 @@ class RandomBinary:
     attributes: Sequence[Attribute]
 
     def split(
-        self, _: Counts, opened: Open, going: NDArray[np.bool_], __: Fraction, draws: Draws
+        self, _: NodeCounts, opened: Open, going: NDArray[np.bool_], __: Fraction, draws: Session
     ) -> tuple[Integers, list[Integers]]:
         """Draw from public facts only."""
         allowed = [cuts(attribute, codes)[going] for attribute, codes in zip(self.attributes, opened, strict=True)]
@@ -187,7 +187,7 @@ class Multiway:
     mechanism: Mechanism | None = None
 
     def split(
-        self, records: Counts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Draws
+        self, records: NodeCounts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
     ) -> tuple[Integers, list[Integers]]:
         """Choose node by node among the attributes that still have several values."""
         split = np.full(going.size, -1, dtype=np.int64)
@@ -250,6 +250,6 @@ def as_groups(
     return split, groups
 
 
-def noisy_leaf(totals: Integers, epsilon: Fraction, draws: Draws) -> NDArray[np.float64]:
+def noisy_leaf(totals: Integers, epsilon: Fraction, draws: Session) -> NDArray[np.float64]:
     """Return noisy class counts; a record is in one class of one leaf."""
     return np.maximum(draws.counts(totals, epsilon, ONE), 0).astype(np.float64)

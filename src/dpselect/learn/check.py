@@ -1,4 +1,4 @@
-"""What a table holds outside of its public domains: counts for the curator, before anything is spent."""
+"""Cells of a table outside of its public domains: counts for the curator, before anything is spent."""
 
 from __future__ import annotations
 

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from dpselect.learn.builder import Multiway, Open
 from dpselect.learn.domains import Attribute
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.release.draws import Draws
+from dpselect.mechanisms.base import Mechanism
+from dpselect.release.session import Session
 from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import Integers
-from dpselect.views.records import Counts
+from dpselect.views.records import NodeCounts
 
 # What a node may be split by; -1 stands for ending it.
 QUERIES = ("information-gain", "gini", "max-operator", "random")
@@ -30,7 +30,7 @@ FACTS = ("size", "level", "left", "branching", "attributes", "classes", "epsilon
 
 
 @runtime_checkable
-class Conditional(Protocol):
+class NodeConditional(Protocol):
     """Decides for all nodes of a level at once."""
 
     def decide(self, facts: Mapping[str, NDArray[np.float64]], /) -> Integers:
@@ -49,7 +49,7 @@ class Decisions:
 
     def __init__(
         self,
-        conditional: Conditional,
+        conditional: NodeConditional,
         attributes: Sequence[Attribute],
         utilities: Mapping[str, Callable[[dict[int, Integers]], Scores]],
         mechanism: Mechanism,
@@ -79,7 +79,7 @@ class Decisions:
         return np.asarray(self._decided < 0)
 
     def split(
-        self, records: Counts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Draws
+        self, records: NodeCounts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
     ) -> tuple[Integers, list[Integers]]:
         """Split every node by the query that was decided for it."""
         split = np.full(going.size, -1, dtype=np.int64)
@@ -99,7 +99,7 @@ class Decisions:
 class EveryTime:
     """Asks a conditional, and then takes one query for every node: how a rehearsal comes to each of them."""
 
-    conditional: Conditional
+    conditional: NodeConditional
     place: int
 
     def decide(self, facts: Mapping[str, NDArray[np.float64]], /) -> Integers:
@@ -107,7 +107,7 @@ class EveryTime:
         return np.full_like(_decided(self.conditional, facts), self.place)
 
 
-def _decided(conditional: Conditional, facts: Mapping[str, NDArray[np.float64]]) -> Integers:
+def _decided(conditional: NodeConditional, facts: Mapping[str, NDArray[np.float64]]) -> Integers:
     decided, shape = np.asarray(conditional.decide(facts)), facts["size"].shape
     whole = decided.shape == shape and decided.dtype.kind in "iu"
     if not whole or decided.min(initial=-1) < -1 or decided.max(initial=0) >= len(QUERIES):

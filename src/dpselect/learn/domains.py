@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice, PrivacyError
-from dpselect.sources import cells, frames
+from dpselect.sources import cell_types, frames
 from dpselect.sources.categories import EXACT, Categories
-from dpselect.sources.cells import LACKING as LACKING
-from dpselect.sources.cells import OUTSIDE as OUTSIDE
+from dpselect.sources.cell_types import LACKING as LACKING
+from dpselect.sources.cell_types import OUTSIDE as OUTSIDE
 
 UNKNOWN, MISSING = ("clip", "ignore", "error"), ("ignore", "category", "error")
 
@@ -61,7 +61,7 @@ class Attribute:
         """
         values = frames.column(values)
         kind = values.dtype.kind
-        if kind not in cells.READABLE:
+        if kind not in cell_types.READABLE:
             raise ValueError(
                 f"Column {self.name!r} is {values.dtype} in the table, which no domain lists: cast it to text."
             )
@@ -70,7 +70,7 @@ class Attribute:
         else:
             if kind == "f":
                 self.require_exact(f"is {values.dtype} in the table", floats=True)
-            codes = cells.places(values, Categories.of(self.categories))
+            codes = cell_types.places(values, Categories.of(self.categories))
         if self.missing:
             codes[codes == LACKING] = self.size - 1
         return codes
@@ -125,7 +125,7 @@ class Attribute:
     def _bins(self, values: NDArray[Any], unknown: str) -> NDArray[np.int64]:
         edges = self.edges
         assert edges is not None
-        numbers, unreadable = cells.numbers(values)
+        numbers, unreadable = cell_types.numbers(values)
         codes = np.searchsorted(edges[1:-1], numbers, side="right").astype(np.int64)
         if unknown != "clip":
             codes[(numbers < edges[0]) | (numbers > edges[-1])] = OUTSIDE

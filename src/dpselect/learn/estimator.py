@@ -1,4 +1,4 @@
-"""What every private estimator shares: one path from a table to what is fitted, and its place in scikit-learn."""
+"""Common parts of all private estimators: one path from a table to what is fitted, and its place in scikit-learn."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dpselect.certificates import composed
-from dpselect.kernel.budget import paying_from
+from dpselect.certificates import build
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.privacy_filter import use_accountant
 from dpselect.learn import export
 from dpselect.learn.check import Check
-from dpselect.learn.declared import Declared, Reading
 from dpselect.learn.domains import Attribute
-from dpselect.learn.in_place import check_in_place, in_place
+from dpselect.learn.fit_plan import FitPlan
 from dpselect.learn.leaf_bound import OF_MODEL
 from dpselect.learn.parameters import epsilon_of
-from dpselect.learn.program import Program
 from dpselect.learn.reading import read_again
-from dpselect.learn.surroundings import warn_of_leaks
+from dpselect.learn.schema import ReadOptions, Schema
+from dpselect.learn.sklearn_leaks import warn_of_leaks
 from dpselect.learn.training import TrainingData, check_frame, of_frame
+from dpselect.learn.warehouse_training import check_in_place, in_place
 from dpselect.ledger import Ledger
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound
-from dpselect.release.opened import Door, opened
+from dpselect.release.open_session import SessionFactory, open_session
 from dpselect.sources import warehouse
 
 Integers = NDArray[np.int64]
@@ -56,8 +56,8 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the private estimators: subclasses say how a table is read, what is spent, and what is fitted."""
 
     # Where a fit pays and draws; tests and audits open another one.
-    _door: Door = staticmethod(opened)
-    certificate = composed.certify
+    _session_factory: SessionFactory = staticmethod(open_session)
+    certificate = build.certify
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to a table and its target, or to a table (or warehouse) and the name of its target column.
@@ -178,12 +178,12 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
             OSError: it cannot be written.
         """
-        from dpselect.learn.pages.page import save_html
+        from dpselect.learn.pages.model_page import save_html
 
         check_is_fitted(self, "attributes_")
         save_html(self, path, overwrite=overwrite)
 
-    def _rehearsed(self, known: Declared, epsilon: Fraction) -> Program:
+    def _rehearsed(self, known: Schema, epsilon: Fraction) -> FitPlan:
         """Return the plan, after a rehearsal without records: whatever would refuse does so before it costs."""
         share = self._share(epsilon)
         program = self._planned(known.attributes, known.classes, share)
@@ -201,7 +201,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     @contextmanager
     def _paid(self, guarantee: Guarantee, data: TrainingData) -> Iterator[Any]:
         """Record the spend where there is a ledger, and open the door; what is not private is not paid for."""
-        door = self._door(
+        session_factory = self._session_factory(
             guarantee,
             mechanism=type(self).__name__,
             ledger=book_of(self.ledger),
@@ -209,11 +209,11 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             per_person=1 if self.person is None else self.rows_per_person,
             note=self._note(),
         )
-        with paying_from(None) if self._reading().observed else nullcontext(), door as draws:
+        with use_accountant(None) if self._reading().observed else nullcontext(), session_factory as draws:
             if self.person is None:
                 yield draws
             else:
-                with draws.of_records() as own:
+                with draws.per_record() as own:
                     yield own
 
     def _note(self) -> str:
@@ -272,9 +272,9 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """Return whether a file holds a model of this class."""
         return bool(content["model"] == cls.__name__)
 
-    def _reading(self) -> Reading:
+    def _reading(self) -> ReadOptions:
         """Return how tables are read."""
-        return Reading(
+        return ReadOptions(
             self.domains, self.classes, self.bins, self.unknown, self.missing, self.person, self.rows_per_person
         )
 
@@ -288,9 +288,9 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """Refuse a target that is not of the kind that is fitted, where nothing is declared."""
 
     @abstractmethod
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Program:
+    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> FitPlan:
         """Return a function of records and draws that fits."""
 
     @abstractmethod
-    def _keep(self, known: Declared, result: Any) -> None:
+    def _keep(self, known: Schema, result: Any) -> None:
         """Take the result of the program, with the public facts that predicting takes."""

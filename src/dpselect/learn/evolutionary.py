@@ -29,22 +29,22 @@ from dpselect.kernel.errors import Advice
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon
-from dpselect.learn.base import PrivateTrees
-from dpselect.learn.declared import Reading
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
+from dpselect.learn.fit_plan import SearchPlan
 from dpselect.learn.parameters import chosen_mechanism, whole
-from dpselect.learn.population import Node, at, depth_of, goes_second, recognised, replaced, simplified, size
-from dpselect.learn.program import Search
-from dpselect.learn.room import MOST_BINS, MOST_DEPTH
+from dpselect.learn.population import Node, at, count_recognised, depth_of, goes_second, replace_subtree, simplify, size
+from dpselect.learn.private_trees import PrivateTrees
+from dpselect.learn.schema import ReadOptions
+from dpselect.learn.size_limits import MOST_BINS, MOST_DEPTH
 from dpselect.learn.tree import Tree
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.release.draws import Draws
+from dpselect.mechanisms.base import Mechanism
+from dpselect.release.session import Session
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.objectives import exact_number
 from dpselect.scores.scores import Scores
 from dpselect.utilities.true_positive_rate import rate
-from dpselect.views.records import Counts
+from dpselect.views.records import NodeCounts
 
 # More nodes than this in the first trees would fill the memory, after the budget was spent.
 _LARGEST = 10**7
@@ -183,7 +183,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         self._weights()
         chosen_mechanism(self.mechanism)
 
-    def _reading(self) -> Reading:
+    def _reading(self) -> ReadOptions:
         return replace(super()._reading(), require=self._require_importance)
 
     def _require_importance(self, classes: Sequence[Any]) -> None:
@@ -196,13 +196,13 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         if not any(weights.get(each, 1) for each in classes):
             raise ValueError("importance is zero for every class, so every tree is alike: pass a number that is not.")
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Search:
+    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> SearchPlan:
         mechanism = chosen_mechanism(self.mechanism)
         given, (selected, depth) = self._weights(), self._sizes()
         weights = [given.get(each, Fraction(1)) for each in classes]
         each = epsilon / (self.generations + 1)
 
-        def check(draws: Draws) -> None:
+        def check(draws: Session) -> None:
             """Select among trees that recognise nobody, as many at a time as will be; rounds are alike."""
             nobody = [rate([0] * max(2, self.output, selected), 0, "records", None) for _ in classes]
             scores = self._combined(nobody, weights)
@@ -212,7 +212,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
             if self.generations > 1:
                 draws.spend(Guarantee(each, Neighbours.ADD_REMOVE), count=self.generations - 1)
 
-        def run(records: Counts, draws: Draws) -> list[Tree]:
+        def run(records: NodeCounts, draws: Session) -> list[Tree]:
             search = _Search(attributes_, len(classes), draws, self.mutation_levels)
             trees, largest = search.several(self.population, depth), 2 * _LARGEST // self.population
             for _ in tqdm(range(self.generations), desc="generations", delay=2, leave=False, disable=None):
@@ -226,7 +226,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
             best = self._best(trees, self.output, each, search, records, mechanism, weights)
             return [search.as_tree(node) for node in best]
 
-        return Search(run, check)
+        return SearchPlan(run, check)
 
     def _sizes(self) -> tuple[int, int]:
         """Return how many trees a round keeps, and the levels of the first trees."""
@@ -260,7 +260,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
     def _combined(self, recalls: list[Scores], weights: list[Fraction]) -> Scores:
         if self.goal == "pareto":
             return pareto(recalls)
-        return aggregate(recalls, weights, touched="one")
+        return aggregate(recalls, weights, max_changed="one")
 
     def _best(
         self,
@@ -268,13 +268,13 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         many: int,
         epsilon: Fraction,
         search: _Search,
-        records: Counts,
+        records: NodeCounts,
         mechanism: Mechanism,
         weights: list[Fraction],
     ) -> list[Node]:
         """Select trees privately, one after the other, by how many records of each class they recognise."""
         totals = records.totals(1)[0]
-        right = recognised(trees, search.attributes, records)
+        right = count_recognised(trees, search.attributes, records)
         recalls = [rate(right[c], int(totals[c]), "records", None) for c in range(search.classes)]
         places = search.draws.top_k(self._combined(recalls, weights), many, epsilon, mechanism=mechanism)
         return [trees[place] for place in places]
@@ -284,7 +284,7 @@ class _Search:
     """Operations on public trees: they draw from public facts only."""
 
     def __init__(
-        self, attributes_: Sequence[Attribute], classes: int, draws: Draws, mutation_levels: int | None = 3
+        self, attributes_: Sequence[Attribute], classes: int, draws: Session, mutation_levels: int | None = 3
     ) -> None:
         self.attributes, self.classes, self.draws = attributes_, classes, draws
         self._most_grown = MOST_DEPTH if mutation_levels is None else mutation_levels
@@ -309,13 +309,13 @@ class _Search:
     def crossed(self, one: Node, two: Node) -> tuple[Node, Node]:
         """Return both trees with a random subtree of each exchanged."""
         here, there = self._below(size(one)), self._below(size(two))
-        return replaced(one, here, at(two, there)), replaced(two, there, at(one, here))
+        return replace_subtree(one, here, at(two, there)), replace_subtree(two, there, at(one, here))
 
     def mutated(self, node: Node, most: int) -> Node:
         """Return the tree with a random subtree replaced by a random tree that stays within ``most`` levels."""
         place = self._below(size(node))
         room = max(0, most - depth_of(node, place))
-        return replaced(node, place, self.random(min(room, self._most_grown)))
+        return replace_subtree(node, place, self.random(min(room, self._most_grown)))
 
     def pruned(self, node: Node, most: int) -> Node:
         """Return the tree cut at ``most`` levels, with random labels there."""
@@ -330,7 +330,7 @@ class _Search:
     def as_tree(self, node: Node) -> Tree:
         """Return the released form, made short: whoever reads it needs no branch that leads nowhere."""
         tree = Tree(self.attributes, self.classes)
-        level = [(0, simplified(node, self.attributes))]
+        level = [(0, simplify(node, self.attributes))]
         while level:
             places = np.array([place for place, _ in level])
             splits = np.array([each.attribute for _, each in level])

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.learn.file_facts import columns_in, persons_in, promise_of, read_guarantee
 from dpselect.learn.prune import errors_of
-from dpselect.learn.saved import columns_in, persons_in, promise_of, promised
 from dpselect.learn.tree import Tree
 from dpselect.sources.output import Output
 
@@ -120,10 +120,10 @@ def load(path: str | Path) -> Any:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
         content = None
-    return restored(content, str(path))
+    return restore_model(content, str(path))
 
 
-def restored(content: Any, where: str = "This") -> Any:
+def restore_model(content: Any, where: str = "This") -> Any:
     """Return the fitted model of the values in a file of :meth:`save`; nothing in them is executed.
 
     Args:
@@ -157,7 +157,7 @@ def _model(content: dict[str, Any]) -> Any:
     if kind is None:
         raise ValueError("no such model")
     known = columns_in(content)
-    spent = promised(content)
+    spent = read_guarantee(content)
     model = kind(
         1 if spent is None else spent.epsilon,
         domains={each.name: each.edges if each.categories is None else list(each.categories) for each in known},

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.learn.training import TrainingData
-from dpselect.release.draws import LARGEST_BOUND
+from dpselect.release.session import LARGEST_BOUND
 from dpselect.views.records import Records
 
 Integers = NDArray[np.int64]

@@ -25,21 +25,21 @@ from sklearn.utils.validation import check_is_fitted
 from dpselect import utilities
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.learn.base import PrivateTrees
-from dpselect.learn.builder import Multiway, Open, Plan, Splitter, noisy_leaf
-from dpselect.learn.conditional import QUERIES, Conditional, Decisions, EveryTime
-from dpselect.learn.default import never
+from dpselect.learn.builder import Multiway, Open, Splitter, TreePlan, noisy_leaf
+from dpselect.learn.conditional import QUERIES, Decisions, EveryTime, NodeConditional
+from dpselect.learn.default_tree import never
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
+from dpselect.learn.fit_plan import Planner, TreeFitPlan, keep
 from dpselect.learn.leaf_bound import OF_MODEL, PRUNED, LeafBound
 from dpselect.learn.parameters import chosen_mechanism, whole
-from dpselect.learn.program import Growth, Planner, keep
+from dpselect.learn.private_trees import PrivateTrees
 from dpselect.learn.prune import prune_c45
-from dpselect.learn.room import MOST_BINS, MOST_DEPTH, MOST_RECORDS, MOST_TREES, leaves_of_multiway
+from dpselect.learn.size_limits import MOST_BINS, MOST_DEPTH, MOST_RECORDS, MOST_TREES, leaves_of_multiway
 from dpselect.learn.training import TrainingData
 from dpselect.learn.tree import Tree
+from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound
-from dpselect.mechanisms.kinds import Mechanism
 from dpselect.scores.scores import Scores
 from dpselect.utilities.splits import Integers
 
@@ -57,8 +57,8 @@ class DPID3Classifier(PrivateTrees):
         max_depth: levels of splits, at most 100.
         n_trees: several trees, at most 10,000, share epsilon and vote (Patil and Singh 2014).
         criterion: ``"information-gain"``, ``"max-operator"``, ``"max-operator-winner"`` (0/1), ``"gini"`` or
-            ``"misclassified"``; or a :class:`dpselect.learn.conditional.Conditional`, which decides node by node, from
-            released sizes, whether to end and which of several criteria to split by.
+            ``"misclassified"``; or a :class:`dpselect.learn.conditional.NodeConditional`, which decides node by node,
+            from released sizes, whether to end and which of several criteria to split by.
         mechanism: the name of any mechanism, or a Mechanism.
         bins: even bins of a numeric column.
         domains, classes, unknown, missing, person, rows_per_person, ledger: as :class:`DPTreeClassifier`.
@@ -130,7 +130,7 @@ class DPID3Classifier(PrivateTrees):
         whole(self.max_depth, "max_depth", 1, "how many levels of splits", MOST_DEPTH)
         whole(self.n_trees, "n_trees", 1, "how many trees share epsilon", MOST_TREES)
         whole(self.max_leaves, "max_leaves", 2, "how many leaves a tree may have at most")
-        conditional = isinstance(self.criterion, Conditional)
+        conditional = isinstance(self.criterion, NodeConditional)
         if not conditional and self.criterion not in CRITERIA:
             raise ValueError(f"criterion is one of {', '.join(CRITERIA)}.")
         if conditional and self.stop != "friedman-schuster":
@@ -148,7 +148,7 @@ class DPID3Classifier(PrivateTrees):
         if self.max_records is None and (conditional or self.criterion == "information-gain"):
             # A dry run on an empty table: whatever needs the bound says so before anything is read or spent.
             try:
-                self._mechanism().prepared(
+                self._mechanism().quantize(
                     criterion("information-gain", None)({0: np.zeros((2, 2), dtype=np.int64)}), Fraction(1)
                 )
             except PrivacyError:
@@ -200,7 +200,7 @@ class DPID3Classifier(PrivateTrees):
         rate = Fraction(self._leaf_share() * (1 - 1e-12)) * self._share(self.privacy_spent_.epsilon)
         return LeafBound(rate, sum(int(tree.leaves.size) for tree in self.trees_), len(self.classes_))
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Growth:
+    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> TreeFitPlan:
         refuse_large(attributes_, self.max_depth, self.max_leaves)
         depth, many, epsilon = self.max_depth, len(classes), epsilon / self.n_trees
         counted = self.stop == "friedman-schuster"
@@ -210,10 +210,10 @@ class DPID3Classifier(PrivateTrees):
         if counted:
             stop = partial(small, classes=many, epsilon=float(count * unit))
         elif self.stop == "support":
-            stop = partial(unsupported, classes=many, epsilon=float(leaf * unit), size=self.n_records)
+            stop = partial(end_unsupported, classes=many, epsilon=float(leaf * unit), size=self.n_records)
         sized = count * unit if counted else Fraction(0)
 
-        def plan(_: int, conditional: Conditional | None = None) -> Plan:
+        def plan(_: int, conditional: NodeConditional | None = None) -> TreePlan:
             splitter: Splitter
             ends: Stop
             if conditional is not None:
@@ -222,27 +222,27 @@ class DPID3Classifier(PrivateTrees):
                 splitter, ends = both, both.stops
             else:
                 splitter, ends = self._splitter(attributes_), stop
-            return Plan(depth, splitter, epsilon, sized, [split * unit] * depth, ends, noisy_leaf)
+            return TreePlan(depth, splitter, epsilon, sized, [split * unit] * depth, ends, noisy_leaf)
 
         planned, variants = plan, list[Planner]()
-        if isinstance(self.criterion, Conditional):
+        if isinstance(self.criterion, NodeConditional):
             planned = partial(plan, conditional=self.criterion)
             # A copy, as scikit-learn's clones have: one that remembers must not remember a rehearsal.
             asked = deepcopy(self.criterion)
             variants = [partial(plan, conditional=EveryTime(asked, place)) for place in range(len(QUERIES))]
-        return Growth(
+        return TreeFitPlan(
             attributes_,
             many,
             planned,
             trees=self.n_trees,
             branches=max(each.size for each in attributes_),
             leaves=leaves_of_multiway(attributes_, depth) if self.stop == "depth" else 0,
-            prune=pruned if self.prune == "c4.5" else keep,
+            prune=prune_by_estimate if self.prune == "c4.5" else keep,
             variants=variants,
         )
 
 
-def pruned(tree: Tree, _: Plan) -> Tree:
+def prune_by_estimate(tree: Tree, _: TreePlan) -> Tree:
     """Prune as C4.5 does."""
     prune_c45(tree)
     return tree
@@ -263,7 +263,7 @@ def small(_: int, sizes: Integers | None, opened: Open, *, classes: int, epsilon
     return np.asarray(sizes / (largest * classes) < math.sqrt(2) / epsilon)
 
 
-def unsupported(
+def end_unsupported(
     level: int, _: Integers | None, opened: Open, *, classes: int, epsilon: float, size: int | None
 ) -> NDArray[np.bool_]:
     """End nodes whose expected size, n over the branchings so far, is below sqrt 2 |C| / epsilon."""

@@ -1,4 +1,4 @@
-"""How far the class counts at the leaves of a released tree may lie from the true ones, whatever the data."""
+"""The error of the class counts at the leaves of a released tree, whatever the data."""
 
 from __future__ import annotations
 

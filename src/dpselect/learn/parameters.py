@@ -9,8 +9,8 @@ import numpy as np
 
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.mechanisms.kinds import LawOnly, Mechanism, require_pure
-from dpselect.mechanisms.named import require_mechanism
+from dpselect.mechanisms.base import Mechanism, UnsoundMechanism, require_pure
+from dpselect.mechanisms.registry import require_mechanism
 
 
 def whole(value: Any, name: str, least: int, words: str, most: int | None = None) -> int:
@@ -43,7 +43,7 @@ def chosen_mechanism(choice: Any) -> Mechanism:
         PrivacyError: a published calibration that is not private, or a mechanism with a delta.
     """
     mechanism = require_mechanism(choice)
-    if isinstance(mechanism, LawOnly):
+    if isinstance(mechanism, UnsoundMechanism):
         raise PrivacyError(f"{mechanism!r} is not private and trains nothing: use a sound calibration.")
     require_pure(mechanism)
     return mechanism

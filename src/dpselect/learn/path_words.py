@@ -1,4 +1,6 @@
-"""Why a record has its label, in words: the path in the drawn tree, and what decides where that is not enough."""
+"""Reasons for the label of a record, in words: the path in the drawn tree, and what decides where that is not
+enough.
+"""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from dpselect.learn.domains import Attribute
 from dpselect.scores.dominance import ones
 from dpselect.utilities.splits import Integers
-from dpselect.views.records import Counts, Records
-from dpselect.views.stored import Labelling, StoredRecords
+from dpselect.views.records import NodeCounts, Records
+from dpselect.views.stored_records import Labelling, StoredRecords
 
 # Bits of one level that are held together: they stay in the cache.
 _BYTES = 2**21
@@ -33,7 +33,7 @@ class Node:
     second: Node | None = None
 
 
-def recognised(trees: Sequence[Node], attributes: Sequence[Attribute], records: Counts) -> Integers:
+def count_recognised(trees: Sequence[Node], attributes: Sequence[Attribute], records: NodeCounts) -> Integers:
     """Return how many records of each class every tree gives their own label, shape (classes, trees)."""
     if isinstance(records, StoredRecords):
         return records.recognised([labelling(tree, attributes) for tree in trees])
@@ -80,7 +80,7 @@ def goes_second(node: Node, attributes: Sequence[Attribute]) -> NDArray[np.bool_
 
 
 @dataclass(frozen=True)
-class _Level:
+class _TreeLevel:
     """One level of all trees: how its nodes are reached from the level above, and its labels."""
 
     size: int
@@ -92,7 +92,7 @@ class _Level:
     tree: Integers
 
 
-def _levels(trees: Sequence[Node]) -> tuple[list[_Level], list[tuple[int, int]]]:
+def _levels(trees: Sequence[Node]) -> tuple[list[_TreeLevel], list[tuple[int, int]]]:
     """Return the levels of all trees, and every split that occurs, once."""
     splits: dict[tuple[int, int], int] = {}
     nodes, owners = list(trees), list(range(len(trees)))
@@ -103,7 +103,7 @@ def _levels(trees: Sequence[Node]) -> tuple[list[_Level], list[tuple[int, int]]]
     while nodes:
         leaves = [place for place, node in enumerate(nodes) if node.attribute < 0]
         levels.append(
-            _Level(
+            _TreeLevel(
                 len(nodes),
                 None if parents is None else np.array(parents),
                 np.array(taken, dtype=np.int64),
@@ -129,7 +129,7 @@ def _levels(trees: Sequence[Node]) -> tuple[list[_Level], list[tuple[int, int]]]
     return levels, list(splits)
 
 
-def simplified(node: Node, attributes: Sequence[Attribute]) -> Node:
+def simplify(node: Node, attributes: Sequence[Attribute]) -> Node:
     """Return a tree that labels every code alike, without branches that no code reaches and splits without effect."""
     return _within(node, attributes, [np.ones(each.size, dtype=np.bool_) for each in attributes])
 
@@ -179,11 +179,11 @@ def depth_of(node: Node, place: int) -> int:
     return 1 + (depth_of(node.first, place - 1) if place <= left else depth_of(node.second, place - 1 - left))
 
 
-def replaced(node: Node, place: int, by: Node) -> Node:
+def replace_subtree(node: Node, place: int, by: Node) -> Node:
     """Return the tree with the subtree at a place replaced."""
     if place == 0 or node.first is None or node.second is None:
         return by
     left = size(node.first)
     if place <= left:
-        return Node(0, node.attribute, node.cut, replaced(node.first, place - 1, by), node.second)
-    return Node(0, node.attribute, node.cut, node.first, replaced(node.second, place - 1 - left, by))
+        return Node(0, node.attribute, node.cut, replace_subtree(node.first, place - 1, by), node.second)
+    return Node(0, node.attribute, node.cut, node.first, replace_subtree(node.second, place - 1 - left, by))

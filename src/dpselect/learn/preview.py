@@ -1,4 +1,4 @@
-"""What to expect of a fit, without spending: tried on a public sample under the noise of the real table."""
+"""Expectations of a fit, without spending: tried on a public sample under the noise of the real table."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from dpselect.kernel.budget import paying_from
-from dpselect.learn.base import PrivateTrees
+from dpselect.kernel.privacy_filter import use_accountant
 from dpselect.learn.parameters import epsilon_of, whole
+from dpselect.learn.private_trees import PrivateTrees
 from dpselect.sources import frames
 
 
@@ -76,7 +76,7 @@ def preview(model: Any, X: Any, y: Any, *, n_records: int, tries: int = 5) -> Pr
     if size < 20:
         raise ValueError("The public sample is too small: pass at least 20 rows.")
     # Public rows cost nothing, whatever budget the caller has open.
-    with paying_from(None):
+    with use_accountant(None):
         return _tried(model, rows, labels, tries, epsilon_of(model) * Fraction(n_records, size * 4 // 5))
 
 

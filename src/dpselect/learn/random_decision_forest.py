@@ -22,15 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.numbers import Epsilon
-from dpselect.learn.base import PrivateTrees
-from dpselect.learn.builder import Multiway, Plan, RandomBinary, noisy_leaf
-from dpselect.learn.default import never
+from dpselect.learn.builder import Multiway, RandomBinary, TreePlan, noisy_leaf
+from dpselect.learn.default_tree import never
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
-from dpselect.learn.id3 import refuse_large, unsupported
+from dpselect.learn.fit_plan import TreeFitPlan
+from dpselect.learn.id3 import end_unsupported, refuse_large
 from dpselect.learn.parameters import chosen_mechanism, whole
-from dpselect.learn.program import Growth
-from dpselect.learn.room import (
+from dpselect.learn.private_trees import PrivateTrees
+from dpselect.learn.size_limits import (
     MOST_BINS,
     MOST_RECORDS,
     MOST_TREES,
@@ -39,8 +39,8 @@ from dpselect.learn.room import (
     longest_path,
 )
 from dpselect.learn.training import TrainingData
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.release.draws import Draws
+from dpselect.mechanisms.base import Mechanism
+from dpselect.release.session import Session
 from dpselect.utilities.counts import ONE
 from dpselect.utilities.majority import leads, majority
 from dpselect.utilities.splits import Integers
@@ -161,7 +161,7 @@ class RandomDecisionForestClassifier(PrivateTrees):
         sized = self.stop == "support" or (self.splits == "multiway" and self.max_depth is None)
         return sized and self.n_records is None
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Growth:
+    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> TreeFitPlan:
         trees, many = self.n_trees or len(attributes_), len(classes)
         whole(trees, "n_trees", 1, "how many trees", MOST_TREES)
         asked = epsilon * _SIZE if self._asks_size() else Fraction(0)
@@ -172,7 +172,7 @@ class RandomDecisionForestClassifier(PrivateTrees):
             branches, leaves = max(attribute.size for attribute in attributes_), leaves_of_multiway(attributes_, depth)
         else:
             branches, leaves = 2, leaves_of_binary(attributes_, depth)
-        return Growth(
+        return TreeFitPlan(
             attributes_,
             many,
             lambda rows: self._plan(attributes_, many, each, rows),
@@ -185,7 +185,7 @@ class RandomDecisionForestClassifier(PrivateTrees):
             counted=False,
         )
 
-    def _plan(self, attributes_: Sequence[Attribute], classes: int, each: Fraction, size: int) -> Plan:
+    def _plan(self, attributes_: Sequence[Attribute], classes: int, each: Fraction, size: int) -> TreePlan:
         """Return what one tree may do, given a public or noisy number of rows where one is needed."""
         numeric = sum(attribute.ordered for attribute in attributes_)
         if self.max_depth is not None:
@@ -195,15 +195,15 @@ class RandomDecisionForestClassifier(PrivateTrees):
             depth = fletcher_islam_depth(numeric, len(attributes_) - numeric)
         else:
             depth = jagannathan_depth(attributes_, max(size, 2))
-        leaf: Callable[[Integers, Fraction, Draws], NDArray[np.float64]] = noisy_leaf
+        leaf: Callable[[Integers, Fraction, Session], NDArray[np.float64]] = noisy_leaf
         if self.leaf == "label":
             mechanism = self._mechanism()
             leaf = label_by_counts if mechanism.name == "permute-and-flip" else partial(label_by, mechanism=mechanism)
         stop = never
         if self.stop == "support":
-            stop = partial(unsupported, classes=classes, epsilon=float(each), size=max(size, 1))
+            stop = partial(end_unsupported, classes=classes, epsilon=float(each), size=max(size, 1))
         splitter = RandomBinary(attributes_) if self.splits == "binary" else Multiway(attributes_, None)
-        return Plan(depth, splitter, each, Fraction(0), [Fraction(0)] * depth, stop, leaf)
+        return TreePlan(depth, splitter, each, Fraction(0), [Fraction(0)] * depth, stop, leaf)
 
 
 def jagannathan_depth(attributes_: Sequence[Attribute], size: int) -> int:
@@ -229,17 +229,17 @@ def fletcher_islam_depth(numeric: int, categorical: int) -> int:
     return min(int(k + 1 + categorical / 2), _DEEPEST)
 
 
-def label_by_counts(totals: Integers, epsilon: Fraction, draws: Draws) -> NDArray[np.float64]:
+def label_by_counts(totals: Integers, epsilon: Fraction, draws: Session) -> NDArray[np.float64]:
     """Return one vote per leaf, by permute-and-flip on its counts (monotone, sensitivity 1), all leaves at once."""
     winners = draws.choose_rows(totals, np.ones(totals.shape, dtype=np.bool_), epsilon, ONE)
     return np.eye(totals.shape[1])[winners]
 
 
-def label_by(totals: Integers, epsilon: Fraction, draws: Draws, mechanism: Mechanism) -> NDArray[np.float64]:
+def label_by(totals: Integers, epsilon: Fraction, draws: Session, mechanism: Mechanism) -> NDArray[np.float64]:
     """Return one vote per leaf, by any mechanism on the 0/1 majority score, all leaves at once.
 
     Leaves with the same winner and the same lead ask the same question, which is made ready once.
     """
     _, first, which = np.unique(np.stack(leads(totals), axis=1), axis=0, return_index=True, return_inverse=True)
-    asked = [draws.ask(majority(counts), epsilon, mechanism=mechanism) for counts in totals[first]]
+    asked = [draws.prepare(majority(counts), epsilon, mechanism=mechanism) for counts in totals[first]]
     return np.eye(totals.shape[1])[draws.answer_disjoint(asked, which.ravel())]

@@ -14,19 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
-from dpselect.learn.declared import Declared, Reading
 from dpselect.learn.domains import Attribute
+from dpselect.learn.schema import ReadOptions, Schema
 from dpselect.sources import frames, identity
-from dpselect.sources.cells import OUTSIDE
+from dpselect.sources.cell_types import OUTSIDE
 from dpselect.sources.distinct import distinct
-from dpselect.views.first_rows import first_rows
+from dpselect.views.bound_contributions import bound_contributions
 
 Integers = NDArray[np.int64]
 _ROUNDED = "is a column of pandas that NumPy holds"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Rows:
+class LabelledRows:
     """A table and its labels, private.
 
     Attributes:
@@ -46,14 +46,14 @@ class Rows:
     called: Any = None
 
     @classmethod
-    def of(cls, X: Any, y: Any) -> Rows:
+    def of(cls, X: Any, y: Any) -> LabelledRows:
         """Return a table and its labels, or a table and the target that is one of its columns.
 
         Raises:
             TypeError, ValueError: not a table; no such target; shapes that do not agree.
         """
         names, columns = frames.columns(X)
-        retyped = frames.retyped(X)
+        retyped = frames.untyped_columns(X)
         if isinstance(y, str):
             if y not in columns:
                 raise ValueError(f"There is no column {y!r} in the table: name the target column.")
@@ -85,7 +85,7 @@ class Rows:
         column = distinct(self.columns[person])
         return identity.persons(replace(column, retyped=person in self.retyped))
 
-    def bounded(self, person: Any, most: int, missing: str) -> Rows:
+    def bounded(self, person: Any, most: int, missing: str) -> LabelledRows:
         """Keep each person's first rows: which ones depends on that person's rows alone.
 
         Rows that name nobody are left out. The bound comes before rows are left out for other cells.
@@ -96,7 +96,7 @@ class Rows:
         who = self.people(person)
         if missing == "error" and (who == OUTSIDE).any():
             raise ValueError(f'Column {person!r} has missing values and missing="error": say whose every row is.')
-        positions = first_rows(who, most)
+        positions = bound_contributions(who, most)
         names = [name for name in self.names if name != person]
         return replace(
             self,
@@ -106,7 +106,7 @@ class Rows:
             owners=who[positions],
         )
 
-    def codes(self, known: Declared, unknown: str) -> tuple[list[Integers], Integers]:
+    def codes(self, known: Schema, unknown: str) -> tuple[list[Integers], Integers]:
         """Return the code of every cell and of every label, with ``OUTSIDE`` and ``LACKING`` where there is none.
 
         Raises:
@@ -121,7 +121,7 @@ class Rows:
         codes = [each.encode(self.columns[each.name], unknown) for each in known.attributes]
         return codes, label.encode(self.target, unknown)
 
-    def trained(self, known: Declared, reading: Reading) -> tuple[list[Integers], Integers, Integers]:
+    def trained(self, known: Schema, reading: ReadOptions) -> tuple[list[Integers], Integers, Integers]:
         """Return codes, labels and owners of the rows that have a code in every column.
 
         Raises:

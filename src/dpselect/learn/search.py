@@ -17,15 +17,15 @@ from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, exact_positive
-from dpselect.learn.base import PrivateTrees
 from dpselect.learn.estimator import book_of, neighbours_of
 from dpselect.learn.holdout import HoldOut, at_the_root, held_out
 from dpselect.learn.parameters import epsilon_of
-from dpselect.learn.surroundings import warn_of_leaks
+from dpselect.learn.private_trees import PrivateTrees
+from dpselect.learn.sklearn_leaks import warn_of_leaks
 from dpselect.learn.training import TrainingData, of_frame
-from dpselect.release.draws import Draws
-from dpselect.release.opened import Door, opened
-from dpselect.release.tuning import TuningPlan, searched, tuning_plan
+from dpselect.release.open_session import SessionFactory, open_session
+from dpselect.release.session import Session
+from dpselect.release.tuning import TuningPlan, search_settings, tuning_plan
 from dpselect.sources import warehouse
 from dpselect.utilities.counts import ONE
 
@@ -78,7 +78,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     # Where a search pays and draws, and its fits do; tests and audits open another one.
-    _door: Door = staticmethod(opened)
+    _session_factory: SessionFactory = staticmethod(open_session)
 
     def __init__(
         self,
@@ -134,14 +134,16 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 model._rehearsed(data.known, epsilon)
         guarantee = Guarantee(epsilon_of(self), neighbours_of(self.estimator))
 
-        with self._door(guarantee, mechanism=type(self).__name__, ledger=book_of(self.ledger), note="fit") as draws:
+        with self._session_factory(
+            guarantee, mechanism=type(self).__name__, ledger=book_of(self.ledger), note="fit"
+        ) as draws:
             winner = self._searched(models, read, plan, draws)
             chosen = None
             if winner is not None:
                 (index, model), score = winner.result, winner.score
                 if refit is not None:
-                    with draws.paying():
-                        model = _grown(models[index], read[index], refit, self._door)
+                    with draws.use_accountant():
+                        model = _grown(models[index], read[index], refit, self._session_factory)
                 chosen = settings[index], model, score
         self._adopt(chosen, read[0], guarantee)
         return self
@@ -161,7 +163,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.best_estimator_
 
     def _searched(
-        self, models: Sequence[PrivateTrees], read: Sequence[TrainingData], plan: TuningPlan, draws: Draws
+        self, models: Sequence[PrivateTrees], read: Sequence[TrainingData], plan: TuningPlan, draws: Session
     ) -> Any:
         """Split once, run, and return the winner: (position of its setting, model) and score."""
         # As many as there are rows or people, whichever settings leave some of them out.
@@ -174,16 +176,18 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 parts[id(data)] = HoldOut.of(data, out)
         bound = self._bound()
 
-        def run(index: int, own: Draws) -> tuple[PrivateTrees, int]:
+        def run(index: int, own: Session) -> tuple[PrivateTrees, int]:
             split = parts[id(read[index])]
             # Nobody is in both parts, so each may spend all of it.
             with own.disjoint(2) as (train, held):
-                with train.paying():
-                    model = _grown(models[index], split.train, plan.epsilon_of_run, self._door)
+                with train.use_accountant():
+                    model = _grown(models[index], split.train, plan.epsilon_of_run, self._session_factory)
                 right = np.array([split.correct(model)])
                 return model, int(held.counts(right, plan.epsilon_of_run, bound)[0])
 
-        return searched(run, range(len(models)), plan, draws, neighbours_of(self.estimator), self._door)
+        return search_settings(
+            run, range(len(models)), plan, draws, neighbours_of(self.estimator), self._session_factory
+        )
 
     def _adopt(self, chosen: tuple[Setting, Any, int] | None, data: TrainingData, guarantee: Guarantee) -> None:
         """Keep what was released."""
@@ -275,12 +279,14 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return model
 
 
-def _grown(settings: PrivateTrees, data: TrainingData, epsilon: Fraction, door: Door) -> PrivateTrees:
+def _grown(
+    settings: PrivateTrees, data: TrainingData, epsilon: Fraction, session_factory: SessionFactory
+) -> PrivateTrees:
     """Return a model grown from these records, paid for by the session around."""
     model: PrivateTrees = clone(settings).set_params(epsilon=epsilon, ledger=None)
-    model._door = door
+    model._session_factory = session_factory
     trees, guarantee = model._fitted(replace(data, records=at_the_root(data)), epsilon)
-    del model._door
+    del model._session_factory
     model._adopt(data, trees, guarantee)
     model._name_features([attribute.name for attribute in data.known.attributes])
     return model

@@ -1,4 +1,4 @@
-"""What a fit trains on: codes and labels to count, whether they came from a frame or stay in a warehouse.
+"""Training data of a fit: codes and labels to count, whether they came from a frame or stay in a warehouse.
 
 This is the one form of training data. A frame becomes it here, a table that stays in its engine in ``in_place``.
 """
@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.learn.check import Check
-from dpselect.learn.declared import Declared, Reading
 from dpselect.learn.domains import attribute
-from dpselect.learn.reading import Rows
-from dpselect.sources.cells import LACKING, OUTSIDE
-from dpselect.views.records import Table
+from dpselect.learn.reading import LabelledRows
+from dpselect.learn.schema import ReadOptions, Schema
+from dpselect.sources.cell_types import LACKING, OUTSIDE
+from dpselect.views.records import TrainingTable
 
 Integers = NDArray[np.int64]
 
@@ -33,21 +33,21 @@ class TrainingData:
         owners: of each record in memory the number of its person, or of its row; private, empty for a warehouse.
     """
 
-    known: Declared
-    records: Table
+    known: Schema
+    records: TrainingTable
     metadata: Mapping[str, str] = field(default_factory=dict)
     owners: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
 
-def of_frame(X: Any, y: Any, reading: Reading) -> TrainingData:
+def of_frame(X: Any, y: Any, reading: ReadOptions) -> TrainingData:
     """Return the rows of a frame that have a code in every column, of each person at most the first few.
 
     Raises:
         PrivacyError: domains or classes are missing.
-        TypeError, ValueError: as :meth:`Rows.of`.
+        TypeError, ValueError: as :meth:`LabelledRows.of`.
         ValueError: a cell that the curator asked to have refused; a column whose type no domain lists.
     """
-    rows = Rows.of(X, y)
+    rows = LabelledRows.of(X, y)
     if reading.person is not None:
         rows = rows.bounded(reading.person, reading.rows_per_person, reading.missing)
     known = _observed(rows, reading) if reading.observed else reading.declared(rows.names, rows.called)
@@ -55,13 +55,13 @@ def of_frame(X: Any, y: Any, reading: Reading) -> TrainingData:
     return TrainingData(known, known.table(codes, label), owners=owners)
 
 
-def check_frame(X: Any, y: Any, reading: Reading) -> Check:
+def check_frame(X: Any, y: Any, reading: ReadOptions) -> Check:
     """Return what a fit would clip or leave out of a frame.
 
     Raises:
         PrivacyError, ValueError: as :func:`of_frame`, except for what it counts.
     """
-    rows, unknown = Rows.of(X, y), reading.unknown
+    rows, unknown = LabelledRows.of(X, y), reading.unknown
     known = reading.declared(rows.names, rows.called)
     codes, label = rows.codes(known, "ignore")
     trained, target = (codes, label) if unknown != "clip" else rows.codes(known, unknown)
@@ -87,7 +87,7 @@ def check_frame(X: Any, y: Any, reading: Reading) -> Check:
     )
 
 
-def _observed(rows: Rows, reading: Reading) -> Declared:
+def _observed(rows: LabelledRows, reading: ReadOptions) -> Schema:
     """Read domains and classes from the data: no privacy, for tests and tutorials."""
     known = []
     for name in rows.names:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpselect._display.html_table import table
 from dpselect.learn.domains import OUTSIDE, Attribute
 from dpselect.learn.file_parts import MOST_COUNT, integers_in, noise_in, numbers_in
-from dpselect.learn.room import MOST_LEVELS
+from dpselect.learn.size_limits import MOST_LEVELS
 
 Integers = NDArray[np.int64]
 

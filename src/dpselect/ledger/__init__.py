@@ -1,7 +1,7 @@
 """The budget: what was spent, kept on record, and what it adds up to."""
 
-from dpselect.ledger.accountant import Report, Terms, Totals, report
-from dpselect.ledger.composition import PlanPart, optimum
+from dpselect.ledger.composition import Report, Terms, Totals, report
+from dpselect.ledger.dominating_pairs import PlanPart, optimum
 from dpselect.ledger.events import Event
 from dpselect.ledger.in_memory import InMemoryLedger, budget
 from dpselect.ledger.interop import BudgetAccountant, from_dp_accounting, to_dp_accounting
@@ -16,7 +16,7 @@ from dpselect.ledger.requests import (
     RequestError,
     RequestSpends,
 )
-from dpselect.ledger.transaction import UncertainSpend
+from dpselect.ledger.transaction import UncertainSpendError
 
 __all__ = [
     "AnsweredError",
@@ -37,7 +37,7 @@ __all__ = [
     "Spend",
     "Terms",
     "Totals",
-    "UncertainSpend",
+    "UncertainSpendError",
     "budget",
     "from_dp_accounting",
     "optimum",

@@ -12,14 +12,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpselect.ledger.accountant import Terms, Totals, fold
-from dpselect.ledger.events import Event, parsed
+from dpselect.ledger.composition import Terms, Totals, fold
+from dpselect.ledger.events import Event, parse_event
 
 RESTORE = "restore a backup, and count everything released since then as spent."
 
 
 @dataclass(frozen=True)
-class Tail:
+class ChainTail:
     """How far a ledger was read and found unbroken.
 
     Attributes:
@@ -35,11 +35,11 @@ class Tail:
     textbook: Fraction = Fraction(0)
 
     @classmethod
-    def start(cls, terms: Terms) -> Tail:
+    def start(cls, terms: Terms) -> ChainTail:
         """Return the tail of a ledger without rows: its hash stands for the terms."""
         return cls(0, link("dpselect ledger", terms_text(terms)), Totals())
 
-    def follow(self, rows: Iterable[tuple[int, str, str]]) -> Tail:
+    def follow(self, rows: Iterable[tuple[int, str, str]]) -> ChainTail:
         """Return the tail after further rows (row, body, hash), in order.
 
         Raises:
@@ -51,7 +51,7 @@ class Tail:
             row, tail = row + 1, link(tail, body)
             if (number, hashed) != (row, tail):
                 raise ValueError(f"Row {row} of this ledger was edited or lost: {RESTORE}")
-            facts = parsed(body)
+            facts = parse_event(body)
             kind = (
                 facts["epsilon"],
                 facts["delta"],
@@ -72,11 +72,11 @@ class Tail:
         ]
         spends = self.totals.spends + sum(number for number, _ in kinds.values())
         textbook = sum((_textbook(event) for event in each_kind), self.textbook)
-        return Tail(row, tail, replace(self.totals + fold(each_kind), spends=spends), textbook)
+        return ChainTail(row, tail, replace(self.totals + fold(each_kind), spends=spends), textbook)
 
-    def after(self, event: Event, totals: Totals) -> Tail:
+    def after(self, event: Event, totals: Totals) -> ChainTail:
         """Return the tail with one more event."""
-        return Tail(self.row + 1, link(self.link, event.as_text()), totals, self.textbook + _textbook(event))
+        return ChainTail(self.row + 1, link(self.link, event.as_text()), totals, self.textbook + _textbook(event))
 
 
 def _textbook(event: Event) -> Fraction:

@@ -1,216 +1,344 @@
-"""The best possible totals of a plan: dominating pairs of its parts, composed on a public grid and rounded up.
+"""Sums of events: a pure fold, and what the ledger allows.
 
-A privacy loss distribution (PLD) is the law of the loss under the first law of a dominating pair; it says as much as
-the trade-off curve (f-DP) of that pair. The proofs are in composition.md.
+The ledger *enforces* sums only: epsilon and delta, or rho against a fixed rho, which stay valid when each release is
+chosen after seeing the ones before (Whitehouse, Ramdas, Rogers and Wu 2023 for rho). Everything tighter is a *report*
+(``composition``), valid for amounts fixed in advance. The proofs are in composition.md and kernel/guarantee.md.
 
-References: Koskela, Jaelkoe and Honkela 2020 (composed losses); Zhu, Dong and Wang 2022 (dominating pairs compose
-adaptively); Doroshenko et al. 2022 (masses between grid points); Dong, Durfee and Rogers 2020 (bounded range).
+References: Harrison and Manurangsi 2026 (rhos of pure releases); Canonne, Kamath and Steinke 2020 (rho to epsilon).
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from functools import reduce
 from typing import Any
 
-import numpy as np
+from dpselect.kernel.errors import Advice, BudgetError
+from dpselect.kernel.format_exact import format_exact
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.neighbours import neighbours as relation
+from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
+from dpselect.kernel.prices import largest_epsilon
+from dpselect.kernel.rho_conversion import epsilon_of, rho_within
+from dpselect.ledger.dominating_pairs import PlanPart, optimum, require_one_relation
+from dpselect.ledger.events import Event
 
-from dpselect.kernel.concentrated import epsilon_of
-from dpselect.kernel.guarantee import PURE, Guarantee
-from dpselect.kernel.numbers import exact_delta
-from dpselect.kernel.prices import geometric_price
-from dpselect.ledger.losses import Grid, LossLaw
-
-# Of one geometric noise: with more, randomised response stands for it.
-_MOST_MOVES = 2**16
-# Variances of discrete Gaussian noise: up to one its losses are listed, and above another this much smooths it.
-_MOST_LISTED, _SMOOTH = 4000, 3
-_ROUNDING = 1e-12
-# Steps of a grid, and releases of a plan.
-_WIDEST, _MOST_RELEASES = 64, 10**5
-# What is cut off of a grid is this part of delta at most.
-_CUT = 10**4
-# Errors of a binomial tail, relative: of itself, and for each release, from that of a chance. Below is none at all.
-_TAIL, _TAIL_EACH, _LEAST_TAIL = 1e-12, 1e-15, 1e-290
-# Far more than the error of an exponential or a bisection.
-_UP = 1 + 1e-9
+RULES = ("sum", "rho")
 
 
 @dataclass(frozen=True)
-class PlanPart:
-    """One release of a plan, by what dominates it.
+class Totals:
+    """Sums over events, exact: what sequential composition says.
 
-    Args:
-        guarantee: what it promises.
-        gaussian: whether a promise that states a rho is kept by Gaussian noise. Nothing better than the sum of rhos
-            holds for any other one.
-        squared: of discrete Gaussian noise, by how much its integers move, the squares added up: as ``SquaredBound``;
-            0 for noise on real numbers.
-        moves: of two-sided geometric noise of this epsilon, by how much its integers move in all; 0 for other noise.
-
-    Raises:
-        ValueError: a promise by rho that is not Gaussian noise, discrete Gaussian noise of a variance of 6 or less that
-            moves by more than 1, geometric noise that is not pure, or moves that are not integers of at least 0.
+    ``rho`` is the sum of the zero-concentrated costs of the events that have one: pure and concentrated ones.
     """
 
-    guarantee: Guarantee
-    gaussian: bool = False
-    squared: Fraction = Fraction(0)
-    moves: int = 0
+    spends: int = 0
+    releases: int = 0
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+    rho: Fraction = Fraction(0)
 
-    def __post_init__(self) -> None:
-        if (self.guarantee.stated_rho is not None) != self.gaussian:
-            raise ValueError("A promise by rho has an optimum as Gaussian noise only: pass gaussian=True for that.")
-        if type(self.moves) is not int or self.moves < 0:
-            raise ValueError("moves must be an integer of at least 0: by how much the integers move in all.")
-        if self.moves and (self.gaussian or self.guarantee.delta):
-            raise ValueError("Geometric noise is pure: pass a guarantee of an epsilon alone.")
-        if self.squared and not self.is_exact and self.variance <= 2 * _SMOOTH:
-            raise ValueError("Discrete Gaussian noise of so small a variance has no optimum here: add up rhos.")
+    def __add__(self, other: Totals) -> Totals:
+        return Totals(
+            self.spends + other.spends,
+            self.releases + other.releases,
+            self.epsilon + other.epsilon,
+            self.delta + other.delta,
+            self.rho + other.rho,
+        )
 
-    @property
-    def variance(self) -> Fraction:
-        """Return the variance of discrete Gaussian noise."""
-        return self.squared / (2 * self.guarantee.rho)
+    def after(self, event: Event) -> Totals:
+        """Return the totals with one more event."""
+        rho = event.guarantee.rho if event.has_rho else Fraction(0)
+        return self + Totals(1, event.count, event.count * event.epsilon, event.count * event.delta, event.count * rho)
 
-    @property
-    def is_exact(self) -> bool:
-        """Return whether this is noise on one integer that moves by 1, whose losses can be listed."""
-        return self.gaussian and 0 < self.squared < 2 and self.variance <= _MOST_LISTED
+
+@dataclass(frozen=True)
+class Remaining:
+    """What is left of a budget: epsilon and delta, or rho where rhos are added."""
+
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+    rho: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a budget allows.
+
+    Attributes:
+        epsilon: the most that may be spent in all.
+        delta: the same for delta.
+        neighbours: the relation every release must protect.
+        dataset: whose budget this is.
+        rule: ``"sum"``: epsilons and deltas, as each release states them, add up to at most those; ``"rho"``: the
+            rhos of pure and concentrated releases add up to at most the largest rho that gives (epsilon, delta).
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    neighbours: str
+    dataset: str = ""
+    rule: str = "sum"
+
+    @classmethod
+    def of(cls, epsilon: Epsilon, delta: Any, neighbours: str, dataset: str, rule: str) -> Terms:
+        """Return checked terms of numbers as they are written.
+
+        Raises:
+            TypeError, ValueError: a bad number, name or rule.
+        """
+        if rule not in RULES:
+            raise ValueError('rule is "sum" or "rho".')
+        if not isinstance(dataset, str):
+            raise TypeError("dataset must be text: the curator's name of the data.")
+        terms = cls(exact_epsilon(epsilon), exact_delta(delta), relation(neighbours).value, dataset, rule)
+        if rule == "rho" and not terms.delta:
+            raise ValueError(Advice('{rule="rho"} needs a delta, for example {delta=1e-6}.'))
+        # Refused here, not at the first spend, where no rho is small enough.
+        _ = terms.rho
+        return terms
 
     @property
     def rho(self) -> Fraction:
-        """Return what it costs in rho, but for a delta; of discrete Gaussian noise, that of noise that dominates it."""
-        if self.gaussian and self.squared and not self.is_exact:
-            return self.squared / (2 * (self.variance - _SMOOTH))
-        if self.gaussian:
-            return self.guarantee.rho
-        if self.moves:
-            return geometric_price(self.guarantee.epsilon / self.moves, self.moves)
-        return self.guarantee.price(self.guarantee.epsilon)
+        """Return the largest rho whose (epsilon, delta) is within the budget, rounded down; 0 for sums."""
+        return rho_within(self.epsilon, self.delta) if self.rule == "rho" else Fraction(0)
 
-    def losses(self, grid: Grid) -> LossLaw:
-        """Return the law of its loss on a grid."""
-        epsilon = self.guarantee.epsilon
-        end = float(epsilon)
-        if self.gaussian:
-            return grid.atoms(_of_one_count(self.variance))
-        if 1 < self.moves <= _MOST_MOVES:
-            rate, place = end / self.moves, np.arange(self.moves + 1)
-            inner = np.where((place == 0) | (place == self.moves), 1.0, -math.expm1(-rate))
-            chances = inner * np.exp(-rate * place) / (1 + math.exp(-rate))
-            steps = (epsilon - 2 * step * epsilon / self.moves for step in range(self.moves + 1))
-            return grid.atoms(zip(steps, chances.tolist(), strict=True))
-        if self.guarantee.delta or self.moves or self.guarantee.shape == PURE:
-            left = float(1 - self.guarantee.delta)
-            truth, lie = left / (1 + math.exp(-end)), left * math.exp(-end) / (1 + math.exp(-end))
-            return grid.atoms([(epsilon, truth), (-epsilon, lie)], float(self.guarantee.delta))
-        if self.guarantee.bounded_range:
-            return grid.sloped(epsilon, -1 / (2 * math.expm1(-end)))
-        return grid.sloped(epsilon, 0.25, [(epsilon, 0.5), (-epsilon, math.exp(-end) / 2)])
+    def admit(self, totals: Totals, event: Event) -> Totals:
+        """Return the totals after an event that fits, or refuse.
+
+        Raises:
+            ValueError: another neighbour relation.
+            BudgetError: it does not fit, and the message says what was asked, what is left and what would fit; or
+                the rule is rho and the event has none.
+        """
+        if event.neighbours != self.neighbours:
+            raise ValueError(
+                Advice(
+                    f"This budget protects {self.neighbours} neighbours and the release {event.neighbours} neighbours: "
+                    "make another for those, {dpselect.budget or Ledger.open|dpselect budget create} with "
+                    f'{{neighbours="{event.neighbours}"|--neighbours {event.neighbours}}}.'
+                )
+            )
+        if self.rule == "rho" and not event.has_rho:
+            raise BudgetError(
+                "This budget adds rhos, and an (epsilon, delta) promise has none: state the rho of the release with "
+                'Guarantee.concentrated, or spend from a budget with rule="sum". Nothing was spent.'
+            )
+        after = totals.after(event)
+        if self.rule == "rho":
+            fits = after.rho <= self.rho
+        else:
+            fits = after.epsilon <= self.epsilon and after.delta <= self.delta
+        if not fits:
+            raise BudgetError(self._refusal(totals, event))
+        return after
+
+    def left(self, totals: Totals) -> Remaining:
+        """Return what is left, in the currency of the rule."""
+        if self.rule == "rho":
+            return Remaining(rho=self.rho - totals.rho)
+        return Remaining(epsilon=self.epsilon - totals.epsilon, delta=self.delta - totals.delta)
+
+    def _refusal(self, totals: Totals, event: Event) -> str:
+        asked, remains, fits = self._by_rho(totals, event) if self.rule == "rho" else self._by_sum(totals, event)
+        would = f"what would fit is {', or '.join(fits)}" if fits else "nothing more fits"
+        only = " Only a budget that was made with a delta pays for one." if event.delta and not self.delta else ""
+        return f"The budget does not allow this: asked for {asked}, left {remains}; {would}.{only} Nothing was spent."
+
+    def _by_rho(self, totals: Totals, event: Event) -> tuple[str, str, list[str]]:
+        """Return in words what was asked, what is left and what would fit."""
+        left, rho = self.left(totals).rho, event.guarantee.rho
+        share, name, size = left / event.count, "rho", rho
+        largest = f"a rho of at most {_floored(share)} each"
+        if event.rho is None:
+            # A pure release is asked for by its epsilon.
+            name, size = "epsilon", event.epsilon
+            most = largest_epsilon(event.guarantee.price, share) if share > 0 else share
+            largest = f"an epsilon of at most {_floored(most)} each"
+        total = event.count * rho
+        asked = f"rho {_short(total, left)}{_many(event.count, f'{name} {_short(size)}')}"
+        fits = [largest] if share > 0 else []
+        return asked, f"rho {_short(left, total)}", fits + _fewer(event.count, int(left / rho), name)
+
+    def _by_sum(self, totals: Totals, event: Event) -> tuple[str, str, list[str]]:
+        """Return in words what was asked, what is left and what would fit."""
+        left = self.left(totals)
+        epsilon, delta = event.count * event.epsilon, event.count * event.delta
+        asked = f"epsilon {_short(epsilon, left.epsilon)}{_many(event.count, _short(event.epsilon))}"
+        remains = f"epsilon {_short(left.epsilon, epsilon)}"
+        if event.delta or self.delta:
+            asked += f" and delta {_short(delta, left.delta)}"
+            remains += f" and delta {_short(left.delta, delta)}"
+        most = int(left.epsilon / event.epsilon)
+        if event.delta:
+            most = min(most, int(left.delta / event.delta))
+        # Where delta is an obstacle a pure release still fits.
+        possible = delta <= left.delta
+        largest = f"an epsilon of at most {_floored(left.epsilon)} in all"
+        fits = [largest if possible else f"{largest} without delta"] if left.epsilon > 0 else []
+        return asked, remains, fits + _fewer(event.count, most, "epsilon")
 
 
-def optimum(parts: Iterable[PlanPart] | Mapping[PlanPart, int], delta: Any, *, adaptive: bool = True) -> float:
-    """Return the least epsilon of all parts together at delta: rounded up, and at most a thousandth too large.
+def fold(events: Iterable[Event]) -> Totals:
+    """Return the sums over events: exact, and equal guarantees are multiplied rather than added one by one.
 
-    It holds where the parts and their amounts are fixed in advance. Above half a million, and of more than a hundred
-    thousand releases, it is the smaller sum. With ``adaptive=False`` it may be larger where an epsilon is below a
-    billionth.
+    >>> fold([Event("", "add-remove", "exponential", Fraction(1, 10), count=3)]).epsilon
+    Fraction(3, 10)
+    """
+    kinds: dict[tuple[int, ...], tuple[Event, int, int]] = {}
+    for event in events:
+        numbers = event.epsilon, event.delta, event.rho or Fraction(0)
+        parts = (part for number in numbers for part in (number.numerator, number.denominator))
+        kind = (event.bounded_range, event.laplace, *parts)
+        _, spends, releases = kinds.get(kind, (event, 0, 0))
+        kinds[kind] = event, spends + 1, releases + event.count
+    totals = Totals()
+    for event, spends, releases in kinds.values():
+        totals = replace(totals.after(replace(event, count=releases)), spends=totals.spends + spends)
+    return totals
 
-    Args:
-        parts: of the plan, one for each release, or how many there are of each.
-        delta: of the whole, between 0 and 1.
-        adaptive: whether a question may depend on earlier answers. Where none does, a plan of nothing but releases of
-            bounded range at one epsilon costs less.
+
+@dataclass(frozen=True)
+class Report:
+    """Epsilons at one delta of all releases together, by each rule that applies; ``nan`` where it does not.
+
+    Attributes:
+        delta: of the whole.
+        basic: the sum of what is stated. Always valid.
+        rho: through the sum of rhos. Always valid, also where amounts follow earlier answers, if their sum was bounded
+            in advance.
+        optimum: the best possible where the amounts were fixed in advance.
+        fixed_questions: the best possible where also no question depends on an earlier answer, for choices of bounded
+            range at one epsilon.
+        reason: why there is no optimum, or "".
+    """
+
+    delta: float
+    basic: float
+    rho: float
+    optimum: float
+    fixed_questions: float
+    reason: str = ""
+
+    def __str__(self) -> str:
+        names = {
+            "basic": "sum (always valid)",
+            "rho": "sum of rhos (always valid)",
+            "optimum": "optimum, amounts fixed in advance",
+            "fixed_questions": "optimum, questions fixed too",
+        }
+        rows = [(words, getattr(self, name)) for name, words in names.items()]
+        lines = [f"  {words:<34}{value:>10.4g}" for words, value in rows if not math.isnan(value)]
+        lines += [f"  no optimum: {self.reason}"] if self.reason else []
+        return "\n".join([f"epsilon of all releases together at delta = {self.delta:g}", *lines])
+
+
+_BY_RHO = "a release states a rho, and the ledger does not know by which noise it keeps that"
+
+
+def report(events: Iterable[Event], delta: float) -> Report:
+    """Return the totals of the events at one delta, and what is best possible for a plan that was fixed in advance.
+
+    The sum is shown if the deltas that are stated sum to at most ``delta``.
 
     Raises:
-        ValueError: no such delta, parts for several relations, or a number of parts that is not an integer of at least
-            1.
+        ValueError: delta is not between 0 and 1, or the events are for several neighbour relations.
 
-    >>> choice = PlanPart(Guarantee(Fraction(1, 10), "add-remove", bounded_range=True))
-    >>> print(f"{optimum(100 * [choice], 1e-6):.3f} {optimum(100 * [choice], 1e-6, adaptive=False):.3f}")
-    2.419 2.246
+    >>> plan = [Event("", "add-remove", "exponential", Fraction(1, 10), count=100, bounded_range=True)]
+    >>> print(report(plan, 1e-6))
+    epsilon of all releases together at delta = 1e-06
+      sum (always valid)                        10
+      sum of rhos (always valid)             2.419
+      optimum, amounts fixed in advance      2.419
+      optimum, questions fixed too           2.246
     """
-    exact, counts = exact_delta(delta), Counter(parts)
-    if not exact:
+    if not 0 < delta < 1:
         raise ValueError("delta must lie between 0 and 1, for example 1e-6.")
-    if not counts:
-        return 0.0
-    if not all(type(many) is int and many > 0 for many in counts.values()):
-        raise ValueError("Say how many parts there are of each kind by an integer of at least 1.")
-    require_one_relation(part.guarantee.neighbours for part in counts)
-    most = _sums(counts, exact)
-    if counts.total() > _MOST_RELEASES:
-        return most
-    if not adaptive and len(counts) == 1:
-        choice, many = next(iter(counts.items()))
-        if choice.guarantee.bounded_range and not choice.guarantee.delta:
-            return min(most, fixed_questions(choice.guarantee.epsilon, many, float(exact)) * _UP)
-    largest = sum(many * part.guarantee.epsilon for part, many in counts.items())
-    rho = sum((many * part.rho for part, many in counts.items()), Fraction(0))
-    reach = float(epsilon_of(rho, exact / _CUT)) + 1
-    noisy = [part for part in counts if part.gaussian and not part.is_exact]
-    bounded = not any(part.gaussian for part in counts)
-    grid = Grid.up_to(min(reach, float(largest)) if bounded else reach, counts.total())
-    # So large a loss tells everything anyway, and a cell has no mass that a float can hold.
-    if grid.step > _WIDEST:
-        return most
-    # Gaussian noises add up to one.
-    gaussian = sum((counts[part] * part.rho for part in noisy), Fraction(0))
-    laws = [grid.normal(float(gaussian))] if noisy else []
-    laws += [grid.power(part.losses(grid), many) for part, many in counts.items() if part not in noisy]
-    return min(most, grid.epsilon(reduce(grid.composed, laws), float(exact)) * _UP)
+    spent, nan, exact = list(events), float("nan"), exact_delta(delta)
+    if not spent:
+        return Report(delta, 0.0, 0.0, 0.0, nan)
+    require_one_relation(event.neighbours for event in spent)
+    totals = fold(spent)
+    basic = float(totals.epsilon) if totals.delta <= exact else nan
+    rho = nan
+    if all(event.has_rho for event in spent):
+        rho = math.nextafter(float(epsilon_of(totals.rho, exact)), math.inf)
+        rho = rho if math.isnan(basic) else min(basic, rho)
+    if any(event.rho is not None for event in spent):
+        return Report(delta, basic, rho, nan, nan, _BY_RHO)
+    parts = Counter[PlanPart]()
+    for event in spent:
+        parts[PlanPart(event.guarantee)] += event.count
+    ranged = len(parts) == 1 and spent[0].bounded_range
+    best = optimum(parts, exact)
+    fixed = optimum(parts, exact, adaptive=False) if ranged else nan
+    if math.isinf(best):
+        return Report(delta, basic, rho, nan, nan, "the deltas that are stated come to more")
+    return Report(delta, basic, rho, best, fixed)
 
 
-def require_one_relation(relations: Iterable[str]) -> None:
-    """Refuse promises for several neighbour relations, of which no sum is about any (``ValueError``)."""
-    names = sorted({str(each) for each in relations})
-    if len(names) > 1:
-        raise ValueError(f"These releases protect {' and '.join(names)} neighbours: add up each relation apart.")
+def parallel(parts: Sequence[Iterable[Event]]) -> Totals:
+    """Return the totals over declared disjoint parts of the records: the largest of each sum.
+
+    Valid for add-remove, when which part a record belongs to depends on that record alone. A record that is replaced
+    may leave one part and come into another, and a person may have records in several.
+
+    Raises:
+        ValueError: events for another neighbour relation.
+
+    >>> one, two = (Event("", "add-remove", "exponential", Fraction(k)) for k in (1, 2))
+    >>> parallel([[one], [two]]).epsilon
+    Fraction(2, 1)
+    """
+    events = [list(part) for part in parts]
+    if any(event.neighbours != Neighbours.ADD_REMOVE for part in events for event in part):
+        raise ValueError("Only add-remove neighbours differ in one part alone: for others add up all parts.")
+    sums = [fold(part) for part in events]
+    return Totals(
+        sum(each.spends for each in sums),
+        sum(each.releases for each in sums),
+        max((each.epsilon for each in sums), default=Fraction(0)),
+        max((each.delta for each in sums), default=Fraction(0)),
+        max((each.rho for each in sums), default=Fraction(0)),
+    )
 
 
-def _of_one_count(variance: Fraction) -> list[tuple[Fraction, float]]:
-    """Return losses and chances of discrete Gaussian noise on an integer that moves by 1; the least are raised."""
-    most = 40 * (math.isqrt(math.ceil(variance)) + 1)
-    place = np.arange(-most, most + 1)
-    weights = np.exp(-(place**2) / (2 * float(variance)))
-    chances = weights / weights.sum() * (1 + _ROUNDING)
-    return [((1 - 2 * step) / (2 * variance), chance) for step, chance in zip(place.tolist(), chances, strict=True)]
+def _many(count: int, size: str) -> str:
+    return f" ({count} releases of {size})" if count > 1 else ""
 
 
-def _sums(counts: Counter[PlanPart], delta: Fraction) -> float:
-    """Return the smaller one of the sum of epsilons and of what the sum of rhos gives."""
-    deltas = sum((many * part.guarantee.delta for part, many in counts.items()), Fraction(0))
-    epsilons = sum((many * part.guarantee.epsilon for part, many in counts.items()), Fraction(0))
-    found = float(epsilons) if deltas <= delta else math.inf
-    if all(part.gaussian or not part.guarantee.delta for part in counts):
-        rho = sum((many * part.rho for part, many in counts.items()), Fraction(0))
-        found = min(found, float(epsilon_of(rho, delta)) * _UP)
-    return found
+def _fewer(count: int, most: int, name: str) -> list[str]:
+    return [f"{most} release{'s' if most > 1 else ''} of this {name}"] if count > 1 and most else []
 
 
-def fixed_questions(epsilon: Fraction, count: int, delta: float) -> float:
-    """Return the least epsilon at delta of so many releases of bounded range whose questions are fixed in advance."""
-    from scipy.special import betainc
+def _floored(number: Fraction | float) -> str:
+    """Return six digits, rounded down: what a message offers must fit."""
+    exact = Fraction(number)
+    digits = Context(prec=6, rounding=ROUND_FLOOR)
+    return f"{float(digits.divide(Decimal(exact.numerator), Decimal(exact.denominator))):.6g}"
 
-    end, low_answers = float(epsilon), np.arange(count)
-    error = _TAIL + count * _TAIL_EACH
 
-    def spent(total: float) -> float:
-        top = np.clip((total + (low_answers + 1) * end) / (count + 1), 0.0, end)
-        # Of a high answer, whose chance may be far too small to be what a low one leaves of 1.
-        here = -np.expm1(top - end) / -np.expm1(-end)
-        first = betainc(count - low_answers, low_answers + 1, here)
-        second = betainc(count - low_answers, low_answers + 1, np.exp(-top) * here)
-        second = np.exp(total) * np.where(second < _LEAST_TAIL, 0.0, second)
-        return float((first * (1 + error) - second * (1 - error)).max())
+def _short(number: Fraction, other: Fraction | None = None) -> str:
+    """Return six digits of what is long, or as many as tell whether it is above or below another number."""
+    digits = 6
+    while other is not None and number != other:
+        here, there = Fraction(_rounded(number, digits)), Fraction(_rounded(other, digits))
+        if here != there and (here > there) == (number > other):
+            break
+        digits += 1
+    return _rounded(number, digits)
 
-    low, high = 0.0, min(count * end, 700.0)
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (low, middle) if spent(middle) <= delta * (1 - 1e-9) else (middle, high)
-    return high if high < 700.0 else math.inf
+
+def _rounded(number: Fraction, digits: int) -> str:
+    text = format_exact(number)
+    if "/" not in text or number.denominator < 10**6:
+        return text
+    if digits == 6:
+        return f"{float(number):.6g}"
+    return f"{Context(prec=digits).divide(Decimal(number.numerator), Decimal(number.denominator)):g}"

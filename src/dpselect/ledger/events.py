@@ -1,4 +1,4 @@
-"""What was spent: frozen facts, kept as text.
+"""Records of what was spent: frozen facts, kept as text.
 
 A vow: what a field means never changes. A new meaning gets a new field or a new ``kind``, a reader that does not know
 a field or a kind refuses the ledger, and no event is ever rewritten. Format 2 added ``rho`` and format 3 ``laplace``,
@@ -146,7 +146,7 @@ class Event:
         Raises:
             ValueError: no event, or one of a kind or with a field that this version does not know.
         """
-        content = parsed(text)
+        content = parse_event(text)
         try:
             numbers: dict[str, Any] = {
                 name: _number(content[name]) for name in ("epsilon", "delta", "rho") if name in content
@@ -170,7 +170,7 @@ def _writable(text: Any) -> str:
     return str(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def parsed(text: str) -> dict[str, Any]:
+def parse_event(text: str) -> dict[str, Any]:
     """Return the fields of an event of this version, unconverted.
 
     Raises:

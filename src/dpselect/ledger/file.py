@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dpselect.ledger.chain import RESTORE
-from dpselect.sources.output import explained
+from dpselect.sources.output import explain
 
 _WAIT, _TAKE_OVER, _MAKING = 60.0, 2.0, 1.0
 _LONGEST, _SHORTEST = 0.004, 0.0005
@@ -27,7 +27,7 @@ _LOG_HEADER = 32
 _FULL = "database or disk is full"
 
 
-class Patient(sqlite3.Connection):
+class RetryingConnection(sqlite3.Connection):
     """A connection that asks again, within milliseconds, while another process holds the file.
 
     Whoever has waited longer asks more often. SQLite's own waiting asks ever less often, and leaves one process behind
@@ -56,12 +56,12 @@ class Patient(sqlite3.Connection):
             time.sleep(_SHORTEST + (_LONGEST - _SHORTEST) / (1 + 20 * waited))
 
 
-def pinned(path: str | Path) -> Path:
+def pin_path(path: str | Path) -> Path:
     """Return the absolute path of the file, links followed: no later change of folder or link moves it."""
     return Path(os.path.realpath(path))
 
 
-def there(path: Path) -> bool:
+def is_there(path: Path) -> bool:
     """Return whether the name is taken.
 
     Raises:
@@ -93,7 +93,7 @@ def await_maker(path: Path) -> None:
 
 
 @contextmanager
-def connected(path: Path) -> Iterator[Patient]:
+def open_file(path: Path) -> Iterator[RetryingConnection]:
     """Open a ledger for one piece of work, after merging a write-ahead log into it.
 
     Raises:
@@ -118,7 +118,7 @@ def connected(path: Path) -> Iterator[Patient]:
 @contextmanager
 def bare(
     path: Path, name: Path | None = None, mode: Literal["rw", "ro"] = "rw", patience: float | None = None
-) -> Iterator[Patient]:
+) -> Iterator[RetryingConnection]:
     """Open an existing file; whatever goes wrong is rolled back and said in one sentence.
 
     Args:
@@ -131,7 +131,7 @@ def bare(
     try:
         # Patient waits, so SQLite does not.
         connection = sqlite3.connect(
-            f"{path.as_uri()}?mode={mode}", uri=True, timeout=0, isolation_level=None, factory=Patient
+            f"{path.as_uri()}?mode={mode}", uri=True, timeout=0, isolation_level=None, factory=RetryingConnection
         )
     except sqlite3.OperationalError:
         raise OSError(f"The ledger {shown} cannot be opened: check the path and its permissions.") from None
@@ -145,7 +145,7 @@ def bare(
         if str(error) != _FULL:
             raise OSError(f"The ledger {shown} cannot be used ({error}); nothing was spent.") from None
         if name is not None:
-            raise explained(OSError(errno.ENOSPC, _FULL), name) from None
+            raise explain(OSError(errno.ENOSPC, _FULL), name) from None
         raise OSError(f"There is no room for {path} on its disk: free some space; nothing was spent.") from None
     except sqlite3.DatabaseError:
         raise ValueError(f"{shown} is not a ledger, or a damaged one: {RESTORE}") from None
@@ -155,7 +155,7 @@ def bare(
         connection.close()
 
 
-def merge(connection: Patient) -> None:
+def merge(connection: RetryingConnection) -> None:
     """Move what a write-ahead log holds into the file, and keep a rollback journal from now on.
 
     Raises:
@@ -164,7 +164,7 @@ def merge(connection: Patient) -> None:
     connection.execute("PRAGMA journal_mode = delete")
 
 
-def _merged_soon(connection: Patient) -> bool:
+def _merged_soon(connection: RetryingConnection) -> bool:
     connection.patience = _TAKE_OVER
     try:
         merge(connection)
@@ -175,7 +175,7 @@ def _merged_soon(connection: Patient) -> bool:
     return True
 
 
-def placed(path: Path, fill: Callable[[Patient], None]) -> bool:
+def place_file(path: Path, fill: Callable[[RetryingConnection], None]) -> bool:
     """Make a file of the owner's alone, name it unless the name is taken, and say whether it was named.
 
     It is filled beside its place and named by a link, which never replaces a file: a crash leaves no half ledger, and
@@ -195,14 +195,14 @@ def placed(path: Path, fill: Callable[[Patient], None]) -> bool:
         workshop = tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise explained(error, path) from None
+            raise explain(error, path) from None
         raise OSError(f"{path} cannot be made: check that its folder can be written.") from None
     with workshop as folder:
         target = Path(folder) / path.name
         try:
             _reserve(target)
         except OSError as error:
-            raise explained(error, path) from None
+            raise explain(error, path) from None
         with bare(target, path) as connection:
             fill(connection)
         try:
@@ -216,7 +216,7 @@ def placed(path: Path, fill: Callable[[Patient], None]) -> bool:
     return True
 
 
-def _filled_in_place(path: Path, fill: Callable[[Patient], None]) -> bool:
+def _filled_in_place(path: Path, fill: Callable[[RetryingConnection], None]) -> bool:
     try:
         _reserve(path)
     except FileExistsError:

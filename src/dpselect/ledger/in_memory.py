@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dpselect.kernel.budget import session as current
 from dpselect.kernel.errors import BudgetError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
-from dpselect.ledger.accountant import Remaining, Report, Terms, Totals, report
+from dpselect.kernel.privacy_filter import session as current
+from dpselect.ledger.composition import Remaining, Report, Terms, Totals, report
 from dpselect.ledger.events import Event
 from dpselect.ledger.ledger import Ledger
-from dpselect.ledger.shown import shown
+from dpselect.ledger.notebook_table import summary_table
 
 
 @dataclass(eq=False)
-class _Kept:
+class _SharedSpends:
     """Spends of one budget, shared by all that cite further metadata."""
 
     totals: Totals = field(default_factory=Totals)
@@ -35,7 +35,7 @@ class _Kept:
 class MemoryTransaction:
     """A transaction of a budget in memory; as :class:`dpselect.ledger.ledger_transaction.LedgerTransaction`."""
 
-    def __init__(self, terms: Terms, kept: _Kept) -> None:
+    def __init__(self, terms: Terms, kept: _SharedSpends) -> None:
         self._terms, self._kept = terms, kept
 
     @property
@@ -66,7 +66,7 @@ class InMemoryLedger:
     """A budget in memory that mirrors the API of :class:`Ledger`. It stays in its process, and ends with it."""
 
     def __init__(self, terms: Terms) -> None:
-        self.terms, self._kept, self._metadata = terms, _Kept(), dict[str, str]()
+        self.terms, self._kept, self._metadata = terms, _SharedSpends(), dict[str, str]()
 
     def spend(self, guarantee: Guarantee, *, mechanism: str, count: int = 1, note: str = "") -> int:
         """Record ``count`` releases, each with this guarantee.
@@ -152,7 +152,7 @@ class InMemoryLedger:
         return report(self._kept.events, delta)
 
     def _repr_html_(self) -> str:
-        return shown("Budget in memory", self.terms, self.totals)
+        return summary_table("Budget in memory", self.terms, self.totals)
 
     def __copy__(self) -> InMemoryLedger:
         return self

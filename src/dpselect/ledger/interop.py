@@ -8,12 +8,12 @@ from contextvars import Token
 from fractions import Fraction
 from typing import Any
 
-from dpselect.kernel.budget import Accountant
-from dpselect.kernel.budget import session as current
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.ledger.accountant import Terms, Totals
-from dpselect.ledger.composition import PlanPart
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.kernel.privacy_filter import session as current
+from dpselect.ledger.composition import Terms, Totals
+from dpselect.ledger.dominating_pairs import PlanPart
 from dpselect.ledger.events import Event
 from dpselect.ledger.in_memory import InMemoryLedger
 from dpselect.ledger.ledger import Ledger

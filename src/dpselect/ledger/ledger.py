@@ -19,23 +19,23 @@ from typing import Any
 
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
-from dpselect.ledger.accountant import Remaining, Report, Terms, Totals, report
-from dpselect.ledger.chain import Tail
+from dpselect.ledger.chain import ChainTail
+from dpselect.ledger.composition import Remaining, Report, Terms, Totals, report
 from dpselect.ledger.entry import Entry
 from dpselect.ledger.events import Event
 from dpselect.ledger.ledger_transaction import StoredTransaction, answers_of, events_of
-from dpselect.ledger.shown import shown
+from dpselect.ledger.notebook_table import summary_table
 from dpselect.ledger.sqlite_store import SqliteStore
 from dpselect.ledger.store import Store, store_of
 from dpselect.ledger.transaction import Transaction
-from dpselect.ledger.verification import begun, copied, followed, whole
+from dpselect.ledger.verification import begin_ledger, copy_ledger, follow_chain, whole
 
 
 @dataclass
 class _Reach:
     """Verified end of a ledger, shared by all that read its store."""
 
-    tail: Tail
+    tail: ChainTail
 
 
 class Ledger:
@@ -105,7 +105,7 @@ class Ledger:
         store = store_of(path)
         if not store.exists():
             # Whoever comes second finds the ledger of the first.
-            store.make(lambda place: begun(asked, place))
+            store.make(lambda place: begin_ledger(asked, place))
         ledger = cls(store)
         for name in ("dataset", "neighbours", "rule", "epsilon", "delta"):
             stored, wanted = getattr(ledger.terms, name), getattr(asked, name)
@@ -150,7 +150,7 @@ class Ledger:
             BudgetError: the budget does not allow it, or adds rhos and this has none; nothing was spent.
             ValueError: another neighbour relation, a count below 1, or a ledger that was edited (which row).
             OSError: it cannot be written; nothing was spent.
-            UncertainSpend: an ``OSError``; the connection was lost while the spend was being committed, so that it
+            UncertainSpendError: an ``OSError``; the connection was lost while the spend was being committed, so that it
                 counts as spent and nothing may be drawn for it.
         """
         event = Event.of(
@@ -170,10 +170,10 @@ class Ledger:
 
         Raises:
             ValueError, OSError: as :meth:`spend`; nothing was spent.
-            UncertainSpend: as :meth:`spend`: nothing may be drawn for what was added.
+            UncertainSpendError: as :meth:`spend`: nothing may be drawn for what was added.
         """
         with self._at(self._store.writing()) as ledger:
-            current = StoredTransaction(ledger, self.terms, followed(ledger, self.terms, self._reach.tail))
+            current = StoredTransaction(ledger, self.terms, follow_chain(ledger, self.terms, self._reach.tail))
             yield current
         self._reach.tail = current.tail
 
@@ -232,7 +232,7 @@ class Ledger:
         # Before the state that is read: a spend of another thread may move the tail beyond that state meanwhile.
         tail = self._reach.tail
         with self._reading() as ledger:
-            self._reach.tail = tail = followed(ledger, self.terms, tail)
+            self._reach.tail = tail = follow_chain(ledger, self.terms, tail)
         return tail.totals
 
     @property
@@ -258,7 +258,7 @@ class Ledger:
         """
         tail = self._reach.tail
         with self._reading() as ledger:
-            self._reach.tail = tail = followed(ledger, self.terms, tail)
+            self._reach.tail = tail = follow_chain(ledger, self.terms, tail)
             stored = ledger.row(row)
         if stored is None:
             raise ValueError(f"This ledger has {tail.row} rows and none with the number {row}.")
@@ -275,7 +275,7 @@ class Ledger:
             ValueError: a row was edited or lost, or the sums are not those of the rows.
         """
         with self._reading() as ledger:
-            self._reach.tail = tail = followed(ledger, self.terms, Tail.start(self.terms))
+            self._reach.tail = tail = follow_chain(ledger, self.terms, ChainTail.start(self.terms))
         return tail.totals
 
     def backup(self, path: str | Path) -> None:
@@ -289,7 +289,7 @@ class Ledger:
         """
         copy = store_of(path)
         with self._reading() as ledger:
-            if copy.exists() or not copy.make(lambda place: copied(ledger, place)):
+            if copy.exists() or not copy.make(lambda place: copy_ledger(ledger, place)):
                 raise FileExistsError(f"{path} exists already: name a new file for the backup.")
 
     def _reading(self) -> AbstractContextManager[Transaction]:
@@ -309,7 +309,7 @@ class Ledger:
         return _again, (self.address, self._metadata)
 
     def _repr_html_(self) -> str:
-        return shown(f"Ledger {self.name}", self.terms, self.totals)
+        return summary_table(f"Ledger {self.name}", self.terms, self.totals)
 
     def __repr__(self) -> str:
         return f"Ledger({self.address!r}, dataset={self.terms.dataset!r})"

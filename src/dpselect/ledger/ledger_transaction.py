@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from dpselect.ledger.accountant import Terms, Totals
-from dpselect.ledger.chain import Tail
+from dpselect.ledger.chain import ChainTail
+from dpselect.ledger.composition import Terms, Totals
 from dpselect.ledger.events import Event
 from dpselect.ledger.transaction import Transaction
 from dpselect.ledger.verification import has_answers, prepare_answers, promote_for_spend, sums_of
@@ -56,7 +56,7 @@ class StoredTransaction:
         tail: the end with what was added.
     """
 
-    def __init__(self, transaction: Transaction, terms: Terms, tail: Tail) -> None:
+    def __init__(self, transaction: Transaction, terms: Terms, tail: ChainTail) -> None:
         self._transaction, self._terms, self.tail = transaction, terms, tail
 
     @property

@@ -1,6 +1,6 @@
 """Laws of privacy losses on a grid, rounded up: what they are for one release, and for several together.
 
-Proof: ``composition.md``.
+Proof: ``dominating_pairs.md``.
 """
 
 from __future__ import annotations

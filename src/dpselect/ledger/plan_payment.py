@@ -14,9 +14,9 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
-from dpselect.kernel.concentrated import epsilon_of
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.ledger.composition import PlanPart, optimum
+from dpselect.kernel.rho_conversion import epsilon_of
+from dpselect.ledger.dominating_pairs import PlanPart, optimum
 from dpselect.ledger.events import Event
 
 # The metadata of a row that hold the parts, and the mechanism that it states.

@@ -1,4 +1,4 @@
-"""Where a ledger is in PostgreSQL: ``postgresql://user@host:port/database?ledger=NAME``, and never a password."""
+"""The address of a ledger in PostgreSQL: ``postgresql://user@host:port/database?ledger=NAME``, and never a password."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from dpselect.ledger.chain import RESTORE
 from dpselect.ledger.postgres_address import PostgresAddress
 from dpselect.ledger.postgres_connections import PostgresConnections, psycopg
-from dpselect.ledger.transaction import Row, Sums, Transaction, UncertainSpend
+from dpselect.ledger.transaction import Row, Sums, Transaction, UncertainSpendError
 
 # How long a writer waits for its turn, and how long it may keep the others waiting without a word.
 _WAIT = 60.0
@@ -222,7 +222,7 @@ class PostgresStore:
             answered = not connection.closed and error.sqlstate is not None and error.sqlstate not in _UNKNOWN
             if answered or error.sqlstate == _UNHEARD:
                 raise
-            raise UncertainSpend(
+            raise UncertainSpendError(
                 f"The connection to the ledger {self._shown} was lost while a spend was being committed: it may be "
                 "recorded, and then it stays spent; nothing was drawn. Ask again to spend anew."
             ) from None

@@ -1,4 +1,4 @@
-"""What a release spends, recorded: to tell its price before it is paid, or that it was paid."""
+"""Spends of a release, recorded: to tell its price before it is paid, or that it was paid."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
-from dpselect.kernel.budget import Accountant, with_metadata
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.privacy_filter import Accountant, with_metadata
 from dpselect.ledger.events import Event
 
 

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Protocol
 
 from dpselect.kernel.errors import DPSelectError
-from dpselect.ledger.accountant import Totals
+from dpselect.ledger.composition import Totals
 from dpselect.ledger.events import Event
 from dpselect.ledger.in_memory import InMemoryLedger
 from dpselect.ledger.ledger import Ledger

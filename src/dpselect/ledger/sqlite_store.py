@@ -8,7 +8,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dpselect.ledger.file import Patient, await_maker, bare, connected, identity, merge, pinned, placed, there
+from dpselect.ledger.file import (
+    RetryingConnection,
+    await_maker,
+    bare,
+    identity,
+    is_there,
+    merge,
+    open_file,
+    pin_path,
+    place_file,
+)
 from dpselect.ledger.transaction import Row, Transaction
 
 _TABLES = """
@@ -33,7 +43,7 @@ class SqliteTransaction(Transaction):
         place: the file, whose device and inode are the identity; ``None`` while it has no name.
     """
 
-    def __init__(self, connection: Patient, place: Path | None) -> None:
+    def __init__(self, connection: RetryingConnection, place: Path | None) -> None:
         self._connection = connection
         self.identity = None if place is None else identity(place)
 
@@ -68,7 +78,7 @@ class SqliteStore:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path, self._named = pinned(path), str(path)
+        self.path, self._named = pin_path(path), str(path)
 
     @property
     def name(self) -> str:
@@ -82,13 +92,13 @@ class SqliteStore:
 
     def exists(self) -> bool:
         """Return whether the name is taken."""
-        return there(self.path)
+        return is_there(self.path)
 
     def make(self, fill: Callable[[Transaction], None]) -> bool:
         """Make the file, for its owner alone, unless it is there."""
         made = []
 
-        def write(connection: Patient) -> None:
+        def write(connection: RetryingConnection) -> None:
             connection.execute("BEGIN EXCLUSIVE")
             # On a disk without links this may be the file of another maker by now.
             made.append(_empty(connection))
@@ -99,20 +109,20 @@ class SqliteStore:
             fill(SqliteTransaction(connection, None))
             connection.execute("COMMIT")
 
-        return placed(self.path, write) and made[-1]
+        return place_file(self.path, write) and made[-1]
 
     @contextmanager
     def reading(self) -> Iterator[SqliteTransaction]:
         """Yield a transaction that sees one state."""
         self._require()
-        with connected(self.path) as connection:
+        with open_file(self.path) as connection:
             connection.execute("BEGIN")
             yield SqliteTransaction(connection, self.path)
 
     @contextmanager
     def writing(self) -> Iterator[SqliteTransaction]:
         """Yield a transaction that holds the write lock of the file; it is on disk when the block has ended."""
-        with connected(self.path) as connection:
+        with open_file(self.path) as connection:
             if connection.ahead:
                 raise OSError(
                     f"The ledger {self.path} has a write-ahead log and is open in another program: close it there, "
@@ -133,7 +143,7 @@ class SqliteStore:
 
     def _require(self) -> None:
         path, named = self.path, self._named
-        if not there(path):
+        if not is_there(path):
             raise FileNotFoundError(f"There is no ledger {named}: make one with dpselect budget create.")
         if not path.is_file():
             raise ValueError(f"{named} is a folder or a device: pass the path of a ledger.")
@@ -145,5 +155,5 @@ class SqliteStore:
             )
 
 
-def _empty(connection: Patient) -> bool:
+def _empty(connection: RetryingConnection) -> bool:
     return connection.execute("SELECT name FROM sqlite_master").fetchone() is None

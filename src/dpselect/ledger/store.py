@@ -1,4 +1,4 @@
-"""Where a ledger is kept: what every store can do, and which one an address names.
+"""The place where a ledger is kept: what every store can do, and which one an address names.
 
 A store knows places, transactions and locks, and no rule: what may be spent and what makes a ledger whole is decided by
 :class:`dpselect.ledger.ledger.Ledger`, once for all stores.
@@ -15,7 +15,7 @@ from dpselect.ledger.postgres_address import in_postgres
 from dpselect.ledger.postgres_store import PostgresStore
 from dpselect.ledger.sqlite_store import SqliteStore
 from dpselect.ledger.transaction import Transaction
-from dpselect.sources.locators import is_url, require_plain
+from dpselect.sources.urls import is_url, require_plain
 
 
 class Store(Protocol):
@@ -64,7 +64,7 @@ class Store(Protocol):
         """Return a transaction that sees the last state, with no other writer; durable when its block has ended.
 
         Raises:
-            UncertainSpend: whether it was committed is not known.
+            UncertainSpendError: whether it was committed is not known.
             OSError: it cannot be written, or another writer does not end; nothing was written.
             ValueError: as :meth:`reading`.
         """

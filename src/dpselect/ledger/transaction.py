@@ -20,7 +20,7 @@ Sums = tuple[int, str, str]
 _ALL = 2**62
 
 
-class UncertainSpend(DPSelectError, ConnectionError):
+class UncertainSpendError(DPSelectError, ConnectionError):
     """The connection was lost while a spend was being committed: it may be recorded, and nothing was drawn.
 
     Count it as spent. The ledger says whether it was, as soon as it can be reached: it follows what is recorded.

@@ -1,11 +1,11 @@
-"""What makes a ledger whole: its terms, every row of its chain, and sums that are those of the rows."""
+"""Verification of a whole ledger: its terms, every row of its chain, and sums that are those of the rows."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from dpselect.ledger.accountant import Terms
-from dpselect.ledger.chain import RESTORE, Tail, terms_of, terms_text, totals_text
+from dpselect.ledger.chain import RESTORE, ChainTail, terms_of, terms_text, totals_text
+from dpselect.ledger.composition import Terms
 from dpselect.ledger.transaction import Sums, Transaction
 
 # Format 2 added the rho of a concentrated release to events; format 3 which releases Laplace noise dominates, and sums
@@ -16,17 +16,17 @@ FORMAT, READ = 4, (1, 2, 3, 4)
 _EXACT_PRICES, _ANSWERS = 3, 4
 
 
-def whole(ledger: Transaction) -> tuple[Terms, Tail]:
+def whole(ledger: Transaction) -> tuple[Terms, ChainTail]:
     """Return the terms and the tail of a ledger that is verified from the first row to the last.
 
     Raises:
         ValueError: it is damaged (which row), of a newer format, or not a ledger.
     """
     terms = _terms(ledger)
-    return terms, followed(ledger, terms, Tail.start(terms))
+    return terms, follow_chain(ledger, terms, ChainTail.start(terms))
 
 
-def followed(ledger: Transaction, terms: Terms, tail: Tail) -> Tail:
+def follow_chain(ledger: Transaction, terms: Terms, tail: ChainTail) -> ChainTail:
     """Return the tail of the ledger, which must go on where ``tail`` ended and agree with its own sums.
 
     Raises:
@@ -49,7 +49,7 @@ def followed(ledger: Transaction, terms: Terms, tail: Tail) -> Tail:
     return tail
 
 
-def sums_of(tail: Tail) -> Sums:
+def sums_of(tail: ChainTail) -> Sums:
     """Return the totals as they are written.
 
     Raises:
@@ -77,7 +77,7 @@ def prepare_answers(ledger: Transaction) -> None:
     ledger.require_answers()
 
 
-def copied(ledger: Transaction, copy: Transaction) -> None:
+def copy_ledger(ledger: Transaction, copy: Transaction) -> None:
     """Write all of a ledger into an empty one, and verify that.
 
     Raises:
@@ -92,13 +92,13 @@ def copied(ledger: Transaction, copy: Transaction) -> None:
     whole(copy)
 
 
-def begun(terms: Terms, place: Transaction) -> None:
+def begin_ledger(terms: Terms, place: Transaction) -> None:
     """Write a ledger of nothing but terms.
 
     Raises:
         ValueError: as :func:`sums_of`.
     """
-    place.fill(FORMAT, terms_text(terms), (), [sums_of(Tail.start(terms))])
+    place.fill(FORMAT, terms_text(terms), (), [sums_of(ChainTail.start(terms))])
     place.make_answers()
 
 

@@ -8,14 +8,14 @@ moves each by at most one unit, and a sampler. ``scale`` divides by the sensitiv
 from dpselect.kernel.bound import Bound, SquaredBound
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.units import UnitScores, exact_ticks, floor_ticks
+from dpselect.mechanisms.base import Mechanism, SmoothMechanism, UnitMechanism, UnsoundMechanism
 from dpselect.mechanisms.exponential import exponential
 from dpselect.mechanisms.generalised_exponential import generalised_exponential
 from dpselect.mechanisms.inverse_sensitivity import inverse_sensitivity
-from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism, UnitMechanism
 from dpselect.mechanisms.local_dampening import local_dampening, local_dampening_flip
-from dpselect.mechanisms.named import EVERY_MECHANISM, default_mechanism, mechanism, require_mechanism
 from dpselect.mechanisms.noisy_max_laplace import noisy_max_laplace
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
+from dpselect.mechanisms.registry import MECHANISMS, default_mechanism, mechanism, require_mechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL, LAPLACE, PERMUTE_AND_FLIP, Sampler
 from dpselect.mechanisms.scaling import scale
 from dpselect.mechanisms.shifted_local_dampening import shifted_local_dampening, shifted_local_dampening_flip
@@ -25,12 +25,11 @@ from dpselect.mechanisms.smooth.smooth_noisy_max import smooth_noisy_max
 from dpselect.mechanisms.smooth.smooth_private_selection import smooth_private_selection
 
 __all__ = [
-    "EVERY_MECHANISM",
     "EXPONENTIAL",
     "LAPLACE",
+    "MECHANISMS",
     "PERMUTE_AND_FLIP",
     "Bound",
-    "LawOnly",
     "Mechanism",
     "Neighbours",
     "Sampler",
@@ -39,6 +38,7 @@ __all__ = [
     "SquaredBound",
     "UnitMechanism",
     "UnitScores",
+    "UnsoundMechanism",
     "default_mechanism",
     "exact_ticks",
     "exponential",

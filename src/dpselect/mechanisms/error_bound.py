@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from dpselect.kernel.numbers import Epsilon, exact_positive
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
+from dpselect.mechanisms.base import Mechanism, UnitMechanism
 from dpselect.mechanisms.scaling import scale
 from dpselect.scores.scores import Scores
 
@@ -128,7 +128,7 @@ def with_chance(probability: Epsilon) -> str:
     return f"with probability {float(exact_positive(probability, 'probability')):g}, whatever the data"
 
 
-def why_unknown(scores: Scores | None, k: int, mechanism: Mechanism) -> str:
+def reason_unknown(scores: Scores | None, k: int, mechanism: Mechanism) -> str:
     """Return in words why no exact worst case of such a release is known, from public facts of the scores alone."""
     if scores is None:
         return "candidates with sensitivities of their own have none"

@@ -12,7 +12,7 @@ References: McSherry and Talwar 2007; Dong, Durfee and Rogers 2020 (bounded rang
 
 from __future__ import annotations
 
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
+from dpselect.mechanisms.base import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL
 from dpselect.mechanisms.scaling import scale
 
@@ -22,7 +22,7 @@ def exponential() -> Mechanism:
 
     >>> import dpselect as dps
     >>> scores = dps.Scores([2, 0], sensitivity=1, kind="integer")
-    >>> dps.mechanism("exponential").law(scores, 1).round(4)
+    >>> dps.mechanism("exponential").pmf(scores, 1).round(4)
     array([0.7311, 0.2689])
     """
     return UnitMechanism(

@@ -1,4 +1,4 @@
-"""How far scores lie behind the best of them, whatever their size, and the ticks made of that.
+"""Gaps between scores and the best of them, whatever their size, and the ticks made of that.
 
 A difference of two floats, and its quotient by a unit, are right to a relative 2^-53 each, so that gaps near the best
 are nearly exact even where all scores are far from zero. Proof of the margins: ``gaps.md``.

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.units import TICK_CLIP, UnitScores, floor_ticks
+from dpselect.mechanisms.base import Mechanism, UnitMechanism
 from dpselect.mechanisms.gaps import GAP_CLIP
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL
 from dpselect.mechanisms.tangents import rivals
 from dpselect.scores.scores import Scores
@@ -43,9 +43,9 @@ def generalised_exponential(margin: float = 0.0) -> Mechanism:
 
     >>> import dpselect as dps
     >>> scores = dps.Scores([100.0, 99.0, 0.0], sensitivity=dps.sensitivity.constant([50.0, 1.0, 1.0]))
-    >>> dps.mechanism("exponential").law(scores, 1).round(2)
+    >>> dps.mechanism("exponential").pmf(scores, 1).round(2)
     array([0.42, 0.42, 0.16])
-    >>> dps.mechanism("generalised-exponential", margin=2).law(scores, 1).round(2)
+    >>> dps.mechanism("generalised-exponential", margin=2).pmf(scores, 1).round(2)
     array([0.28, 0.72, 0.  ])
     """
     if not 0 <= margin <= _LARGEST_MARGIN:

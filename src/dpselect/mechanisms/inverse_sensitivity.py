@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.units import UnitScores, exact_ticks
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
+from dpselect.mechanisms.base import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP
 from dpselect.scores.scores import Scores
 
@@ -26,7 +26,7 @@ def inverse_sensitivity() -> Mechanism:
 
     >>> import dpselect as dps
     >>> votes = dps.Scores([7, 4, 1], sensitivity=1, distance=[0, 3, 6])
-    >>> dps.mechanism("inverse-sensitivity").law(votes, 1).round(3)
+    >>> dps.mechanism("inverse-sensitivity").pmf(votes, 1).round(3)
     array([0.867, 0.11 , 0.023])
     """
     return UnitMechanism(

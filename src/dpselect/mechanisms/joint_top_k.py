@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.units import double
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
+from dpselect.mechanisms.base import Mechanism, UnitMechanism
 from dpselect.mechanisms.scaling import scale
 from dpselect.scores.scores import Scores, require_scores
 
@@ -98,7 +98,7 @@ def public_clip(candidates: int, k: int, rate: Fraction) -> int:
     return math.ceil(min(most, 2.0**62)) + 1
 
 
-def joint_log_law(asked: JointQuestion) -> NDArray[np.float64]:
+def joint_log_pmf(asked: JointQuestion) -> NDArray[np.float64]:
     """Return log Pr of every ordered list, in the order of ``itertools.permutations``: of small public scores."""
     size = asked.ticks.size
     if math.perm(size, asked.k) > _MOST_LISTS:
@@ -111,7 +111,7 @@ def joint_log_law(asked: JointQuestion) -> NDArray[np.float64]:
     return np.asarray(-exponent - total)
 
 
-def joint_law(scores: Scores, k: int, *, epsilon: Epsilon) -> dict[tuple[Any, ...], float]:
+def joint_pmf(scores: Scores, k: int, *, epsilon: Epsilon) -> dict[tuple[Any, ...], float]:
     """Return the exact probability of every ordered list of a joint draw: for public scores of few candidates.
 
     Raises:
@@ -119,10 +119,10 @@ def joint_law(scores: Scores, k: int, *, epsilon: Epsilon) -> dict[tuple[Any, ..
 
     >>> import dpselect as dps
     >>> counts = dps.Scores([5, 4, 0], 1, ["a", "b", "c"], range_bound=1, kind="integer")
-    >>> law = dps.accuracy.joint_law(counts, 2, epsilon=2)
+    >>> law = dps.accuracy.joint_pmf(counts, 2, epsilon=2)
     >>> max(law, key=law.get), round(law["a", "b"], 4), round(law["b", "a"], 4)
     (('a', 'b'), 0.7052, 0.2594)
     """
     asked = joint_question(scores, k, epsilon)
     names = itertools.permutations(list(scores.candidates), k)
-    return dict(zip(names, np.exp(joint_log_law(asked)).tolist(), strict=True))
+    return dict(zip(names, np.exp(joint_log_pmf(asked)).tolist(), strict=True))

@@ -12,10 +12,10 @@ from fractions import Fraction
 from numbers import Integral
 from typing import Any, TypeVar, cast
 
-from dpselect.kernel.budget import session
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.privacy_filter import session
 
 D = TypeVar("D", bound=Callable[..., Any])
 # What passes without a question.
@@ -43,7 +43,7 @@ def meaning(epsilon: Fraction) -> str:
 def asking_first(door: D) -> D:
     """Return a door that refuses a large epsilon before it pays, where no budget or ledger says that it is meant.
 
-    What ``paying_from(None)`` declares free, because its data are public, is not asked about.
+    What ``use_accountant(None)`` declares free, because its data are public, is not asked about.
 
     Raises (by the door):
         PrivacyError: it is above ``LARGEST``, and nobody said that it is meant.

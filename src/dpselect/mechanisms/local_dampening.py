@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.units import UnitScores, floor_ticks
+from dpselect.mechanisms.base import Mechanism, UnitMechanism
 from dpselect.mechanisms.gaps import GAP_CLIP
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP
 from dpselect.mechanisms.scaling import scale, scaled_if_fixed
 from dpselect.scores.running_sums import Stretch, walk
@@ -44,7 +44,7 @@ def local_dampening() -> Mechanism:
     return UnitMechanism(
         "local-dampening",
         "When this database is far less sensitive than the worst case.",
-        damped,
+        damp_scores,
         EXPONENTIAL,
     )
 
@@ -58,13 +58,13 @@ def local_dampening_flip() -> Mechanism:
     return UnitMechanism(
         "local-dampening-flip",
         "Local dampening with permute-and-flip: better for one selection.",
-        damped,
+        damp_scores,
         PERMUTE_AND_FLIP,
         measures=scaled_if_fixed,
     )
 
 
-def damped(scores: Scores) -> UnitScores:
+def damp_scores(scores: Scores) -> UnitScores:
     """Return D as unit scores; with one constant sensitivity this is u / Du, range bound kept."""
     if scores.sensitivity.fixed:
         return scale(scores)

@@ -10,7 +10,7 @@ References: Dwork and Roth 2014, section 3.3; Chaves 2024, section 3.4.
 
 from __future__ import annotations
 
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
+from dpselect.mechanisms.base import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import LAPLACE
 from dpselect.mechanisms.scaling import scale
 
@@ -22,7 +22,7 @@ def noisy_max_laplace() -> Mechanism:
 
     >>> import dpselect as dps
     >>> scores = dps.Scores([2, 0], sensitivity=1, kind="integer")
-    >>> dps.mechanism("noisy-max-laplace").law(scores, 1).round(4)
+    >>> dps.mechanism("noisy-max-laplace").pmf(scores, 1).round(4)
     array([0.7241, 0.2759])
     """
     return UnitMechanism(

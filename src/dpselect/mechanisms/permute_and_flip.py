@@ -11,9 +11,9 @@ Theorems 3.9, 3.10, 3.11.
 
 from __future__ import annotations
 
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
+from dpselect.mechanisms.base import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP
-from dpselect.mechanisms.scaling import scale, scaled
+from dpselect.mechanisms.scaling import scale, scale_measure
 
 
 def permute_and_flip() -> Mechanism:
@@ -21,7 +21,7 @@ def permute_and_flip() -> Mechanism:
 
     >>> import dpselect as dps
     >>> scores = dps.Scores([2, 0], sensitivity=1, kind="integer")
-    >>> dps.mechanism("permute-and-flip").law(scores, 1).round(4)
+    >>> dps.mechanism("permute-and-flip").pmf(scores, 1).round(4)
     array([0.8161, 0.1839])
     """
     return UnitMechanism(
@@ -29,5 +29,5 @@ def permute_and_flip() -> Mechanism:
         "The default: never worse than the exponential mechanism for one selection.",
         scale,
         PERMUTE_AND_FLIP,
-        measures=scaled,
+        measures=scale_measure,
     )

@@ -1,4 +1,4 @@
-"""How a winner is drawn from integer ticks: a name, its exact law, and what the promise needs to know of it.
+"""Samplers that draw a winner from integer ticks: a name, its exact law, and what the promise needs to know of it.
 
 Nothing here draws. The one place that does, ``dpselect.release``, finds the sampler by its name.
 """
@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.units import UnitScores
-from dpselect.mechanisms import law
+from dpselect.mechanisms import pmf
 from dpselect.mechanisms.smooth import noise_distributions as noises
 from dpselect.mechanisms.smooth.heavy_tail import HeavyTail
 from dpselect.mechanisms.smooth.slides import shift
 from dpselect.mechanisms.smooth.tails import Tails
 
-LogLaw = Callable[[NDArray[np.int64], NDArray[np.int64], Fraction], NDArray[np.float64]]
+LogPmf = Callable[[NDArray[np.int64], NDArray[np.int64], Fraction], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Sampler:
 
     Attributes:
         name: what the docs call it, and what the door finds the draw by.
-        log_law: distinct gaps, their counts and the rate to log Pr of one candidate of each group.
+        log_pmf: distinct gaps, their counts and the rate to log Pr of one candidate of each group.
         bounded_range: whether its releases have bounded range.
         laplace: whether Laplace noise dominates its releases from unit scores (``kernel/prices.md``).
         most_groups: the number of distinct scores beyond which the law is refused, or ``None``.
@@ -41,7 +41,7 @@ class Sampler:
     """
 
     name: str
-    log_law: LogLaw
+    log_pmf: LogPmf
     bounded_range: bool = False
     laplace: bool = False
     most_groups: int | None = None
@@ -54,7 +54,7 @@ class Sampler:
         """Return what a gap of one tick is multiplied by."""
         return unit.rate(epsilon if self.strength is None else self.strength(epsilon))
 
-    def ticks_log_law(
+    def tick_log_pmf(
         self, ticks: NDArray[np.int64], rate: Fraction, counts: NDArray[np.int64] | None = None
     ) -> NDArray[np.float64]:
         """Return the natural logarithm of the probability of each position, shape (m,).
@@ -73,7 +73,7 @@ class Sampler:
                 f"The law of {self.name} is computed for at most {self.most_groups} distinct scores: "
                 "use permute-and-flip, which is never worse."
             )
-        return self.log_law(gaps, sizes, rate)[group]
+        return self.log_pmf(gaps, sizes, rate)[group]
 
 
 def _slid(epsilon: Fraction) -> Fraction:
@@ -81,26 +81,26 @@ def _slid(epsilon: Fraction) -> Fraction:
     return shift(HeavyTail(0), epsilon)
 
 
-def _drawn_law(
-    gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction, noise: noises.Noise
+def _drawn_pmf(
+    gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction, noise: noises.NoiseDistribution
 ) -> NDArray[np.float64]:
     """Return the law of noisy max, the rate in units of the noise that is drawn."""
-    return noises.log_law(gaps, counts, rate * Fraction(noise.unit), noise)
+    return noises.log_pmf(gaps, counts, rate * Fraction(noise.unit), noise)
 
 
-EXPONENTIAL = Sampler("exponential", law.exponential, bounded_range=True, grouped=True)
-PERMUTE_AND_FLIP = Sampler("permute-and-flip", law.permute_and_flip, laplace=True, grouped=True)
-LAPLACE = Sampler("noisy max, Laplace", law.laplace, laplace=True, most_groups=10_000)
+EXPONENTIAL = Sampler("exponential", pmf.exponential, bounded_range=True, grouped=True)
+PERMUTE_AND_FLIP = Sampler("permute-and-flip", pmf.permute_and_flip, laplace=True, grouped=True)
+LAPLACE = Sampler("noisy max, Laplace", pmf.laplace, laplace=True, most_groups=10_000)
 # The names of samplers that differ by their clip: ``smooth.clip``.
 CLIPPED_FLIP, CLIPPED_LAPLACE = "permute-and-flip, clipped", "noisy max, Laplace, clipped"
 
 
-def noisy_max(noise: noises.Noise, strength: Callable[[Fraction], Fraction] | None = None) -> Sampler:
+def noisy_max(noise: noises.NoiseDistribution, strength: Callable[[Fraction], Fraction] | None = None) -> Sampler:
     """Return the sampler that names the largest of score plus noise; without tails, of laws only."""
     sides = "one-sided" if noise.sides == 1 else "two-sided"
     return Sampler(
         f"noisy max, {sides} {noise.name}",
-        partial(_drawn_law, noise=noise),
+        partial(_drawn_pmf, noise=noise),
         most_groups=None if noise.sides == 1 else 500,
         tails=noise.tails,
         strength=strength,

@@ -59,7 +59,7 @@ class Measure:
         return nearest if nearest <= exact else math.nextafter(nearest, 0.0)
 
 
-def scaled(scores: Scores) -> Measure:
+def scale_measure(scores: Scores) -> Measure:
     """Return what the ticks of :func:`scale` say: integer scores are their own ticks, real ones are floored."""
     if scores.values.dtype.kind == "i":
         return Measure(Fraction(1), 0)
@@ -68,4 +68,4 @@ def scaled(scores: Scores) -> Measure:
 
 def scaled_if_fixed(scores: Scores) -> Measure | None:
     """Return what ticks say of mechanisms that only divide where one constant is the sensitivity."""
-    return scaled(scores) if scores.sensitivity.fixed else None
+    return scale_measure(scores) if scores.sensitivity.fixed else None

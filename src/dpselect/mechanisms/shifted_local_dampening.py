@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.units import UnitScores, floor_ticks
+from dpselect.mechanisms.base import Mechanism, UnitMechanism
 from dpselect.mechanisms.gaps import GAP_CLIP
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import EXPONENTIAL, PERMUTE_AND_FLIP, Sampler
 from dpselect.mechanisms.scaling import scale, scaled_if_fixed
 from dpselect.scores.declared_bound import no_distances

@@ -1,4 +1,4 @@
-"""How wrong a choice, or a list, may be on the worst of all databases: exact, and a function of public facts alone.
+"""The error of a choice, or a list, on the worst of all databases: exact, and a function of public facts alone.
 
 The error of a choice is how far the score of the winner lies below the best score; that of a list, how far the worst
 winner lies below the k-th best candidate; that of a joint list, the most by which any place lies below the candidate
@@ -19,13 +19,13 @@ from typing import Any
 
 from dpselect.kernel.numbers import LEAST, Epsilon, exact_positive, whole
 from dpselect.kernel.units import TICK_CLIP, TICKS
-from dpselect.mechanisms.error_bound import ErrorBound, NoBound, exact_chance, why_unknown, with_chance
+from dpselect.mechanisms.base import Mechanism, UnitMechanism
+from dpselect.mechanisms.error_bound import ErrorBound, NoBound, exact_chance, reason_unknown, with_chance
 from dpselect.mechanisms.gaps import GAP_CLIP
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
-from dpselect.mechanisms.named import require_mechanism
+from dpselect.mechanisms.registry import require_mechanism
 from dpselect.mechanisms.scaling import scale
-from dpselect.mechanisms.worst_tails import Tail, chance, decimal_above, exponential, gumbel, needed, worst_mean
-from dpselect.scores.grouped import CandidateSource
+from dpselect.mechanisms.worst_tails import Tail, chance, decimal_above, exponential, gumbel, least_exponent, worst_mean
+from dpselect.scores.grouped_scores import CandidateSource
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import constant
 
@@ -176,7 +176,7 @@ class WorstCase:
     @cached_property
     def _deepest(self) -> Fraction:
         """Return the exponent beyond which a joint list tells no errors apart."""
-        return needed(gumbel, *self._beaten, 1 - _JOINT_FLOOR)
+        return least_exponent(gumbel, *self._beaten, 1 - _JOINT_FLOOR)
 
     def _reach(self, error: Fraction) -> Fraction:
         """Return the exponent that each unit of epsilon puts between two scores that lie so far apart."""
@@ -191,7 +191,7 @@ class WorstCase:
             raise ValueError(
                 "With a chance of 2^-60 a joint list may be any list: ask for a probability of at most that."
             )
-        return needed(self._tail, *self._beaten, exact)
+        return least_exponent(self._tail, *self._beaten, exact)
 
 
 @dataclass(frozen=True)
@@ -283,7 +283,7 @@ def error_bound_of(
     # Somebody's own mechanism may bear a name that is taken, where no release asks for its name.
     unit = unit and mechanism.sampler.name == mechanism.name
     if not unit or math.isinf(bound) or (k > 1 and (mechanism.name, method) == _UNKNOWN):
-        return NoBound(why_unknown(scores, k, mechanism))
+        return NoBound(reason_unknown(scores, k, mechanism))
     kind = "integer" if scores.values.dtype.kind == "i" else "real"
     number = len(scores) if candidates is None else candidates
     case = WorstCase.of(number, k, mechanism, method, bound, scores.range_bound, kind)
@@ -296,7 +296,7 @@ def error_bound_of_source(
     """Return how wrong a release from a source may be: none is known where the number of candidates is counted."""
     example, number = source.example(), getattr(source, "known", None)
     if example is None:
-        return NoBound(why_unknown(None, k, mechanism))
+        return NoBound(reason_unknown(None, k, mechanism))
     if number is None:
         return NoBound("how many candidates there are is counted in the table; name their domain and there is one")
     return error_bound_of(example, k, epsilon, mechanism, method, number)

@@ -111,7 +111,7 @@ def chance(tail: Tail, k: int, rest: Decimal, x: Fraction) -> Decimal:
 
 
 @lru_cache(maxsize=4096)
-def needed(tail: Tail, k: int, rest: Decimal, probability: Fraction) -> Fraction:
+def least_exponent(tail: Tail, k: int, rest: Decimal, probability: Fraction) -> Fraction:
     """Return the least exponent, rounded up to nine digits, at which the chance is at most 1 - probability.
 
     It is 0 exactly where the wish is met by chance alone.

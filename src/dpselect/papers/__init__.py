@@ -1,9 +1,9 @@
-"""What the papers print and is private, under the papers' names: for reproduction, and to compare with.
+"""Private methods that the papers print, under the papers' names: for reproduction, and to compare with.
 
 Every published system is here by its name: ``papers.local_diff_pid3`` and ``papers.LocalDiffPID3`` are the same, and
-``papers.published("DP-MOET-Pareto_local")`` takes the printed spelling. Defaults are those of the paper. Whatever is
-printed with an error that costs privacy is corrected here, and its documentation says what differs. The same questions
-have better answers in ``dpselect.utilities``, ``dpselect.multiobjective`` and ``dpselect.learn``.
+``papers.published_system("DP-MOET-Pareto_local")`` takes the printed spelling. Defaults are those of the paper.
+Whatever is printed with an error that costs privacy is corrected here, and its documentation says what differs. The
+same questions have better answers in ``dpselect.utilities``, ``dpselect.multiobjective`` and ``dpselect.learn``.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from dpselect.papers.median import median
 from dpselect.papers.percentile import percentile
 from dpselect.papers.private_sql import private_sql
 from dpselect.papers.smooth_median import middle_value, smooth_median
-from dpselect.papers.systems import EVERY_SYSTEM, attribute, published
+from dpselect.papers.systems import EVERY_SYSTEM, attribute, published_system
 
 EVERY_UTILITY = (ego_betweenness, median, percentile)
 
@@ -30,7 +30,7 @@ __all__ = [
     "middle_value",
     "percentile",
     "private_sql",
-    "published",
+    "published_system",
     "quieter_below",
     "smooth_median",
 ]

@@ -39,7 +39,7 @@ def bound_by_distance(distance: int, *, ceiling: float, largest_beta: Epsilon) -
     >>> import dpselect as dps
     >>> known = bound_by_distance(40, ceiling=1, largest_beta=0.1)
     >>> scores = dps.Scores([0.5, 0.1, 0.2], sensitivity=known)
-    >>> dps.mechanism("smooth-private-selection").law(scores, 1).round(2)
+    >>> dps.mechanism("smooth-private-selection").pmf(scores, 1).round(2)
     array([0.43, 0.27, 0.3 ])
     """
     steps, most = steps_of(distance), exact_positive(largest_beta, "largest_beta")

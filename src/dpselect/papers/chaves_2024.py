@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dpselect.kernel.numbers import Epsilon
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.named import mechanism
+from dpselect.mechanisms.base import Mechanism
+from dpselect.mechanisms.registry import mechanism
 
 if TYPE_CHECKING:
     from dpselect.learn import DPID3Classifier
@@ -45,7 +45,7 @@ def snm_lln(delta: float = 1e-6, **given: Any) -> Mechanism:
     Its noise has no exact sampler here: ``snm_t`` is the mechanism to use.
 
     >>> import dpselect as dps
-    >>> snm_lln().law(dps.Scores([30, 1], sensitivity=1), 5).round(2)
+    >>> snm_lln().pmf(dps.Scores([30, 1], sensitivity=1), 5).round(2)
     array([1., 0.])
     """
     return mechanism("smooth-noisy-max", noise="laplace-log-normal", delta=delta, **given)

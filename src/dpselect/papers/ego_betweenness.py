@@ -16,7 +16,7 @@ from __future__ import annotations
 from dpselect import utilities
 from dpselect.scores.scores import Scores
 from dpselect.utilities.ego_betweenness import public_degree, sensitivity_of_degrees
-from dpselect.utilities.undirected import require_undirected
+from dpselect.utilities.undirected_graphs import require_undirected
 from dpselect.views import StoredGraph
 from dpselect.views.graph_like import GraphLike
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.named import mechanism
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.mechanisms.base import Mechanism
+from dpselect.mechanisms.registry import mechanism
 from dpselect.papers.ego_betweenness import ego_betweenness
 from dpselect.release.release import Release
 from dpselect.release.select import top_k

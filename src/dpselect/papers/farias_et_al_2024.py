@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
+from dpselect.kernel.privacy_filter import Accountant
 from dpselect.release import several_objectives
 from dpselect.release.release import Release
 from dpselect.scores.objectives import one_list

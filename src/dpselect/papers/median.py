@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.errors import PrivacyError
-from dpselect.papers.median_sums import Records, Sums
+from dpselect.papers.median_sums import DistanceSums, MedianRecords
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
-from dpselect.utilities.columns import records
+from dpselect.utilities.grid_counts import records
 from dpselect.views import Column
 from dpselect.views.grid import Numbers
 
@@ -91,7 +91,7 @@ def sensitivity_of_records(shifted: Numbers, length: float) -> Sensitivity:
     else:
         row = _row(distinct, ranks, ordered, length)
         at = partial(_at, distinct, ranks, ordered, length)
-        total = Sums(Records(distinct, ranks, ordered, length, at))
+        total = DistanceSums(MedianRecords(distinct, ranks, ordered, length, at))
 
     def rows(t: NDArray[np.int64]) -> Floats:
         out = np.empty((t.size, distinct.size))

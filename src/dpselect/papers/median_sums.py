@@ -32,7 +32,7 @@ _DIGITS = 61
 
 
 @dataclass(frozen=True)
-class Records:
+class MedianRecords:
     """What the rows of a median's sensitivity are made of, n >= 3.
 
     Attributes:
@@ -50,10 +50,10 @@ class Records:
     at: Callable[[NDArray[np.intp], Any], Floats]
 
 
-class Sums:
+class DistanceSums:
     """Called with distances (k,), returns the sums of the sensitivity over those before each: (k, distinct values)."""
 
-    def __init__(self, records: Records) -> None:
+    def __init__(self, records: MedianRecords) -> None:
         self._records = records
         self._middle = (records.ordered.size + 1) // 2
         self._ready: _Pieces | None = None
@@ -82,7 +82,7 @@ class _Pieces:
         distances, values: lists of arrays, a distance for every distinct value and the sensitivity there.
     """
 
-    def __init__(self, records: Records, middle: int) -> None:
+    def __init__(self, records: MedianRecords, middle: int) -> None:
         rows = np.arange(records.distinct.size)
         apart = np.abs(middle - records.ranks)
         self.distances: list[Integers] = [np.zeros_like(apart), np.ones_like(apart)]
@@ -101,7 +101,7 @@ class _Pieces:
         # From here on a record shares what all see.
         self._shared_from = np.maximum(apart + 2, 2)
 
-    def _lines(self, records: Records, m: int) -> None:
+    def _lines(self, records: MedianRecords, m: int) -> None:
         """Find which records each distance from 2 to m adds its lines to."""
         self._a, ordered, length = (_whole(x, self.shift) for x in (records.distinct, records.ordered, records.length))
         size, t = ordered.size, np.arange(2, m + 1)

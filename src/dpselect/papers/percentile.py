@@ -23,8 +23,8 @@ from numpy.typing import ArrayLike
 
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import profiles
-from dpselect.utilities.columns import counted, public_grid
-from dpselect.utilities.shares import percent
+from dpselect.utilities.grid_counts import count_on_grid, public_grid
+from dpselect.utilities.quantile_shares import percent
 from dpselect.views import Column, StoredColumn
 
 
@@ -51,7 +51,7 @@ def percentile(values: ArrayLike | Column | StoredColumn, p: Any, *, grid: Array
     points, share = public_grid(grid), percent(p)
     if share == 1:
         raise ValueError("The published percentile is one with 0 <= p < 100: for the maximum use utilities.percentile.")
-    counts, metadata = counted(values, points)
+    counts, metadata = count_on_grid(values, points)
     reached = np.cumsum(counts)
     size = int(reached[-1])
     # The rank is at most n, so that the first place which reaches it has records.

@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound, require_rate
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.release.opened import opened
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.release.open_session import open_session
 from dpselect.release.release import Release
 from dpselect.utilities.ego_betweenness import public_degree, require_degrees
 from dpselect.views import Graph
@@ -77,7 +77,7 @@ def private_sql(
     moved = Bound(least(bound), Neighbours.EDGE).times(size)
     require_rate(guarantee.epsilon / moved.total)
     cells, drawn = views(graph), others(size)
-    with opened(guarantee, mechanism=NAME, ledger=ledger, metadata=graph.metadata) as draws:
+    with open_session(guarantee, mechanism=NAME, ledger=ledger, metadata=graph.metadata) as draws:
         cells[drawn] = draws.counts(cells[drawn], guarantee.epsilon, moved)
     winners = np.argsort(-betweenness(cells), kind="stable")[:k]
     return Release(tuple(graph.candidates[node] for node in winners.tolist()), NAME, guarantee)

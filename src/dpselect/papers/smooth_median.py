@@ -18,15 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon
+from dpselect.kernel.privacy_filter import Accountant
 from dpselect.papers.median import public_bounds
 from dpselect.release.release import Release
 from dpselect.release.value import release_value
 from dpselect.scores.order_statistic import order_statistic
 from dpselect.scores.sensitivity import Sensitivity
-from dpselect.utilities.columns import records
+from dpselect.utilities.grid_counts import records
 from dpselect.views import Column
 
 

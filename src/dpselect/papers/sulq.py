@@ -20,10 +20,10 @@ from dpselect.learn import DPID3Classifier
 from dpselect.learn.builder import Open, Splitter, one_child_a_value
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
-from dpselect.release.draws import Draws
+from dpselect.release.session import Session
 from dpselect.utilities.counts import ONE
 from dpselect.utilities.splits import Integers, row_scores_gain
-from dpselect.views.records import Counts
+from dpselect.views.records import NodeCounts
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class NoisyGains:
     """One child a value: the attribute whose noisy counts have the largest information gain."""
 
     def split(
-        self, records: Counts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Draws
+        self, records: NodeCounts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
     ) -> tuple[Integers, list[Integers]]:
         """Ask for the counts of every attribute that still has several values, at an equal share of epsilon."""
         split = np.full(going.size, -1, dtype=np.int64)

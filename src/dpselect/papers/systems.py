@@ -10,7 +10,7 @@ from typing import Any
 
 _CHAVES, _FARIAS = "dpselect.papers.chaves_2024", "dpselect.papers.farias_2021"
 _SEVERAL, _SPS = "dpselect.papers.farias_et_al_2024", "dpselect.papers.yamamoto_and_shibuya_2024"
-_FIVE = "dpselect.learn.five"
+_FIVE = "dpselect.learn.jostle_trees"
 _Place = tuple[str, str, dict[str, Any]]
 
 _PLACES: dict[str, _Place] = {
@@ -56,8 +56,8 @@ _PLACES: dict[str, _Place] = {
     "TDT study": (_SPS, "tdt_study", {}),
     **{f"SPS ({case})": (_SPS, "tdt_study", {"case": case}) for case in ("I", "II", "III", "IV")},
     # Imola and Yang 2018.
-    "Jostle": ("dpselect.chooser", "ChoiceMaker", {}),
-    "MkChoiceMaker": ("dpselect.chooser", "ChoiceMaker", {}),
+    "Jostle": ("dpselect.adaptive", "AdaptiveAlgorithm", {}),
+    "MkChoiceMaker": ("dpselect.adaptive", "AdaptiveAlgorithm", {}),
     "A1": (_FIVE, "friedman_schuster", {}),
     "A2": (_FIVE, "mohammed", {}),
     "A3": (_FIVE, "jagannathan", {}),
@@ -68,7 +68,7 @@ EVERY_SYSTEM = tuple(_PLACES)
 _BY_KEY = {"".join(filter(str.isalnum, name)).lower(): name for name in _PLACES}
 
 
-def published(name: str) -> Callable[..., Any]:
+def published_system(name: str) -> Callable[..., Any]:
     """Return a published system by its printed name, a function or a class whose documentation says what differs.
 
     Args:
@@ -77,9 +77,9 @@ def published(name: str) -> Callable[..., Any]:
     Raises:
         ValueError: no such system; the message names the nearest.
 
-    >>> published("LocalDiffPID3")(1).mechanism
+    >>> published_system("LocalDiffPID3")(1).mechanism
     'local-dampening'
-    >>> published("DP-MOET-Agg_global")(1).mechanism
+    >>> published_system("DP-MOET-Agg_global")(1).mechanism
     'exponential'
     """
     found = attribute(str(name))

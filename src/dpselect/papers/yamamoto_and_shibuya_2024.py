@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.named import mechanism
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.mechanisms.base import Mechanism
+from dpselect.mechanisms.registry import mechanism
 from dpselect.papers.bound_by_distance import bound_by_distance
 from dpselect.papers.tdt_bound import distance_to_sensitive
 from dpselect.release.release import Release

@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpselect.queries import kinds as kinds
+    from dpselect.queries import field_kinds as field_kinds
     from dpselect.queries.base import Query, QueryData, QueryError
     from dpselect.queries.best import BestGroups
+    from dpselect.queries.field_kinds import FieldKind, argument
     from dpselect.queries.histogram import Histogram
-    from dpselect.queries.kinds import FieldKind, argument
     from dpselect.queries.local import LocalDataset
     from dpselect.queries.median import Median
     from dpselect.queries.most_common import MostCommon
@@ -49,13 +49,13 @@ __all__ = [
     "TopK",
     "Train",
     "argument",
-    "kinds",
+    "field_kinds",
     "plan_of",
     "query_of",
 ]
 _MODULES = {
     "base": ("Query", "QueryData", "QueryError"),
-    "kinds": ("FieldKind", "argument"),
+    "field_kinds": ("FieldKind", "argument"),
     "local": ("LocalDataset",),
     "plan": ("Plan", "PrivateRows", "SyntheticRows", "plan_of"),
     "publication": ("Publication", "PublicationAnswers", "PublicationError", "PublicationPlan"),
@@ -75,8 +75,8 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 def __getattr__(name: str) -> Any:
     """Import what is named when it is first used."""
-    if name == "kinds":
-        return import_module(f"{__name__}.kinds")
+    if name == "field_kinds":
+        return import_module(f"{__name__}.field_kinds")
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any, TypeVar
 
-from dpselect.certificates.plain import number_of, text
+from dpselect.certificates.canonical_json import number_of, text
 from dpselect.release.release import Release
 
 Released = TypeVar("Released", bound=Release[Any])

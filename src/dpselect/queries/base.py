@@ -20,13 +20,13 @@ from typing import (
 )
 
 from dpselect.kernel.errors import DPSelectError
-from dpselect.queries.kinds import EPSILON, FieldKind, argument
+from dpselect.queries.field_kinds import EPSILON, FieldKind, argument
 
 # A page of help reads fields, and needs neither NumPy nor what answers.
 if TYPE_CHECKING:
     from dpselect.dataset import Dataset
-    from dpselect.kernel.budget import Accountant
     from dpselect.kernel.numbers import Epsilon
+    from dpselect.kernel.privacy_filter import Accountant
     from dpselect.release.release import Release
     from dpselect.views.row_source import RowSource
 

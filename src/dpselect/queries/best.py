@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
-from dpselect.queries.kinds import CATEGORICAL_COLUMN, FieldKind, argument, choice, whole
+from dpselect.queries.field_kinds import CATEGORICAL_COLUMN, FieldKind, argument, choice, whole
 from dpselect.queries.most_common import MOST_WINNERS
 
 if TYPE_CHECKING:
     from dpselect.dataset import Dataset
-    from dpselect.kernel.budget import Accountant
+    from dpselect.kernel.privacy_filter import Accountant
     from dpselect.release.best import GroupRanking
     from dpselect.release.release import Release
 
@@ -74,7 +74,7 @@ class BestGroups(Query[Any]):
 
     def require(self) -> None:
         """Refuse a score that cannot be read, an average without a prior, and a prior without an average."""
-        from dpselect.formulas.derived import FormulaError
+        from dpselect.formulas.derived_sensitivity import FormulaError
         from dpselect.formulas.grammar import Prior, group_score
 
         try:
@@ -88,7 +88,7 @@ class BestGroups(Query[Any]):
 
     def candidates(self, dataset: Dataset) -> int:
         """Return the number of groups; a score of other columns than described is refused, and a list of all groups."""
-        from dpselect.formulas.derived import FormulaError
+        from dpselect.formulas.derived_sensitivity import FormulaError
 
         groups = dataset.groups(self.by)
         try:

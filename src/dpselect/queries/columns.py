@@ -134,11 +134,11 @@ def grouping(dataset: Dataset, by: str | None) -> dict[str, Any]:
 
 def grouping_facts(dataset: Dataset, by: str | None) -> dict[str, Any]:
     """Return the public facts of groups and persons, for readers of an answer."""
-    grouped = {} if by is None else {"groups": listed(dataset, by)}
+    grouped = {} if by is None else {"groups": public_values(dataset, by)}
     return grouped | ({} if dataset.person is None else {"rows per person": dataset.rows_per_person})
 
 
-def listed(dataset: Dataset, column: str) -> list[Any]:
+def public_values(dataset: Dataset, column: str) -> list[Any]:
     """Return the public list of a column, for readers of an answer."""
     from dpselect.sources.periods import Periods
 

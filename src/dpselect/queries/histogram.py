@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
-from dpselect.queries.kinds import COUNTED_COLUMN, EDGES, LISTED_COLUMN, argument, choice
+from dpselect.queries.field_kinds import COUNTED_COLUMN, EDGES, LISTED_COLUMN, argument, choice
 
 if TYPE_CHECKING:
     from dpselect.dataset import Dataset
-    from dpselect.kernel.budget import Accountant
+    from dpselect.kernel.privacy_filter import Accountant
     from dpselect.release.release import Release
 
 
@@ -89,4 +89,4 @@ class Histogram(Query[Any]):
     def _shown(self, dataset: Dataset) -> dict[str, Any]:
         if columns.is_numeric(dataset, self.column):
             return self._cells(dataset)
-        return {"domain": columns.listed(dataset, self.column)}
+        return {"domain": columns.public_values(dataset, self.column)}

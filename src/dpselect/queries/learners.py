@@ -140,7 +140,7 @@ def size_of(model: Any, features: tuple[str, ...]) -> int:
         model: the estimator.
         features: the columns to learn from.
     """
-    from dpselect.learn.room import leaves_of_binary, leaves_of_multiway
+    from dpselect.learn.size_limits import leaves_of_binary, leaves_of_multiway
 
     columns = model._reading().columns(features)
     codes, classes = sum(each.size for each in columns), len(getattr(model, "classes", None) or ()) or 2

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dpselect.dataset import Dataset, DatasetCheck
-from dpselect.kernel.budget import Accountant, with_metadata
 from dpselect.kernel.errors import BudgetError
+from dpselect.kernel.privacy_filter import Accountant, with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, PlannedSpends, RecordingAccountant
 from dpselect.queries.base import Query
 from dpselect.queries.plan import Plan, PrivateRows, plan_of

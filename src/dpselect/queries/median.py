@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData
-from dpselect.queries.kinds import LISTED_COLUMN, MECHANISM, ORDERED_COLUMN, argument
+from dpselect.queries.field_kinds import LISTED_COLUMN, MECHANISM, ORDERED_COLUMN, argument
 
 if TYPE_CHECKING:
     from dpselect.dataset import Dataset
-    from dpselect.kernel.budget import Accountant
+    from dpselect.kernel.privacy_filter import Accountant
     from dpselect.release.release import Release
 
 
@@ -47,10 +47,10 @@ class Median(Query[Any]):
     def release(self, data: QueryData, accountant: Accountant) -> Release[Any]:
         """Return the release of :func:`dpselect.median`, by any mechanism."""
         from dpselect.mechanisms import mechanism
-        from dpselect.release.median import ranked
+        from dpselect.release.median import order_statistic
 
         asked = columns.numbers(data, self.column, self.by)
-        release: Release[Any] = ranked(
+        release: Release[Any] = order_statistic(
             asked.pop("values"), mechanism=mechanism(self.mechanism), epsilon=self.epsilon, ledger=accountant, **asked
         )
         return release

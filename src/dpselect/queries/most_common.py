@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
-from dpselect.queries.kinds import CATEGORICAL_COLUMN, DELTA, NAMES_COLUMN, argument, whole
+from dpselect.queries.field_kinds import CATEGORICAL_COLUMN, DELTA, NAMES_COLUMN, argument, whole
 
 if TYPE_CHECKING:
     from dpselect.dataset import Dataset
-    from dpselect.kernel.budget import Accountant
     from dpselect.kernel.numbers import Epsilon
+    from dpselect.kernel.privacy_filter import Accountant
     from dpselect.release.release import Release
 
 # Shares of a price among so many keep exact sums short.
@@ -106,13 +106,13 @@ class MostCommon(Query[Any]):
     def reach(self) -> str | None:
         """Return how many persons a name needs to be revealed, where no list holds it."""
         from dpselect.kernel.numbers import exact_delta, exact_epsilon
-        from dpselect.queries.reach import by_coins, by_wall
+        from dpselect.queries.reach import by_coins, by_threshold
 
         if self.delta is None:
             return None
         epsilon, delta = exact_epsilon(self.epsilon), exact_delta(self.delta)
         if self.kept is not None:
-            return by_wall(self.k, self.kept, epsilon, delta)
+            return by_threshold(self.k, self.kept, epsilon, delta)
         if self.items_per_person is not None:
             return by_coins("an item", self.items_per_person, epsilon / 2, delta)
         return None
@@ -126,5 +126,5 @@ class MostCommon(Query[Any]):
         """Return the values and the groups, or what reveals names that no list holds."""
         if dataset.is_listed(self.column):
             grouped = {} if self.by is None else {"groups": [*dataset.groups(self.by)]}
-            return {"domain": columns.listed(dataset, self.column)} | grouped
+            return {"domain": columns.public_values(dataset, self.column)} | grouped
         return {"kept": self.kept} if self.kept is not None else {"items per person": self.items_per_person}

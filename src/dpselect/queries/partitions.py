@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
-from dpselect.queries.kinds import DELTA, NAMES_COLUMN, argument, whole
+from dpselect.queries.field_kinds import DELTA, NAMES_COLUMN, argument, whole
 from dpselect.queries.most_common import MOST_NAMES
 
 if TYPE_CHECKING:
     from dpselect.dataset import Dataset
-    from dpselect.kernel.budget import Accountant
     from dpselect.kernel.numbers import Epsilon
+    from dpselect.kernel.privacy_filter import Accountant
     from dpselect.release.release import Release
 
 
@@ -51,10 +51,10 @@ class Partitions(Query[tuple[Any, ...]]):
         return self.per_person
 
     def release(self, data: QueryData, accountant: Accountant) -> Release[tuple[Any, ...]]:
-        """Return the release of :func:`dpselect.select_keys`."""
-        from dpselect.release.keys import select_keys
+        """Return the release of :func:`dpselect.partitions`."""
+        from dpselect.release.partition_selection import partitions
 
-        return select_keys(
+        return partitions(
             columns.cells(data, self.column),
             epsilon=self.epsilon,
             delta=self.delta or 0,

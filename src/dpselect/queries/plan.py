@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpselect._display.html_table import table
-from dpselect.certificates.certificate import promised
+from dpselect.certificates.certificate import guarantee_facts
 from dpselect.dataset import Dataset, source_rows
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
@@ -144,7 +144,7 @@ class Plan:
         """Return the plan for programs."""
         return {
             "mechanism": self.mechanism,
-            "guarantee": promised(self.guarantee, self.protects),
+            "guarantee": guarantee_facts(self.guarantee, self.protects),
             "accuracy": self.error_bound.describe(),
             "error": self.error_bound.facts(),
         }
@@ -196,7 +196,7 @@ def _require_paid(query: Query[Any], dataset: Dataset, example: Release[Any], sp
     if len(spends) != 1:
         raise PrivacyError(
             f"{name}.release spends {len(spends)} times from its accountant: it must spend once, as with "
-            "ledger=accountant; several draws share one session of dps.opened."
+            "ledger=accountant; several draws share one session of dps.open_session."
         )
     each, many, whole = spends[0].guarantee, spends[0].count, example.guarantee
     if (many * each.epsilon, many * each.delta, each.neighbours) != (whole.epsilon, whole.delta, whole.neighbours):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
-from dpselect.queries.kinds import (
+from dpselect.queries.field_kinds import (
     LISTED_COLUMN,
     MECHANISM,
     ORDERED_COLUMN,
@@ -21,7 +21,7 @@ from dpselect.queries.kinds import (
 
 if TYPE_CHECKING:
     from dpselect.dataset import Dataset
-    from dpselect.kernel.budget import Accountant
+    from dpselect.kernel.privacy_filter import Accountant
     from dpselect.release.release import Release
 
 # As dpselect.quantiles knows them.
@@ -82,7 +82,7 @@ class Quantiles(Query[tuple[Any, ...]]):
 
     def require(self) -> None:
         """Refuse neither or both of shares and percentages, one that is given twice, and what goes with one alone."""
-        from dpselect.utilities.shares import shares_of
+        from dpselect.utilities.quantile_shares import shares_of
 
         try:
             shares_of(self.q, self.p)
@@ -97,7 +97,7 @@ class Quantiles(Query[tuple[Any, ...]]):
 
     def release(self, data: QueryData, accountant: Accountant) -> Release[tuple[Any, ...]]:
         """Return the release of :func:`dpselect.quantiles`, or of one value that a mechanism chooses."""
-        from dpselect.histograms.quantiles import quantiles
+        from dpselect.histograms.quantile_methods import quantiles
 
         asked = columns.numbers(data, self.column, self.by) | {"epsilon": self.epsilon, "ledger": accountant}
         values = asked.pop("values")
@@ -112,11 +112,11 @@ class Quantiles(Query[tuple[Any, ...]]):
     def _chosen(self, values: Any, asked: dict[str, Any]) -> Release[Any]:
         """Return the release of one quantile by a mechanism, permute-and-flip unless another one is named."""
         from dpselect.mechanisms import mechanism
-        from dpselect.release.median import ranked
-        from dpselect.utilities.shares import shares_of
+        from dpselect.release.median import order_statistic
+        from dpselect.utilities.quantile_shares import shares_of
 
         (share,) = shares_of(self.q, self.p)
-        release = ranked(values, share, mechanism=mechanism(self.mechanism or "permute-and-flip"), **asked)
+        release = order_statistic(values, share, mechanism=mechanism(self.mechanism or "permute-and-flip"), **asked)
         # One quantile is a list of one, as several are a list.
         several = {group: (each,) for group, each in release.value.items()} if self.by else (release.value,)
         return replace(release, value=several, single=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dpselect.dataset import Dataset, DatasetCheck, checked
+from dpselect.dataset import Dataset, DatasetCheck, check_dataset
 from dpselect.queries.base import Query
 
 
@@ -26,8 +26,8 @@ def question_check(query: Query[Any], dataset: Dataset) -> DatasetCheck:
     """
     query.size(dataset)
     if dataset.graph is not None:
-        return checked(dataset)
-    return checked(replace(dataset, columns={name: dataset.columns[name] for name in _asked(query, dataset)}))
+        return check_dataset(dataset)
+    return check_dataset(replace(dataset, columns={name: dataset.columns[name] for name in _asked(query, dataset)}))
 
 
 def _asked(query: Query[Any], dataset: Dataset) -> list[str]:

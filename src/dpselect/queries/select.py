@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
-from dpselect.queries.kinds import CATEGORICAL_COLUMN, NUMERIC_COLUMN, argument, choice, whole
+from dpselect.queries.field_kinds import CATEGORICAL_COLUMN, NUMERIC_COLUMN, argument, choice, whole
 from dpselect.queries.most_common import MOST_WINNERS
 
 if TYPE_CHECKING:
     from dpselect.dataset import Dataset
-    from dpselect.kernel.budget import Accountant
-    from dpselect.queries.totals import Totals
+    from dpselect.kernel.privacy_filter import Accountant
+    from dpselect.queries.totals import ColumnTotals
     from dpselect.release.release import Release
     from dpselect.scores.scores import Scores
 
@@ -94,13 +94,13 @@ class Select(Query[Any]):
     def _adds(self) -> bool:
         return self.score.endswith("total")
 
-    def _totals(self, dataset: Dataset) -> Totals:
-        from dpselect.queries.totals import Totals
+    def _totals(self, dataset: Dataset) -> ColumnTotals:
+        from dpselect.queries.totals import ColumnTotals
 
         assert self.of is not None
         bounds = columns.numeric_domain(dataset, self.of)
         values = dataset.groups(self.candidate)
-        return Totals(self.candidate, values, self.of, bounds, dataset.person, dataset.rows_per_person)
+        return ColumnTotals(self.candidate, values, self.of, bounds, dataset.person, dataset.rows_per_person)
 
     def _scores(self, data: QueryData) -> Scores:
         if self._adds:
@@ -126,6 +126,6 @@ class Select(Query[Any]):
         }
         if dataset.person is None:
             return measured
-        from dpselect.certificates.rows_that_count import SCOPE
+        from dpselect.certificates.contribution_text import SCOPE
 
         return measured | {"rows_per_person": dataset.rows_per_person, "scope": SCOPE}

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dpselect.kernel.errors import Advice
 from dpselect.queries.base import Query, QueryData, QueryError
 from dpselect.queries.columns import require_winners
-from dpselect.queries.kinds import FLAG, MECHANISM, WEIGHTS, argument, choice, choices, whole
+from dpselect.queries.field_kinds import FLAG, MECHANISM, WEIGHTS, argument, choice, choices, whole
 from dpselect.queries.metrics import CLOSE, DAMPENING, DECAY, FOLLOWERS, METRICS, USUAL_DECAY, WEIGHTED
 from dpselect.queries.most_common import MOST_WINNERS
 
 if TYPE_CHECKING:
     from dpselect.dataset import Dataset
-    from dpselect.kernel.budget import Accountant
+    from dpselect.kernel.privacy_filter import Accountant
     from dpselect.release.release import Release
     from dpselect.scores.scores import Scores
 

@@ -20,7 +20,7 @@ from dpselect.queries.base import QueryError
 from dpselect.queries.columns import grid_bounds
 from dpselect.scores.scores import Scores
 from dpselect.sources.public_names import PublicNames
-from dpselect.utilities.columns import public_values
+from dpselect.utilities.grid_counts import public_values
 from dpselect.views.row_question import RowQuestion
 from dpselect.views.table_counts import table_histograms
 
@@ -29,7 +29,7 @@ _MOST = 2**53
 
 
 @dataclass(frozen=True)
-class Totals:
+class ColumnTotals:
     """What totals are made of; all of it is public.
 
     Attributes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
-from dpselect.queries.kinds import (
+from dpselect.queries.field_kinds import (
     ANY_COLUMN,
     COLUMNS,
     DELTA,
@@ -23,11 +23,11 @@ from dpselect.queries.kinds import (
 
 if TYPE_CHECKING:
     from dpselect.dataset import Dataset
-    from dpselect.kernel.budget import Accountant
     from dpselect.kernel.guarantee import Guarantee
     from dpselect.kernel.numbers import Epsilon
+    from dpselect.kernel.privacy_filter import Accountant
     from dpselect.mechanisms.error_bound import ErrorBound
-    from dpselect.queries.trained import Trained
+    from dpselect.queries.model_release import ModelRelease
     from dpselect.release.release import Release
 
 _MODELS = {"boosted": "boosted (a sum of small tables)", "id3": "id3 (a child for each value)"}
@@ -48,7 +48,7 @@ class Train(Query[Any]):
         features: columns to learn from, without the target; all other columns where none are named.
         model: a tree, a sum of small tables (``boosted``), a tree with a child for each value (``id3``), a forest, or a
             tree for several goals (``evolutionary``); numbers are predicted by a tree or a sum. ``auto`` is a tree, but
-            with a delta what :func:`dpselect.learn.recommended` says of ``n_records``.
+            with a delta what :func:`dpselect.learn.learner_choice` says of ``n_records``.
         delta: of a sum or a forest: a small probability that epsilon is exceeded. Without it there is none.
         max_depth: levels of splits of a tree.
         rounds: the number of small tables of a sum.
@@ -166,7 +166,7 @@ class Train(Query[Any]):
         """Return that it takes as long as there are rows."""
         return True
 
-    def release(self, data: QueryData, accountant: Accountant) -> Trained:
+    def release(self, data: QueryData, accountant: Accountant) -> ModelRelease:
         """Return the fitted model."""
         dataset, features = data.dataset, self._features(data.dataset)
         model = self._model(dataset, accountant)
@@ -179,7 +179,7 @@ class Train(Query[Any]):
         model.set_params(ledger=None)
         return self._trained(model, model.privacy_spent_)
 
-    def example(self, data: QueryData, accountant: Accountant) -> Trained:
+    def example(self, data: QueryData, accountant: Accountant) -> ModelRelease:
         """Return a model before its fit, rehearsed without rows; its cost is spent from the accountant."""
         from dpselect.kernel.numbers import exact_epsilon
 
@@ -197,9 +197,9 @@ class Train(Query[Any]):
 
     def received(self, content: Mapping[str, Any], example: Release[Any]) -> Release[Any]:
         """Return the fitted estimator, after comparing it with the certificate (``ValueError``: another one)."""
-        from dpselect.learn.export import answer_of, restored
+        from dpselect.learn.export import answer_of, restore_model
 
-        model = restored(content["model"])
+        model = restore_model(content["model"])
         if answer_of(model) != content["answer"]:
             raise ValueError("This is not the model of its certificate.")
         return replace(example, value=model)
@@ -241,10 +241,10 @@ class Train(Query[Any]):
         if self.model != _AUTO or self.delta is None:
             # A budget without a delta pays for a tree.
             return ("tree" if self.model == _AUTO else self.model), None
-        from dpselect.learn.recommended import recommended
+        from dpselect.learn.learner_choice import recommend_learner
 
         rows = dataset.rows_per_person if dataset.person is not None else 1
-        choice = recommended(self.epsilon, self.delta, n_records=self.n_records, rows_per_person=rows)
+        choice = recommend_learner(self.epsilon, self.delta, n_records=self.n_records, rows_per_person=rows)
         return choice.learner, choice.why
 
     def _model(self, dataset: Dataset, accountant: Accountant | None) -> Any:
@@ -254,12 +254,12 @@ class Train(Query[Any]):
         features = self._features(dataset)
         return estimator(model, dataset, self.target, features, self._chosen(), accountant, ruled=why is not None)
 
-    def _trained(self, model: Any, guarantee: Guarantee) -> Trained:
+    def _trained(self, model: Any, guarantee: Guarantee) -> ModelRelease:
         """Return a model with its promise, and with the error that was known before the fit."""
-        from dpselect.queries.trained import Trained
+        from dpselect.queries.model_release import ModelRelease
 
         bound: ErrorBound = model.error_bound_for(len(getattr(model, "classes", None) or ()))
-        return Trained(model, type(model).__name__, guarantee, error_bound=bound)
+        return ModelRelease(model, type(model).__name__, guarantee, error_bound=bound)
 
 
 def _shown(dataset: Dataset, column: str) -> Any:

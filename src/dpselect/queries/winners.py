@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.kernel.privacy_filter import Accountant
 from dpselect.mechanisms import mechanism as mechanism_of
 from dpselect.release.one_shot import ONE_SHOT, PEELING, has_gaps, method_of
 from dpselect.release.questions import question, require_count

@@ -7,12 +7,12 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
-from dpselect.release.opened import Door, opened
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.release.open_session import SessionFactory, open_session
+from dpselect.release.sparse_vector import SparseVector
 from dpselect.release.threshold_bound import ThresholdBound
 from dpselect.release.threshold_rules import ThresholdRules, threshold_rules
-from dpselect.release.threshold_stream import ThresholdStream
 
 NAME = "above-threshold"
 
@@ -29,7 +29,7 @@ def above_threshold(
     levels: Sequence[tuple[Epsilon, Epsilon]] = (),
     share: Epsilon | None = None,
     ledger: Accountant | None = None,
-) -> ThresholdStream:
+) -> SparseVector:
     """Open a stream of questions, each answered "above" or "below"; answers below cost nothing.
 
     Ask with ``stream.ask(value)``: any number of questions, chosen one after the other, until ``positives`` of them
@@ -79,10 +79,12 @@ def above_threshold(
     return stream_of(rules if threshold is None else replace(rules, line=rules.threshold_ticks(threshold)), ledger)
 
 
-def stream_of(rules: ThresholdRules, ledger: Accountant | None = None, door: Door = opened) -> ThresholdStream:
+def stream_of(
+    rules: ThresholdRules, ledger: Accountant | None = None, session_factory: SessionFactory = open_session
+) -> SparseVector:
     """Open a stream by its rules behind a given door, which stays open as long as the stream."""
     with ExitStack() as held:
-        draws = held.enter_context(door(rules.guarantee, mechanism=NAME, ledger=ledger))
+        draws = held.enter_context(session_factory(rules.guarantee, mechanism=NAME, ledger=ledger))
         stream = draws.threshold(rules)
         stream.whenever_ended(held.pop_all().close)
     return stream

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dpselect.certificates.rows_that_count import SCOPE
-from dpselect.dataset.parts import domain_of
-from dpselect.formulas.derived import require_value
+from dpselect.certificates.contribution_text import SCOPE
+from dpselect.dataset.description_parts import domain_of
+from dpselect.formulas.derived_sensitivity import require_value
 from dpselect.formulas.expression import Expression
 from dpselect.formulas.grammar import GroupScore, Prior, group_score
 from dpselect.formulas.margins import margins
 from dpselect.formulas.rows import RowKinds
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
-from dpselect.release.group_sums import ScoredColumn, counted, kinds_of
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.release.group_sums import ScoredColumn, count_groups, kinds_of
 from dpselect.release.release import Release
 from dpselect.release.select import top_k
 from dpselect.scores.scores import Scores
@@ -133,7 +133,7 @@ class GroupRanking:
 
     def margins(self, table: Any, k: int, by: str, groups: Sequence[Any]) -> Scores:
         """Return the margins of the groups of a table."""
-        counts, metadata = counted(table, self.column, self.score, by, groups, self.person, self.rows_per_person)
+        counts, metadata = count_groups(table, self.column, self.score, by, groups, self.person, self.rows_per_person)
         made = margins(self.formula, counts, self.kinds, k, candidates=[*groups])
         persons = {} if self.person is None else {"rows_per_person": str(self.rows_per_person)}
         made.metadata = {**metadata, "groups": str(len(groups)), **persons}

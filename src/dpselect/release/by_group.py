@@ -10,23 +10,23 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.certificates.rows_that_count import scope
-from dpselect.kernel.budget import Accountant
+from dpselect.certificates.contribution_text import scope
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.error_bound import ErrorBound
-from dpselect.mechanisms.kinds import Mechanism
 from dpselect.mechanisms.worst_case import error_bound_of
-from dpselect.release.draws import Draws
 from dpselect.release.one_shot import PEELING
-from dpselect.release.opened import Door, opened
+from dpselect.release.open_session import SessionFactory, open_session
 from dpselect.release.questions import question
 from dpselect.release.release import Release
+from dpselect.release.session import Session
 from dpselect.scores.scores import Scores
-from dpselect.utilities.columns import histogram
+from dpselect.utilities.grid_counts import histogram
 from dpselect.utilities.percentile import rank_scores
-from dpselect.views.contributions import Contributions
+from dpselect.views.contribution_bounds import ContributionBounds
 from dpselect.views.grid import Grid, Numbers, grid_of
 
 Integers = NDArray[np.int64]
@@ -34,10 +34,10 @@ Integers = NDArray[np.int64]
 UNIT = "records"
 Answer = TypeVar("Answer")
 # Asks one group: draws for it, the occupied places of the grid, how many rows each holds, and the epsilon of one row.
-Ask = Callable[[Draws, Integers, Integers, Fraction], Answer]
+Ask = Callable[[Session, Integers, Integers, Fraction], Answer]
 
 
-def promised(epsilon: Epsilon, rows: Contributions) -> tuple[Guarantee, Fraction]:
+def group_guarantee(epsilon: Epsilon, rows: ContributionBounds) -> tuple[Guarantee, Fraction]:
     """Return the promise for all groups, and the epsilon of one row: what every group is drawn at.
 
     Raises:
@@ -49,21 +49,21 @@ def promised(epsilon: Epsilon, rows: Contributions) -> tuple[Guarantee, Fraction
 
 def asked_of_all(
     ask: Ask[Answer],
-    rows: Contributions,
+    rows: ContributionBounds,
     values: Any,
     grid: Grid,
     epsilon: Epsilon,
     mechanism: str,
     ledger: Accountant | None,
     note: str,
-    door: Door = opened,
+    session_factory: SessionFactory = open_session,
 ) -> tuple[Guarantee, list[Answer]]:
     """Return the promise, and what every group answered, behind a given door. Proof: ``by_group.md``."""
-    promise, part = promised(epsilon, rows)
+    promise, part = group_guarantee(epsilon, rows)
     column = histogram(values, "real" if grid.real else "integer")
     counted = rows.histograms(column, grid)
     with (
-        door(
+        session_factory(
             promise,
             mechanism=mechanism,
             ledger=ledger,
@@ -82,9 +82,9 @@ def chosen_by_group(
     points: Numbers,
     epsilon: Epsilon,
     mechanism: Mechanism,
-    rows: Contributions,
+    rows: ContributionBounds,
     ledger: Accountant | None,
-    door: Door = opened,
+    session_factory: SessionFactory = open_session,
 ) -> Release[float] | Release[dict[Any, float]]:
     """Choose the value of a share of the rows in every group, by a mechanism on rank scores."""
     grid = grid_of(points)
@@ -95,12 +95,12 @@ def chosen_by_group(
         return rank_scores(held, share, points, neighbours=rows.neighbours.value)
 
     # Whatever can be refused is refused by an example, before the spend.
-    example, (_, part) = scores(), promised(epsilon, rows)
+    example, (_, part) = scores(), group_guarantee(epsilon, rows)
     if question(example, part, mechanism).guarantee.delta:
         raise PrivacyError(
             f"{mechanism.name} has a delta, and groups and persons share an epsilon alone: take permute-and-flip."
         )
-    drawn, error_bound = mechanism.described(example), error_bound_of_group(points, share, epsilon, mechanism, rows)
+    drawn, error_bound = mechanism.describe(example), error_bound_of_group(points, share, epsilon, mechanism, rows)
     promise, answers = asked_of_all(
         lambda draws, places, counts, price: points[
             draws.choose(scores(places, counts), price, mechanism=mechanism)
@@ -112,29 +112,29 @@ def chosen_by_group(
         drawn,
         ledger,
         "percentile",
-        door,
+        session_factory,
     )
-    return released(answers, rows, drawn, promise, error_bound)
+    return release_groups(answers, rows, drawn, promise, error_bound)
 
 
 def error_bound_of_group(
-    points: Numbers, share: Fraction, epsilon: Epsilon, mechanism: Mechanism, rows: Contributions
+    points: Numbers, share: Fraction, epsilon: Epsilon, mechanism: Mechanism, rows: ContributionBounds
 ) -> ErrorBound:
     """Return how wrong the answer of one group may be, in rows that count, whatever the data; by public facts."""
     example = rank_scores(np.zeros(points.size, dtype=np.int64), share, points, neighbours=rows.neighbours.value)
-    return of_rows(error_bound_of(example, 1, promised(epsilon, rows)[1], mechanism, PEELING), rows)
+    return of_rows(error_bound_of(example, 1, group_guarantee(epsilon, rows)[1], mechanism, PEELING), rows)
 
 
-def of_rows(error_bound: ErrorBound, rows: Contributions) -> ErrorBound:
+def of_rows(error_bound: ErrorBound, rows: ContributionBounds) -> ErrorBound:
     """Return the same, with its unit and what it is of."""
     persons = rows.person is not None
     most, about = rows.per_person if persons else None, scope(grouped=rows.groups is not None, persons=persons)
     return replace(error_bound, unit=UNIT, scope=about, rows_per_person=most)
 
 
-def released(
+def release_groups(
     answers: list[Answer],
-    rows: Contributions,
+    rows: ContributionBounds,
     mechanism: str,
     promise: Guarantee,
     error_bound: ErrorBound,

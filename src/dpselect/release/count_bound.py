@@ -1,4 +1,4 @@
-"""How far noisy counts lie from the true ones, whatever the data: by the public law of two-sided geometric noise.
+"""The error of noisy counts, whatever the data: by the public law of two-sided geometric noise.
 
 Proof: ``count_bound.md``.
 """

@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.certificates.rows_that_count import SCOPE
+from dpselect.certificates.contribution_text import SCOPE
 from dpselect.kernel.bound import Bound, require_rate
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.kernel.privacy_filter import Accountant
 from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.release.count_bound import CountBound
-from dpselect.release.opened import Door, opened
+from dpselect.release.open_session import SessionFactory, open_session
 from dpselect.release.release import Release
 from dpselect.sources.public_names import PublicNames
-from dpselect.views.contributions import public_groups, rows_of_person
+from dpselect.views.contribution_bounds import public_groups, rows_of_person
 from dpselect.views.row_question import Bins, RowQuestion
 from dpselect.views.table_counts import dense, table_histograms
 
@@ -32,7 +32,7 @@ MOST_CELLS = 2**22
 
 
 @dataclass(frozen=True)
-class Counts(Release[Mapping[Any, Any]]):
+class HistogramRelease(Release[Mapping[Any, Any]]):
     """A noisy histogram: each public value or bin with its count, or each group with such.
 
     Attributes:
@@ -59,7 +59,7 @@ def counts(
     rows_per_person: int | None = None,
     negative: str = "keep",
     ledger: Accountant | None = None,
-) -> Counts:
+) -> HistogramRelease:
     """Count the rows of every public value of a column, or of every bin of numbers, privately: a noisy histogram.
 
     The noise is exact and whole; its size follows from epsilon alone. Values outside of the list, or of all bins, are
@@ -112,8 +112,8 @@ def counts_of(
     rows_per_person: int | None = None,
     negative: str = "keep",
     ledger: Accountant | None = None,
-    door: Door = opened,
-) -> Counts:
+    session_factory: SessionFactory = open_session,
+) -> HistogramRelease:
     """Count behind a given door; proof: ``counts.md``."""
     cells = public_cells(domain, bins)
     places = None if by is None and groups is None else public_groups(by, groups)
@@ -121,20 +121,20 @@ def counts_of(
         raise ValueError(Advice("{negative} is keep or clip: what becomes of counts below 0."))
     if len(cells) * (1 if places is None else len(places)) > MOST_CELLS:
         raise ValueError(f"A histogram has at most {MOST_CELLS} cells: use fewer values, or coarser bins.")
-    promise, bound = promised(epsilon, person, rows_per_person)
+    promise, bound = count_guarantee(epsilon, person, rows_per_person)
     require_rate(promise.epsilon / bound.total)
     asked = RowQuestion(column, cells, by, places, person, int(bound.total))
     held, metadata = table_histograms(table, asked)
     true = np.array([dense(each, len(cells)) for each in held])
     if person is not None:
         metadata = {**metadata, "rows_per_person": str(bound.total)}
-    with door(promise, mechanism=MECHANISM, ledger=ledger, metadata=metadata, note="histogram") as draws:
+    with session_factory(promise, mechanism=MECHANISM, ledger=ledger, metadata=metadata, note="histogram") as draws:
         noisy = draws.counts(true if places is not None else true[0], promise.epsilon, bound)
     shown = np.maximum(noisy, 0) if negative == "clip" else noisy
     lists = [dict(zip(cells.names, each, strict=True)) for each in shown.reshape(-1, len(cells)).tolist()]
     answer = lists[0] if places is None else dict(zip(places.names, lists, strict=True))
     error_bound = error_bound_of_counts(promise, bound, shown.size)
-    return Counts(answer, MECHANISM, promise, rate=promise.epsilon / bound.total, error_bound=error_bound)
+    return HistogramRelease(answer, MECHANISM, promise, rate=promise.epsilon / bound.total, error_bound=error_bound)
 
 
 def error_bound_of_counts(promise: Guarantee, bound: Bound, many: int) -> ErrorBound:
@@ -145,7 +145,7 @@ def error_bound_of_counts(promise: Guarantee, bound: Bound, many: int) -> ErrorB
     return CountBound(rate, many, scope=SCOPE, rows_per_person=int(bound.total))
 
 
-def promised(epsilon: Epsilon, person: Any, rows_per_person: int | None) -> tuple[Guarantee, Bound]:
+def count_guarantee(epsilon: Epsilon, person: Any, rows_per_person: int | None) -> tuple[Guarantee, Bound]:
     """Return the promise of all counts, and how far one row, or one person, moves them in all.
 
     Raises:

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.dataset import NumericDomain
-from dpselect.formulas.derived import FormulaError
+from dpselect.formulas.derived_sensitivity import FormulaError
 from dpselect.formulas.expression import Expression, Linear
 from dpselect.formulas.grammar import GroupScore, GroupSum
 from dpselect.formulas.rows import Amount, RowKinds
 from dpselect.sources.public_names import PublicNames
-from dpselect.utilities.columns import public_values
+from dpselect.utilities.grid_counts import public_values
 from dpselect.views.row_question import RowQuestion
 from dpselect.views.table_counts import table_histograms
 
@@ -196,7 +196,7 @@ def _in_units(part: Expression, units: Mapping[str, Fraction]) -> Expression:
     return turned(part)
 
 
-def counted(
+def count_groups(
     table: Any, column: ScoredColumn, score: GroupScore, by: str, groups: Sequence[Any], person: str | None, rows: int
 ) -> tuple[dict[str, NDArray[np.int64]], dict[str, str]]:
     """Return the sums of every group, and where the rows came from; an engine groups once."""

@@ -33,7 +33,7 @@ class Aim:
         return cls(share, Fraction(-1, 2) if share == 1 else Fraction(1, 2 * share.denominator))
 
 
-def halved(
+def halve_recursively(
     ranks: Ranks, shares: Sequence[Fraction], epsilon: Fraction, draw: DrawEdge, total: int | None = None
 ) -> list[int]:
     """Return the places of distinct increasing shares, never decreasing; epsilon is that of the whole list.

@@ -24,7 +24,7 @@ MOST_SHARES, MOST_VALUES, MOST_TOTAL = 25, 2**16, 2**32
 _CELLS, _FEWER = 2**18, 8
 
 
-def joined(
+def draw_jointly(
     counts: Integers, shares: Sequence[Fraction], epsilon: Fraction, total: int, draw: DrawEdges, cuts: int | None
 ) -> list[int]:
     """Return the places of distinct increasing shares, never decreasing.

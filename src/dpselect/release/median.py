@@ -9,18 +9,18 @@ from typing import Any, Unpack, overload
 from numpy.typing import ArrayLike
 
 from dpselect import utilities
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
+from dpselect.kernel.privacy_filter import Accountant
 from dpselect.mechanisms import Mechanism, permute_and_flip
 from dpselect.release.by_group import UNIT, chosen_by_group
 from dpselect.release.date_answers import public_periods, with_dates
 from dpselect.release.release import Release
 from dpselect.release.select import select
-from dpselect.utilities.columns import public_grid
+from dpselect.utilities.grid_counts import public_grid
 from dpselect.views import Column, StoredColumn
 from dpselect.views.column_arguments import ColumnArguments
 from dpselect.views.column_rows import column_rows
-from dpselect.views.contributions import Contributions
+from dpselect.views.contribution_bounds import ContributionBounds
 
 
 @overload
@@ -90,13 +90,13 @@ def median(
     >>> [abs(value - true) < 50 for value, true in zip(release.value.values(), (250, 750), strict=True)]
     [True, True]
     """
-    return ranked(
+    return order_statistic(
         values, column=column, lower=lower, upper=upper, step=step, grid=grid, epsilon=epsilon, by=by, groups=groups,
         person=person, rows_per_person=rows_per_person, ledger=ledger,
     )  # fmt: skip
 
 
-def ranked(
+def order_statistic(
     values: Any,
     share: Fraction = Fraction(1, 2),
     *,
@@ -127,7 +127,7 @@ def ranked(
 
 def _of_numbers(
     values: Any,
-    rows: Contributions | None,
+    rows: ContributionBounds | None,
     share: Fraction,
     chooser: Mechanism,
     grid: dict[str, Any],

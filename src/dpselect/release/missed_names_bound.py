@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpselect.kernel.keep_chances import CERTAIN, keep_chances
+from dpselect.kernel.keep_probability import CERTAIN, keep_probabilities
 from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms.error_bound import PROBABILITY, ErrorBound, exact_chance, with_chance
 
@@ -33,7 +33,7 @@ class MissedNamesBound(ErrorBound):
             ValueError, TypeError: the probability is not between 0 and 1.
         """
         chance = exact_chance(probability, "a name is to be revealed")
-        chances = keep_chances(self.epsilon, self.delta)
+        chances = keep_probabilities(self.epsilon, self.delta)
         for persons, revealed in zip(range(1, _MOST + 1), chances, strict=False):
             if revealed >= chance * CERTAIN:
                 return persons

@@ -6,26 +6,26 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, overload
 
-from dpselect.certificates.rows_that_count import EACH_GROUP
-from dpselect.kernel.budget import Accountant, require_accountant
+from dpselect.certificates.contribution_text import EACH_GROUP
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
+from dpselect.kernel.privacy_filter import Accountant, resolve_accountant
 from dpselect.mechanisms.error_bound import NoBound
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import error_bound_of
 from dpselect.release import select
 from dpselect.release.one_shot import ONE_SHOT, free_gaps, method_of
-from dpselect.release.opened import Door, opened
+from dpselect.release.open_session import SessionFactory, open_session
 from dpselect.release.questions import question, require_count
 from dpselect.release.release import Release
-from dpselect.release.unlisted import unlisted_of
+from dpselect.release.unknown_domain import unknown_domain_of
 from dpselect.scores.scores import Scores
 from dpselect.sources.public_names import PublicNames
 from dpselect.utilities.popularity import popularity
 from dpselect.views import Events
-from dpselect.views.contributions import public_groups
+from dpselect.views.contribution_bounds import public_groups
 from dpselect.views.events import Below, Integers
 from dpselect.views.stored_events import stored_popularity
 from dpselect.views.support import GROUPS_OF_PERSONS
@@ -108,7 +108,7 @@ def most_common(
         delta: for items that no list declares: far below one over the number of persons.
         kept: with delta, how many of the most frequent items are candidates, at least k: those before a wall are named.
         items_per_person: with delta, how many items of one person count when half of epsilon finds out which may be
-            revealed, as in :func:`select_keys`. Either way there may be fewer than k.
+            revealed, as in :func:`partitions`. Either way there may be fewer than k.
         ledger: where the spend is recorded before anything is drawn; it protects the same neighbours.
 
     A public list has gaps and a p-value too, where they cost nothing; a record is in one group, drawn at epsilon.
@@ -131,7 +131,7 @@ def most_common(
         _require_listed(domain, delta, kept, items_per_person)
         return grouped_of(events, k, epsilon, person, item, domain, by, groups, groups_per_person, ledger)
     if domain is None:
-        return unlisted_of(events, k, epsilon, delta, person, item, kept, items_per_person, ledger)
+        return unknown_domain_of(events, k, epsilon, delta, person, item, kept, items_per_person, ledger)
     _require_listed(domain, delta, kept, items_per_person)
     return _listed(events, k, epsilon, person, item, domain, ledger)
 
@@ -154,7 +154,7 @@ def _listed(
 def _chosen(scores: Scores, k: int, epsilon: Epsilon, ledger: Accountant | None) -> Release[tuple[Any, ...]]:
     """Choose in one pass, with gaps wherever they are free."""
     k, mechanism = require_count(k, len(scores)), permute_and_flip()
-    gaps = free_gaps(question(scores, exact_epsilon(epsilon) / k, mechanism), k, require_accountant(ledger))
+    gaps = free_gaps(question(scores, exact_epsilon(epsilon) / k, mechanism), k, resolve_accountant(ledger))
     return select.top_k(scores, k, epsilon=epsilon, mechanism=mechanism, gaps=gaps, ledger=ledger)
 
 
@@ -169,7 +169,7 @@ def grouped_of(
     groups: Any,
     groups_per_person: int | None,
     ledger: Accountant | None = None,
-    door: Door = opened,
+    session_factory: SessionFactory = open_session,
 ) -> Release[dict[Any, tuple[Any, ...]]]:
     """Choose in every group, behind a given door; proof: ``most_common.md``."""
     places = _groups(by, groups, groups_per_person, person)
@@ -189,8 +189,8 @@ def grouped_of(
     everybody = person is None or share == len(places)
     known = error_bound_of(example, k, part, mechanism, method) if everybody else NoBound(LEFT_OUT)
     error_bound = replace(known, scope=EACH_GROUP)
-    drawn = mechanism.described(example) + (f", {ONE_SHOT}" if method == ONE_SHOT else "")
-    door_opened = door(
+    drawn = mechanism.describe(example) + (f", {ONE_SHOT}" if method == ONE_SHOT else "")
+    door_opened = session_factory(
         guarantee, mechanism=drawn, ledger=ledger, metadata=metadata, per_person=share, note="most common by group"
     )
     with door_opened as draws:

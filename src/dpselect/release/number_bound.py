@@ -1,4 +1,4 @@
-"""How far off a released number may be, whatever the data: by the largest noise that a public ceiling allows."""
+"""The error of a released number, whatever the data: by the largest noise that a public ceiling allows."""
 
 from __future__ import annotations
 

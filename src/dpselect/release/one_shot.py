@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from dpselect.kernel.budget import Accountant
+from dpselect.kernel.privacy_filter import Accountant
 from dpselect.mechanisms.scaling import Measure
 from dpselect.release.questions import Question
 
@@ -32,7 +32,7 @@ def method_of(asked: Question, k: int, method: str | None, ledger: Accountant | 
         require_ordered(asked, k, gaps=gaps)
         return ONE_SHOT
     fits = k > 1 and asked.once and asked.rate > _LEAST_RATE and getattr(ledger, "rule", "sum") != "rho"
-    allows = getattr(ledger, "allows", lambda _: True)
+    allows = getattr(ledger, "can_afford", lambda _: True)
     return ONE_SHOT if method is None and fits and allows(k * asked.guarantee.epsilon) else PEELING
 
 

@@ -13,10 +13,10 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_rho, whole
 from dpselect.kernel.prices import largest_epsilon
+from dpselect.mechanisms.base import Mechanism, require_pure
 from dpselect.mechanisms.joint_top_k import JOINT, require_joint
-from dpselect.mechanisms.kinds import Mechanism, require_pure
 from dpselect.mechanisms.large_epsilon import require_meant
-from dpselect.mechanisms.named import require_mechanism
+from dpselect.mechanisms.registry import require_mechanism
 from dpselect.release.one_shot import ONE_SHOT, PEELING
 from dpselect.release.questions import flips_units
 from dpselect.release.select import top_k

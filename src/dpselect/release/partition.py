@@ -16,7 +16,7 @@ _CHUNK = 2**16
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class IntervalCandidates:
     """Intervals [start, stop) whose lengths are powers of two and whose starts are multiples of half a length.
 
     Attributes:
@@ -30,7 +30,7 @@ class Candidates:
     stops: Integers
 
 
-def least_cost(candidates: Candidates, costs: Integers) -> Integers:
+def least_cost(candidates: IntervalCandidates, costs: Integers) -> Integers:
     """Return the edges 0 = e_0 < ... < e_b = cells of the partition of least total cost.
 
     Among partitions of equal cost the order of the candidates decides, from the last bucket to the first: an order

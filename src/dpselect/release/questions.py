@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.bound import Bound
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.units import TICK_CLIP, floor_ticks
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
+from dpselect.mechanisms.base import Mechanism, UnitMechanism
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
 from dpselect.scores.scores import Scores
 
@@ -40,7 +40,7 @@ class Question:
 def question(scores: Scores, share: Fraction, mechanism: Mechanism) -> Question:
     """Return a question at this epsilon for each winner, or refuse what has no guarantee or lacks a public fact."""
     guarantee = mechanism.guarantee(scores, share)
-    ticks, rate = mechanism.prepared(scores, share)
+    ticks, rate = mechanism.quantize(scores, share)
     return Question(mechanism.sampler, ticks, rate, guarantee, flips_units(mechanism))
 
 

@@ -1,4 +1,4 @@
-"""How far quantiles that are drawn one by one lie from their ranks, whatever the data: from public facts alone.
+"""The rank error of quantiles that are drawn one by one, whatever the data: from public facts alone.
 
 Proof: ``rank_bound.md``.
 """
@@ -13,7 +13,7 @@ from fractions import Fraction
 from dpselect.kernel.numbers import Epsilon
 from dpselect.kernel.ranks import CUTS
 from dpselect.mechanisms.error_bound import PROBABILITY, ErrorBound, exact_chance, with_chance
-from dpselect.mechanisms.worst_tails import gumbel, needed
+from dpselect.mechanisms.worst_tails import gumbel, least_exponent
 from dpselect.release.halving import Aim
 
 
@@ -51,7 +51,7 @@ class RankBound(ErrorBound):
         """
         # Any of the draws may go wrong.
         each = 1 - (1 - exact_chance(probability)) / len(self.shares)
-        exponent = needed(gumbel, 1, Decimal(self.size * self.cuts), each)
+        exponent = least_exponent(gumbel, 1, Decimal(self.size * self.cuts), each)
         largest = self._largest(0, len(self.shares), _NOTHING, _ALL, self.epsilon, exponent)
         return math.ceil(largest) + 1
 

@@ -1,4 +1,6 @@
-"""What every release is: a value, what drew it and the promise; with a certificate, and a small table in notebooks."""
+"""Common parts of all releases: a value, what drew it and the promise; with a certificate, and a small table in
+notebooks.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 from dpselect._display.html_table import table
-from dpselect.certificates.rows_that_count import protects
+from dpselect.certificates.contribution_text import protects
+from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.guarantee import Guarantee
-from dpselect.kernel.written import written
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 
 if TYPE_CHECKING:
+    from dpselect.certificates.build import CertificateStatements
     from dpselect.certificates.certificate import Certificate
-    from dpselect.certificates.composed import Stated
     from dpselect.certificates.receipt import Receipt
 
 # What is released.
@@ -56,11 +58,11 @@ class Release(Generic[T_co]):
         receipt: Receipt | None = self.stated.get("receipt")
         return receipt
 
-    def certificate(self, **stated: Unpack[Stated]) -> Certificate:
+    def certificate(self, **stated: Unpack[CertificateStatements]) -> Certificate:
         """Return the certificate of this release; ``.save(path)`` writes it as JSON or HTML.
 
         Args:
-            stated: question, public, repeat, ledger, row, file_hash, as :func:`dpselect.certificates.composed.certify`.
+            stated: question, public, repeat, ledger, row, file_hash, as :func:`dpselect.certificates.build.certify`.
                 Nothing of a release with a receipt, whose certificate the server has made.
 
         Raises:
@@ -68,7 +70,7 @@ class Release(Generic[T_co]):
         """
         if self.receipt is not None:
             return self.receipt.certified(**stated)
-        from dpselect.certificates.composed import certify
+        from dpselect.certificates.build import certify
 
         return certify(self, **{**self.stated, **stated})
 
@@ -81,7 +83,7 @@ class Release(Generic[T_co]):
         """Return what was released, as certificates write it: lists of candidates, also of one."""
         value: Any = self.value
         if self.tick is not None:
-            return {"value": written(value), "tick": written(self.tick)}
+            return {"value": format_exact(value), "tick": format_exact(self.tick)}
         if isinstance(value, dict) and not self.single:
             return {str(group): _listed(each) for group, each in value.items()}
         answer: dict[str, Any] = {"candidates": (value,) if self.single else _listed(value)}

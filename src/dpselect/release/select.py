@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.kernel.budget import Accountant, require_accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
+from dpselect.kernel.privacy_filter import Accountant, resolve_accountant
+from dpselect.mechanisms.base import Mechanism, require_grouped
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question, require_joint
-from dpselect.mechanisms.kinds import Mechanism, require_grouped
-from dpselect.mechanisms.named import mechanism_for
+from dpselect.mechanisms.registry import mechanism_for
 from dpselect.mechanisms.worst_case import error_bound_of, error_bound_of_source
 from dpselect.release.one_shot import ONE_SHOT, PEELING, method_of, p_value, require_measure, require_ordered
-from dpselect.release.opened import Door, opened
+from dpselect.release.open_session import SessionFactory, open_session
 from dpselect.release.questions import question, require_count
 from dpselect.release.release import Release as Release
-from dpselect.scores.grouped import CandidateSource, GroupedScores
-from dpselect.scores.margin import suited
+from dpselect.scores.grouped_scores import CandidateSource, GroupedScores
+from dpselect.scores.margin import with_margins
 from dpselect.scores.scores import Scores, require_same_k, require_scores
 
 
@@ -112,7 +112,7 @@ def top_k(
         >>> release.value, release.p_value < 1e-6
         (('ann', 'eve'), True)
     """
-    scores = suited(scores, k) if mechanism is None and method != JOINT else scores
+    scores = with_margins(scores, k) if mechanism is None and method != JOINT else scores
     chosen = mechanism_for(scores, mechanism, method)
     return release_of(scores, k, epsilon, chosen, ledger, method=method, gaps=gaps)
 
@@ -123,29 +123,29 @@ def release_of(
     epsilon: Epsilon,
     mechanism: Mechanism,
     ledger: Accountant | None = None,
-    door: Door = opened,
+    session_factory: SessionFactory = open_session,
     *,
     method: str | None = None,
     gaps: bool = False,
 ) -> Release[tuple[Any, ...]]:
     """Choose behind a given door: the one to real coins, or that of an audit."""
     if method == JOINT:
-        return _release_joint(scores, k, epsilon, mechanism, ledger, door, gaps=gaps)
+        return _release_joint(scores, k, epsilon, mechanism, ledger, session_factory, gaps=gaps)
     if not isinstance(scores, Scores) and isinstance(scores, CandidateSource):
-        return _release_grouped(scores, k, epsilon, mechanism, ledger, door, method=method, gaps=gaps)
+        return _release_grouped(scores, k, epsilon, mechanism, ledger, session_factory, method=method, gaps=gaps)
     k, total = require_same_k(scores, require_count(k, len(require_scores(scores)))), exact_epsilon(epsilon)
     # Whatever the scores lack is refused here, before the spend.
     asked = question(scores, total if k == 1 else total / k, mechanism)
-    each, promise, drawn = asked.guarantee, of_list(asked.guarantee, total, k), mechanism.described(scores)
-    name = method_of(asked, k, method, require_accountant(ledger), gaps=gaps)
+    each, promise, drawn = asked.guarantee, of_list(asked.guarantee, total, k), mechanism.describe(scores)
+    name = method_of(asked, k, method, resolve_accountant(ledger), gaps=gaps)
     error_bound = error_bound_of(scores, k, total, mechanism, name)
     if name == PEELING:
-        with door(each, mechanism=drawn, ledger=ledger, metadata=scores.metadata, count=k) as draws:
-            winners = draws.answer(asked, k)
+        with session_factory(each, mechanism=drawn, ledger=ledger, metadata=scores.metadata, count=k) as draws:
+            winners = draws.draw(asked, k)
         return Release(plain_names(scores.candidates[i] for i in winners), drawn, promise, error_bound=error_bound)
     measure = require_measure(mechanism.measure(scores)) if gaps else None
     drawn = drawn if k == 1 else f"{drawn}, {ONE_SHOT}"
-    with door(promise, mechanism=drawn, ledger=ledger, metadata=scores.metadata) as draws:
+    with session_factory(promise, mechanism=drawn, ledger=ledger, metadata=scores.metadata) as draws:
         winners, below = draws.ordered(asked, k, gaps=gaps)
     names = plain_names(scores.candidates[i] for i in winners)
     if measure is None:
@@ -160,7 +160,7 @@ def _release_joint(
     epsilon: Epsilon,
     mechanism: Mechanism,
     ledger: Accountant | None,
-    door: Door,
+    session_factory: SessionFactory,
     *,
     gaps: bool,
 ) -> Release[tuple[Any, ...]]:
@@ -171,11 +171,11 @@ def _release_joint(
     if not isinstance(scores, Scores):
         raise ValueError("A joint list is for scores in memory: leave out the method.")
     if require_same_k(scores, require_count(k, len(scores))) == 1:
-        return release_of(scores, k, epsilon, mechanism, ledger, door, method=PEELING)
+        return release_of(scores, k, epsilon, mechanism, ledger, session_factory, method=PEELING)
     asked = joint_question(scores, int(k), epsilon)
     error_bound = error_bound_of(scores, asked.k, asked.guarantee.epsilon, mechanism, JOINT)
-    drawn = f"{mechanism.described(scores)}, {JOINT}"
-    with door(asked.guarantee, mechanism=drawn, ledger=ledger, metadata=scores.metadata) as draws:
+    drawn = f"{mechanism.describe(scores)}, {JOINT}"
+    with session_factory(asked.guarantee, mechanism=drawn, ledger=ledger, metadata=scores.metadata) as draws:
         winners = draws.joint(asked)
     return Release(plain_names(scores.candidates[i] for i in winners), drawn, asked.guarantee, error_bound=error_bound)
 
@@ -191,7 +191,7 @@ def _release_grouped(
     epsilon: Epsilon,
     mechanism: Mechanism,
     ledger: Accountant | None,
-    door: Door,
+    session_factory: SessionFactory,
     *,
     method: str | None,
     gaps: bool,
@@ -201,12 +201,12 @@ def _release_grouped(
     k, total = require_count(k, getattr(source, "known", None)), exact_epsilon(epsilon)
     require_grouped(mechanism)
     each = mechanism.guarantee(Scores([0], 1, neighbours=source.neighbours.value), total / k)
-    name = grouped_method(source, k, total, mechanism, method, require_accountant(ledger), gaps=gaps)
+    name = grouped_method(source, k, total, mechanism, method, resolve_accountant(ledger), gaps=gaps)
     example = source.example()
     measure = require_measure(mechanism.measure(example)) if gaps and example is not None else None
     error_bound, promise = error_bound_of_source(source, k, total, mechanism, name), of_list(each, total, k)
     paid, count = (promise, 1) if name == ONE_SHOT else (each, k)
-    drawn = mechanism.described() + (f", {ONE_SHOT}" if k > 1 and name == ONE_SHOT else "")
+    drawn = mechanism.describe() + (f", {ONE_SHOT}" if k > 1 and name == ONE_SHOT else "")
     below, rate = list[int](), Fraction(0)
 
     def pick(counted: GroupedScores) -> list[tuple[int, int]]:
@@ -221,7 +221,7 @@ def _release_grouped(
 
     # Whatever can be refused without a look at the data has been: the spend stands even if the data is refused.
     with (
-        door(paid, mechanism=drawn, ledger=ledger, metadata=source.metadata, count=count) as draws,
+        session_factory(paid, mechanism=drawn, ledger=ledger, metadata=source.metadata, count=count) as draws,
         draws.attempts() as attempt,
     ):
         names = plain_names(source.answer(pick))

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
+from dpselect.kernel.privacy_filter import Accountant
 from dpselect.mechanisms import mechanism as named
-from dpselect.mechanisms.kinds import Mechanism
+from dpselect.mechanisms.base import Mechanism
 from dpselect.release.release import Release
 from dpselect.release.select import top_k
 from dpselect.scores.combine import aggregate, pareto
@@ -104,5 +104,5 @@ def priv_agg(
     >>> priv_agg([speed, price], epsilon=10, weights=[1, 2]).value
     (0,)
     """
-    scores = aggregate(objectives, weights, touched=touched, sensitivity=sensitivity)
+    scores = aggregate(objectives, weights, max_changed=touched, sensitivity=sensitivity)
     return top_k(scores, k, epsilon=epsilon, mechanism=mechanism or named(_PUBLISHED[sensitivity]), ledger=ledger)

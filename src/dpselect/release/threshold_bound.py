@@ -1,4 +1,4 @@
-"""How far off the answers of a stream may be, whatever the data: from public rules alone, and rounded safely.
+"""The error of the answers of a stream, whatever the data: from public rules alone, and rounded safely.
 
 Proof: ``threshold_bound.md``.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpselect.kernel.coins import exponential_between
+from dpselect.kernel.bernoulli_exp import exponential_between
 from dpselect.kernel.numbers import Epsilon, whole
 from dpselect.mechanisms.error_bound import PROBABILITY, ErrorBound, NoBound, exact_chance, with_chance
 from dpselect.mechanisms.worst_case import rounded_up

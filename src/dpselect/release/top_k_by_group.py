@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dpselect.certificates.rows_that_count import EACH_GROUP
-from dpselect.kernel.budget import Accountant
+from dpselect.certificates.contribution_text import EACH_GROUP
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.named import mechanism_for
+from dpselect.mechanisms.registry import mechanism_for
 from dpselect.mechanisms.worst_case import error_bound_of
 from dpselect.release.one_shot import ONE_SHOT, method_of
-from dpselect.release.opened import Door, opened
+from dpselect.release.open_session import SessionFactory, open_session
 from dpselect.release.questions import question, require_count
 from dpselect.release.release import Release
 from dpselect.release.select import plain_names
@@ -68,7 +68,7 @@ def top_k_of(
     mechanism: str | Mechanism | None = None,
     groups_per_person: int | None = None,
     ledger: Accountant | None = None,
-    door: Door = opened,
+    session_factory: SessionFactory = open_session,
 ) -> Release[dict[Any, tuple[Any, ...]]]:
     """Choose in every group, behind a given door; proof: ``top_k_by_group.md``."""
     chosen, share, promise = _promised(scores, epsilon, mechanism, groups_per_person)
@@ -80,9 +80,9 @@ def top_k_of(
         raise PrivacyError(f"{chosen.name} has a delta, and groups share an epsilon alone: take permute-and-flip.")
     methods = [method_of(each, k, None, None) for each in asked]
     first = next(iter(scores.values()))
-    drawn = chosen.described(first) + (f", {ONE_SHOT}" if {ONE_SHOT} == {*methods} else "")
+    drawn = chosen.describe(first) + (f", {ONE_SHOT}" if {ONE_SHOT} == {*methods} else "")
     error_bound = error_bound_of_groups(scores, k, epsilon, chosen, share)
-    door_opened = door(
+    door_opened = session_factory(
         promise, mechanism=drawn, ledger=ledger, metadata=first.metadata, per_person=share, note="top k by group"
     )
     with door_opened as draws, draws.disjoint(len(scores)) as parts:

@@ -11,15 +11,15 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_positive, exact_public, whole
-from dpselect.kernel.run_law import RunLaw
-from dpselect.release.draws import Draws
-from dpselect.release.opened import Door, opened
-from dpselect.release.repeated import Run, Score, finished, silence
+from dpselect.kernel.privacy_filter import Accountant
+from dpselect.kernel.run_count import RunCount
+from dpselect.release.open_session import SessionFactory, open_session
+from dpselect.release.private_tuning import Run, Score, finish_run, silence
+from dpselect.release.session import Session
 
 S = TypeVar("S")
 S_co = TypeVar("S_co", covariant=True)
@@ -45,7 +45,7 @@ class TuningPlan:
     settings: int
     epsilon: Fraction
     epsilon_of_run: Fraction
-    law: RunLaw | None
+    law: RunCount | None
 
     @property
     def mean_runs(self) -> float:
@@ -77,7 +77,7 @@ class TuningPlan:
 
 
 @dataclass(frozen=True)
-class Tuned(Generic[S_co, R_co]):
+class TuningResult(Generic[S_co, R_co]):
     """What a search releases: the winner, and the promise for all of it.
 
     Attributes:
@@ -130,14 +130,14 @@ def tuning_plan(
     if gamma is None:
         # The chance that no run tries the best one is gamma (1-s) / (gamma (1-s) + s), s one over their number.
         wanted = _MISSED / ((1 - _MISSED) * (many - 1)) if many > 1 else Fraction(1, 2)
-        law = RunLaw(max(wanted, Fraction(1, _MOST_RUNS)), exact_public(eta, "eta"), threshold)
+        law = RunCount(max(wanted, Fraction(1, _MOST_RUNS)), exact_public(eta, "eta"), threshold)
     else:
-        law = RunLaw(exact_positive(gamma, "gamma"), exact_public(eta, "eta"), threshold)
+        law = RunCount(exact_positive(gamma, "gamma"), exact_public(eta, "eta"), threshold)
     return TuningPlan(many, total, law.epsilon_of_run(total), law)
 
 
 def tune_privately(
-    run: Callable[[S, Draws], tuple[Any, Any]],
+    run: Callable[[S, Session], tuple[Any, Any]],
     settings: Sequence[S],
     *,
     epsilon: Epsilon,
@@ -146,7 +146,7 @@ def tune_privately(
     eta: Epsilon = 1,
     good_enough: Score | None = None,
     ledger: Accountant | None = None,
-) -> Tuned[S, Any]:
+) -> TuningResult[S, Any]:
     """Run a private algorithm a secret number of times, each time with a random setting, and release the best run.
 
     A good default beats a search: search where there is none. The price of all runs together is about three times
@@ -154,8 +154,8 @@ def tune_privately(
     others' settings, scores and errors. Nothing is printed, logged or warned meanwhile.
 
     Args:
-        run: takes a setting and :class:`Draws` and returns (result, score). Result and score depend on data through
-            these draws alone, at most at ``draws.left``; releases of this library inside it pay from them
+        run: takes a setting and :class:`Session` and returns (result, score). Result and score depend on data through
+            these draws alone, at most at ``draws.remaining``; releases of this library inside it pay from them
             and take no ``ledger=``. It depends on no earlier run and leaves no trace. One that raises, or whose score
             is not a number, is worse than all others.
         settings: a list of what to try, public; each run draws one at random, perhaps one that was tried before.
@@ -172,14 +172,14 @@ def tune_privately(
         ValueError, TypeError: bad parameters; nothing was spent.
         BudgetError: the ledger does not allow it; nothing was spent.
 
-    References: Liu and Talwar 2019; Papernot and Steinke 2022; with a smaller price (``kernel/run_law.md``).
+    References: Liu and Talwar 2019; Papernot and Steinke 2022; with a smaller price (``kernel/run_count.md``).
 
     >>> import numpy as np
     >>> import dpselect as dps
     >>> incomes = np.array([20, 25, 30, 35, 40] * 500)
     >>> def histogram(bins, draws):                # as many bins as fit; the score is how full the fullest one is
     ...     counts = np.histogram(incomes, bins, (0, 100))[0]
-    ...     noisy = draws.counts(counts, draws.left, dps.mechanisms.Bound(1))
+    ...     noisy = draws.counts(counts, draws.remaining, dps.mechanisms.Bound(1))
     ...     return noisy, int(noisy.max())
     >>> best = tune_privately(histogram, [5, 20], epsilon=4, neighbours="add-remove")
     >>> best.setting, best.guarantee
@@ -190,51 +190,51 @@ def tune_privately(
     if not choices:
         raise ValueError("settings must be a list of what to try: pass at least one.")
     plan = tuning_plan(len(choices), epsilon=epsilon, gamma=gamma, eta=eta, good_enough=good_enough)
-    return tuned(run, choices, plan, Guarantee(plan.epsilon, relation(neighbours)), ledger)
+    return tune_with(run, choices, plan, Guarantee(plan.epsilon, relation(neighbours)), ledger)
 
 
-def tuned(
-    run: Callable[[S, Draws], tuple[Any, Any]],
+def tune_with(
+    run: Callable[[S, Session], tuple[Any, Any]],
     settings: Sequence[S],
     plan: TuningPlan,
     guarantee: Guarantee,
     ledger: Accountant | None = None,
-    door: Door = opened,
-) -> Tuned[S, Any]:
+    session_factory: SessionFactory = open_session,
+) -> TuningResult[S, Any]:
     """Search behind a given door."""
-    with door(guarantee, mechanism="tune-privately", ledger=ledger) as draws:
-        winner = searched(run, settings, plan, draws, guarantee.neighbours, door)
+    with session_factory(guarantee, mechanism="tune-privately", ledger=ledger) as draws:
+        winner = search_settings(run, settings, plan, draws, guarantee.neighbours, session_factory)
     if winner is None:
-        return Tuned(None, None, None, guarantee, plan)
+        return TuningResult(None, None, None, guarantee, plan)
     setting, result = winner.result
-    return Tuned(setting, result, winner.score, guarantee, plan)
+    return TuningResult(setting, result, winner.score, guarantee, plan)
 
 
-def searched(
-    run: Callable[[S, Draws], tuple[Any, Any]],
+def search_settings(
+    run: Callable[[S, Session], tuple[Any, Any]],
     settings: Sequence[S],
     plan: TuningPlan,
-    draws: Draws,
+    draws: Session,
     neighbours: Neighbours,
-    door: Door = opened,
+    session_factory: SessionFactory = open_session,
 ) -> Run[tuple[S, Any]] | None:
     """Return the winner's setting and result, with its score, for the plan's epsilon of what is left."""
 
-    def with_setting(index: int, own: Draws) -> tuple[tuple[S, Any], Any]:
+    def with_setting(index: int, own: Session) -> tuple[tuple[S, Any], Any]:
         result, score = run(settings[index], own)
         return (settings[index], result), score
 
-    def at_random(own: Draws) -> tuple[tuple[S, Any], Any]:
+    def at_random(own: Session) -> tuple[tuple[S, Any], Any]:
         return with_setting(int(own.uniform(np.array([len(settings)]))[0]), own)
 
     if plan.law is not None:
-        return draws.one_of_many(at_random, plan.epsilon, plan.law)
+        return draws.best_of_runs(at_random, plan.epsilon, plan.law)
     best: Run[tuple[S, Any]] | None = None
     share = Guarantee(plan.epsilon_of_run, neighbours)
     with silence():
         for index in range(len(settings)):
-            with draws.paying(), door(share) as own, own.paying():
-                latest = finished(partial(with_setting, index, own))
+            with draws.use_accountant(), session_factory(share) as own, own.use_accountant():
+                latest = finish_run(partial(with_setting, index, own))
             if latest is not None and (best is None or latest.score > best.score):
                 best = latest
             del latest

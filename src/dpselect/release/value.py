@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
+from dpselect.kernel.privacy_filter import Accountant
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.release.number_bound import NumberBound
-from dpselect.release.opened import Door, opened
+from dpselect.release.open_session import SessionFactory, open_session
 from dpselect.release.release import Release
 from dpselect.release.value_questions import ValueQuestion, value_question
 from dpselect.scores.sensitivity import Sensitivity
@@ -68,13 +68,15 @@ def release_value(
     asked = value_question(
         value, smooth_bound, epsilon=epsilon, neighbours=neighbours, noise=noise, beta=beta, tick=tick
     )
-    return released(asked, ledger)
+    return release_question(asked, ledger)
 
 
-def released(asked: ValueQuestion, ledger: Accountant | None = None, door: Door = opened) -> Release[Fraction]:
+def release_question(
+    asked: ValueQuestion, ledger: Accountant | None = None, session_factory: SessionFactory = open_session
+) -> Release[Fraction]:
     """Release the answer to a question behind a given door."""
     name = f"release-value, {asked.noise.name}"
-    with door(asked.guarantee, mechanism=name, ledger=ledger) as draws:
+    with session_factory(asked.guarantee, mechanism=name, ledger=ledger) as draws:
         value = draws.noisy_number(asked)
     return Release(value, name, asked.guarantee, tick=asked.tick, error_bound=error_bound_of_value(asked))
 

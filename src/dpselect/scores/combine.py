@@ -23,8 +23,8 @@ from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.units import TICK_CLIP
 from dpselect.scores.dominance import seconds
-from dpselect.scores.objectives import exact_weights, listed, one_list
-from dpselect.scores.pareto_sensitivity import Spread, grouped
+from dpselect.scores.objectives import exact_weights, list_objectives, one_list
+from dpselect.scores.pareto_sensitivity import Spread, group_alike
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import (
     PUBLIC_REACH,
@@ -57,13 +57,13 @@ def aggregate(
     objectives: Iterable[Scores],
     weights: Iterable[Any] | None = None,
     *,
-    touched: str = "all",
+    max_changed: str = "all",
     sensitivity: str = "local",
     range_bound: int = 2,
 ) -> Scores:
     """Return the weighted sum of several scores.
 
-    Its sensitivity is sum |w_i| delta_i, or max |w_i| delta_i with ``touched="one"``; ceilings and reaches follow.
+    Its sensitivity is sum |w_i| delta_i, or max |w_i| delta_i with ``max_changed="one"``; ceilings and reaches follow.
     Integers with whole weights stay exact; other sums are rounded once, so parts that cancel lose nothing. Zero is the
     best, or the worst, where it is for every part, turned round where a weight is negative.
 
@@ -74,16 +74,16 @@ def aggregate(
     Args:
         objectives: a list of scores of the same candidates and neighbours, larger is better; ``-scores`` to minimise.
         weights: one number each, not all zero; 1 each when left out.
-        touched: ``"one"`` declares that one step can touch only one of the objectives (true positive and true negative
-            rates under add-remove); ``"all"`` otherwise.
+        max_changed: ``"one"`` declares that one step can touch only one of the objectives (true positive and true
+            negative rates under add-remove); ``"all"`` otherwise.
         sensitivity: ``"local"``, or ``"global"`` for the ceilings alone.
         range_bound: 1 declares that one step moves *all* objectives in the same direction; 2 otherwise. Where every
             sensitivity is one constant, weights of any sign keep it.
 
     Raises:
         ValueError, TypeError: not a list of objectives, other candidates or neighbours, bad weights.
-        PrivacyError: ``touched="one"`` under substitution; range bound 1 where a part has range bound 2, or signs of
-            weights or parts differ and a sensitivity is not one constant; no ceiling of a part where
+        PrivacyError: ``max_changed="one"`` under substitution; range bound 1 where a part has range bound 2, or signs
+            of weights or parts differ and a sensitivity is not one constant; no ceiling of a part where
             ``"global"`` or a smooth bound needs it.
 
     >>> a, b = Scores([3, 1], sensitivity=1, kind="integer"), Scores([0, 5], sensitivity=2, kind="integer")
@@ -91,17 +91,17 @@ def aggregate(
     >>> both.values, both.sensitivity.ceiling
     (array([  3, 501]), 201.0)
     """
-    parts = listed(objectives, "aggregate")
+    parts = list_objectives(objectives, "aggregate")
     first = parts[0]
     used = [(weight, part) for weight, part in zip(exact_weights(weights, len(parts)), parts, strict=True) if weight]
     if not used:
         raise ValueError("The weights are all zero, so every candidate is alike: pass at least one that is not.")
-    if touched not in ("all", "one"):
+    if max_changed not in ("all", "one"):
         raise ValueError('touched is "all" or "one": how many objectives one step can touch.')
-    if touched == "one" and len(used) > 1 and first.neighbours is Neighbours.SUBSTITUTION:
+    if max_changed == "one" and len(used) > 1 and first.neighbours is Neighbours.SUBSTITUTION:
         raise PrivacyError('A substitution touches two records, and so two objectives: use touched="all".')
     _require_one_span(used, range_bound)
-    joined = _joined(used, touched, _local(sensitivity))
+    joined = _joined(used, max_changed, _local(sensitivity))
     result = Scores(
         _within(_weighted(used), joined.ceiling),
         joined,
@@ -153,7 +153,7 @@ def pareto(objectives: Iterable[Scores], *, sensitivity: str = "local", reach: i
     >>> pareto([a, b]).values
     array([ 0,  0, -1])
     """
-    parts = listed(objectives, "pareto")
+    parts = list_objectives(objectives, "pareto")
     first = parts[0]
     if len(first) < 2:
         raise ValueError(Advice("A Pareto score compares candidates: {pass scores of|there must be} at least two."))
@@ -293,7 +293,7 @@ def _joined_profiles(
 ) -> Sensitivity:
     """Return the sum or the maximum at every distance: one row for candidates alike in every part."""
     own = [np.zeros(count, dtype=np.intp) if part.profile is None else part.profile for part in parts]
-    first, profile, _ = grouped(own)
+    first, profile, _ = group_alike(own)
     places = [column[first] for column in own]
 
     def join(shaped: Sequence[Floats], chosen: Any) -> Floats:

@@ -18,13 +18,13 @@ Bound = Callable[[float], Any]
 _FLOOR = Fraction(1, 2**80)
 
 
-def declared(bound: Bound, beta: Fraction, ceiling: float) -> Fraction:
+def bound_below(bound: Bound, beta: Fraction, ceiling: float) -> Fraction:
     """Return the bound for the float that is not above beta, as the exact number it is, within 2^-80 and 1 ceilings.
 
     Raises:
         TypeError, ValueError: the function gave something else than a number >= 0.
     """
-    value = bound(asked(beta))
+    value = bound(beta_below(beta))
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, bool) or not isinstance(plain, (int, float, Fraction)):
         raise TypeError("A smooth bound is a number: let the function return one for every beta.")
@@ -34,7 +34,7 @@ def declared(bound: Bound, beta: Fraction, ceiling: float) -> Fraction:
     return most if plain == math.inf else max(min(Fraction(plain), most), _FLOOR * most)
 
 
-def asked(beta: Fraction) -> float:
+def beta_below(beta: Fraction) -> float:
     """Return the float that is not above beta: what the function is called with."""
     near = float(beta)
     return near if Fraction(near) <= beta else math.nextafter(near, 0.0)

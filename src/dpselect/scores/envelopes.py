@@ -1,4 +1,4 @@
-"""How high and how low each score may be, a number of steps away, in exact integers.
+"""Upper and lower bounds of each score, a number of steps away, in exact integers.
 
 low(y) = u - (delta(0) + .. + delta(y - 1)) and high(y) = u + the same sum, or what is known to be the most if that is
 less. All are counted in a public quantum, a power of two between 2^-36 and 2^-35 of the ceiling: scores are rounded

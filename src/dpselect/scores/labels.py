@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 
-def labelled(values: Any, candidates: Any) -> tuple[Any, Any]:
+def label_values(values: Any, candidates: Any) -> tuple[Any, Any]:
     """Return values and candidates as arrays or lists: the labels of the values, where no candidates are passed.
 
     Raises:
         ValueError: a mapping and candidates too; two Series whose rows are labelled differently.
 
-    >>> labelled({"ann": 60, "bob": 40}, None)
+    >>> label_values({"ann": 60, "bob": 40}, None)
     ([60, 40], ['ann', 'bob'])
     """
     if isinstance(values, Mapping):

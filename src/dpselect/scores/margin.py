@@ -87,12 +87,12 @@ def margin(scores: Scores, k: int) -> Scores:
     )
 
 
-def suited(scores: Any, k: int) -> Any:
+def with_margins(scores: Any, k: int) -> Any:
     """Return the margins of scores that ask for them, ``Scores(suits="margin")``: a public rule.
 
     All else is returned as it is: scores of which all candidates are named too, and a ``k`` that is refused later.
     """
-    if not isinstance(scores, Scores) or scores.suits != MARGIN or scores.k is not None:
+    if not isinstance(scores, Scores) or scores.default_mechanism != MARGIN or scores.k is not None:
         return scores
     counted = isinstance(k, (int, np.integer)) and not isinstance(k, bool)
     return margin(scores, k) if counted and 1 <= k < len(scores) else scores
@@ -118,8 +118,8 @@ def margins_of(curves: Curves, size: int, k: int) -> NDArray[np.float64]:
         if not sides:
             best = _lead(curves.low(0, everyone), curves.high(0, everyone), curves.high(0, everyone), k) >= 0
             sides = [
-                _Inside(curves, k, result, np.flatnonzero(best)),
-                _Outside(curves, k, result, np.flatnonzero(~best)),
+                _InsideList(curves, k, result, np.flatnonzero(best)),
+                _OutsideList(curves, k, result, np.flatnonzero(~best)),
             ]
         for side in sides:
             side.advance(start, stop)
@@ -220,7 +220,7 @@ class _Side(ABC):
         """Write down the margins of those whose leads pass zero in the step after ``least``."""
 
 
-class _Inside(_Side):
+class _InsideList(_Side):
     sign = 1
 
     def _own(self, steps: Any, at: Positions) -> Integers:
@@ -241,7 +241,7 @@ class _Inside(_Side):
         self._result[own] = least + _share(before, before - after)
 
 
-class _Outside(_Side):
+class _OutsideList(_Side):
     sign = -1
 
     def _own(self, steps: Any, at: Positions) -> Integers:

@@ -31,7 +31,7 @@ def one_list(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
-def listed(parts: Iterable[Scores], name: str) -> list[Scores]:
+def list_objectives(parts: Iterable[Scores], name: str) -> list[Scores]:
     """Return the objectives, of the same candidates and neighbours, or say what differs.
 
     Args:

@@ -1,4 +1,4 @@
-"""How far one neighbour moves the scores of two candidates apart, where each has a sensitivity of its own.
+"""Bounds on how far one neighbour moves the scores of two candidates apart, where each has a sensitivity of its own.
 
 Half the sum of the two largest values takes the place of the largest one. Proof: ``pairs.md``.
 """
@@ -16,11 +16,11 @@ from dpselect.scores.sensitivity import Floats, Sensitivity
 _TINY = 2.0**-1000
 
 
-def paired(sensitivity: Sensitivity) -> Sensitivity:
+def pair_bound(sensitivity: Sensitivity) -> Sensitivity:
     """Return half of the most that two different candidates move in all, for at least two candidates.
 
     >>> from dpselect.scores.sensitivity import element
-    >>> paired(element(lambda t: [1 + t, 3.0, 2.0], ceiling=9).over(3)).at([0, 4])
+    >>> pair_bound(element(lambda t: [1 + t, 3.0, 2.0], ceiling=9).over(3)).at([0, 4])
     array([[2.5],
            [4. ]])
     """

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.scores.combine import metadata_of
 from dpselect.scores.dominance import count_above
-from dpselect.scores.objectives import listed, one_list
+from dpselect.scores.objectives import list_objectives, one_list
 from dpselect.scores.pareto_sensitivity import Spread, count_equal
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import PUBLIC_REACH, steps_of
@@ -63,7 +63,7 @@ def pareto_margin(objectives: Iterable[Scores], *, reach: int | None = None) -> 
     >>> pareto_margin([speed, price]).values
     array([ 1,  2, -3])
     """
-    parts = listed(objectives, "pareto_margin")
+    parts = list_objectives(objectives, "pareto_margin")
     first = parts[0]
     if len(first) < 2:
         raise ValueError(Advice("A Pareto score compares candidates: {pass scores of|there must be} at least two."))

@@ -1,4 +1,4 @@
-"""How far a Pareto score can move: dominators that may be lost and won within so many steps.
+"""Bounds on how far a Pareto score can move: dominators that may be lost and won within so many steps.
 
 With S_i(r) the sum of delta_i(x, j, r) over j <= t, t + 1 steps keep objective i of r within u_i(r) -+ S_i(r), so
 
@@ -43,7 +43,7 @@ class Spread:
 
     def __init__(self, parts: Sequence[Scores]) -> None:
         own = [np.zeros(len(p), dtype=np.intp) if (f := p.sensitivity.profile) is None else f for p in parts]
-        first, self.profile, weights = grouped(
+        first, self.profile, weights = group_alike(
             [column for p, o in zip(parts, own, strict=True) for column in (p.values, o)]
         )
         self._weights = weights
@@ -186,13 +186,13 @@ def count_equal(
     array([2, 0])
     """
     size = len(points[0])
-    first, codes, _ = grouped([np.concatenate(pair) for pair in zip(points, queries, strict=True)])
+    first, codes, _ = group_alike([np.concatenate(pair) for pair in zip(points, queries, strict=True)])
     here = np.ones(size) if weights is None else weights
     counts = np.bincount(codes[:size], here, first.size).astype(np.int64)
     return np.asarray(counts[codes[size:]])
 
 
-def grouped(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers]:
+def group_alike(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp], Integers]:
     """Group positions that are alike in every column: one of each group, the group of each, and their sizes."""
     code = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from dpselect._display.html_table import table
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours, neighbours
 from dpselect.scores.kinds import distances_of, numbers_of
-from dpselect.scores.labels import column_of, labelled
+from dpselect.scores.labels import column_of, label_values
 from dpselect.scores.sensitivity import Sensitivity, constant
-from dpselect.scores.zero import negated, zero_of
+from dpselect.scores.zero import negate_zero, zero_of
 
 # So many candidates a notebook names.
 _NAMED = 8
@@ -49,12 +49,13 @@ class Scores:
         zero: ``"best"`` where no possible score is above 0 (minus a distance, a Pareto score), ``"worst"`` where none
             is below 0 (0/1 scores, counts), else ``"neutral"``. It decides to which side local dampening moves a score
             of 0 that is safe for some steps; fix it before the data is seen, as it must be the same on every database.
-        highest: for :func:`dpselect.utilities.margin`, what bounds scores from above some steps away: steps t and
-            positions of candidates, of shapes that broadcast, to h(x, t, r) >= u(x, r), with h(x, t + 1, r) >= h(y, t,
-            r) for every neighbour y of x. A number that one step would raise by much often takes many to become large.
+        upper_envelope: for :func:`dpselect.utilities.margin`, what bounds scores from above some steps away: steps t
+            and positions of candidates, of shapes that broadcast, to h(x, t, r) >= u(x, r), with h(x, t + 1, r) >= h(y,
+            t, r) for every neighbour y of x. A number that one step would raise by much often takes many to become
+            large.
         k: how many candidates these scores are for, where they are margins.
-        suits: the name of the mechanism that draws where a release names none, or ``"margin"``: permute-and-flip on
-            their margins; public, like the sensitivity.
+        default_mechanism: the name of the mechanism that draws where a release names none, or ``"margin"``:
+            permute-and-flip on their margins; public, like the sensitivity.
 
     Raises:
         ValueError: no values, NaN or infinite values, shapes that differ, an unknown relation, kind or zero.
@@ -79,14 +80,14 @@ class Scores:
         *,
         kind: str | None = None,
         zero: str = "neutral",
-        highest: Highest | None = None,
+        upper_envelope: Highest | None = None,
         k: int | None = None,
-        suits: str | None = None,
+        default_mechanism: str | None = None,
     ) -> None:
         self.metadata: Mapping[str, str] = dict(metadata or {})
         if not isinstance(sensitivity, Sensitivity):
             sensitivity = constant(sensitivity)
-        values, candidates = labelled(values, candidates)
+        values, candidates = label_values(values, candidates)
         self.values = numbers_of(values, kind, sensitivity.ceiling, _finest(sensitivity))
         size = self.values.size
         if isinstance(range_bound, bool) or range_bound not in (1, 2):
@@ -99,7 +100,7 @@ class Scores:
         self.direction = 1
         self.zero = zero_of(zero)
         self.distance = None if distance is None else distances_of(distance, size)
-        self.highest, self.k, self.suits = highest, k, suits
+        self.highest, self.k, self.default_mechanism = upper_envelope, k, default_mechanism
 
     @classmethod
     def from_frame(
@@ -137,8 +138,8 @@ class Scores:
             self.neighbours.value,
             self.range_bound,
             metadata=self.metadata,
-            zero=negated(self.zero),
-            suits=self.suits,
+            zero=negate_zero(self.zero),
+            default_mechanism=self.default_mechanism,
         )
         turned.direction = -self.direction
         return turned

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.scores.declared_bound import Bound, declared, no_distances
+from dpselect.scores.declared_bound import Bound, bound_below, no_distances
 from dpselect.scores.public_bound import all_upwards, refuse_zero, upwards
 from dpselect.scores.smooth_weights import largest
 
@@ -356,7 +356,7 @@ def smooth_bound(bound: Bound, *, ceiling: float) -> Sensitivity:
     most = upwards(ceiling)
     if math.isinf(most):
         raise ValueError("A smooth bound needs a finite ceiling: pass the public global sensitivity.")
-    return replace(profiles(no_distances, ceiling=most), smoothed=partial(declared, bound))
+    return replace(profiles(no_distances, ceiling=most), smoothed=partial(bound_below, bound))
 
 
 def steps_of(reach: Any) -> int:

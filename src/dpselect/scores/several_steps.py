@@ -37,7 +37,7 @@ def of_several_steps(scores: Scores, steps: int) -> Scores:
     kept = steps == 1 or (scores.sensitivity.fixed and scores.values.dtype.kind == "i")
     made = Scores(
         scores.values,
-        scores.sensitivity if steps == 1 else summed(scores.sensitivity, int(steps)),
+        scores.sensitivity if steps == 1 else sum_steps(scores.sensitivity, int(steps)),
         scores.candidates,
         scores.neighbours.value,
         scores.range_bound if kept else 2,
@@ -49,7 +49,7 @@ def of_several_steps(scores: Scores, steps: int) -> Scores:
     return made
 
 
-def summed(sensitivity: Sensitivity, steps: int) -> Sensitivity:
+def sum_steps(sensitivity: Sensitivity, steps: int) -> Sensitivity:
     """Return the sums of ``steps`` values each: admissible where one step is up to as many of the argument's."""
     if sensitivity.bounds is not None:
         return constant([upwards(steps * Fraction(bound)) for bound in sensitivity.bounds.tolist()])

@@ -40,7 +40,7 @@ def decay(beta: Fraction) -> Fraction:
     return Fraction(-(-(_ONE**2) // total), _ONE)
 
 
-class Weights:
+class SmoothWeights:
     """w(t) = max(coarse(t div 1024) fine(t mod 1024), 2^-80), whole numbers over 2^320; w(0) = 1."""
 
     def __init__(self, beta: Fraction) -> None:
@@ -120,5 +120,5 @@ def _up(product: int) -> int:
 
 
 @lru_cache(maxsize=64)
-def _weights(beta: Fraction) -> Weights:
-    return Weights(beta)
+def _weights(beta: Fraction) -> SmoothWeights:
+    return SmoothWeights(beta)

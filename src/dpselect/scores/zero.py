@@ -1,4 +1,4 @@
-"""What a score of exactly zero means, declared in public: the best score there can be, the worst, or neither.
+"""The meaning of a score of exactly zero, declared in public: the best score there can be, the worst, or neither.
 
 Local dampening counts how many steps a score of zero is safe for, its leading zeros of delta, T of them, and dampens it
 to +T where zero is the best, -T where it is the worst, and 0 otherwise. Each is private (proof: ``local_dampening.md``)
@@ -24,10 +24,10 @@ def zero_of(zero: Any) -> str:
     return zero
 
 
-def negated(zero: str) -> str:
+def negate_zero(zero: str) -> str:
     """Return what zero means where the order of the scores is reversed.
 
-    >>> negated("best"), negated("neutral")
+    >>> negate_zero("best"), negate_zero("neutral")
     ('worst', 'neutral')
     """
     return _NAMES[-SIGNS[zero]]
@@ -42,5 +42,5 @@ def zero_of_sum(zeros: Iterable[tuple[bool, str]]) -> str:
     >>> zero_of_sum([(False, "best"), (True, "worst")]), zero_of_sum([(False, "best"), (False, "worst")])
     ('best', 'neutral')
     """
-    meant = {negated(zero) if negative else zero for negative, zero in zeros}
+    meant = {negate_zero(zero) if negative else zero for negative, zero in zeros}
     return meant.pop() if len(meant) == 1 else "neutral"

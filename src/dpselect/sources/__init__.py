@@ -1,1 +1,1 @@
-"""Where data lives: turned into plain arrays, knowing nothing of views."""
+"""Sources of data, turned into plain arrays, knowing nothing of views."""

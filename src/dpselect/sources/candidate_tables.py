@@ -1,4 +1,4 @@
-"""What candidates need of an engine: columns of known kinds, a public domain, literals, a bitmap."""
+"""Parts of an engine that candidates need: columns of known kinds, a public domain, literals, a bitmap."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.units import TICK_CLIP
-from dpselect.sources import codes
+from dpselect.sources import encoding
 from dpselect.sources.engines import engine, engine_of
 from dpselect.sources.ordinals import Ask
 from dpselect.sources.warehouse import Warehouse, is_expression
@@ -63,7 +63,7 @@ def usable(rows: Any, known: Any) -> Any:
     if score.type().is_floating():
         end = float(np.finfo(np.float64).max)
         ends = [(score > literal(end), literal(end)), (score < literal(-end), literal(-end))]
-        finite = ibis.cases((codes.is_missing(score), literal(0.0)), *ends, else_=score)
+        finite = ibis.cases((encoding.is_missing(score), literal(0.0)), *ends, else_=score)
     else:
         finite = score.fill_null(0)
     named = rows.filter(rows.candidate.notnull()).mutate(score=finite)
@@ -85,7 +85,7 @@ def unusable(rows: Any, known: Any, ask: Ask) -> str | None:
     score, least = rows.score, np.finfo(np.float64).max
     real = score.type().is_floating()
     endless = (score.abs() > literal(float(least))).fill_null(False) if real else rows.candidate.isnull() & False
-    gone = codes.is_missing(score)
+    gone = encoding.is_missing(score)
     good = usable(rows, known)
     result = ask(
         rows.aggregate(n=rows.count(), named=rows.candidate.count(), gone=gone.sum(), endless=(endless & ~gone).sum())

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.kernel.neighbours import neighbours as relation
-from dpselect.scores.grouped import GroupedScores, Pick
+from dpselect.scores.grouped_scores import GroupedScores, Pick
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Sensitivity, constant
 from dpselect.scores.zero import zero_of
 from dpselect.sources import candidate_tables as tables
 from dpselect.sources import ordinals
 from dpselect.sources.engines import engine_of
-from dpselect.sources.warehouse import CHANGED, LOST, Warehouse, guarded
+from dpselect.sources.warehouse import CHANGED, LOST, Warehouse, guard_engine
 
 # The widest span of integer candidates that bitmaps tell apart, and the bits that all threads may hold at a time.
 _SPAN, _BITS = 2**33, 2**31
@@ -202,20 +202,20 @@ class Candidates:
         )
 
     def answer(self, pick: Pick) -> list[Any]:
-        """Count, pick and look up; see :class:`dpselect.scores.grouped.CandidateSource`.
+        """Count, pick and look up; see :class:`dpselect.scores.grouped_scores.CandidateSource`.
 
         Raises:
             ValueError: no candidate, one with two rows, or a profile that is NULL; nothing was returned.
             ConnectionError: the engine failed, or the table kept changing; nothing was returned.
         """
-        steady = guarded(lambda: tables.steady(self._rows), LOST)
+        steady = guard_engine(lambda: tables.steady(self._rows), LOST)
         with self._place.reading():
             for _ in range(1 if steady else _ATTEMPTS):
                 counted = self._counted()
                 self._refuse_twins(counted)
                 try:
                     winners = self._find(counted, pick(counted.grouped))
-                except ordinals.Moved:
+                except ordinals.RowsMoved:
                     continue
                 # Everything is counted again, not the winner's group alone: coins must not cause a restart.
                 if steady or all(map(np.array_equal, counted.columns, self._groups())):
@@ -242,7 +242,7 @@ class Candidates:
         groups = self._place.ask(grouped)
         return [groups["n"].astype(np.int64), *(groups[key] for key in self._keys)]
 
-    def _counted(self) -> _Counted:
+    def _counted(self) -> _TableState:
         """Return the groups of one state of the table, and refuse what no selection can use."""
         rows = self._rows
         ends = {"low": rows.candidate.min(), "high": rows.candidate.max()} if self.integers else {}
@@ -263,7 +263,7 @@ class Candidates:
             raise ValueError("There is no candidate: the table has no rows.")
         shared = self.sensitivity(*groups[1:]) if callable(self.sensitivity) else self.sensitivity
         scores = self._scored(groups[0], shared)
-        return _Counted(GroupedScores(scores, counts), result, span, absent)
+        return _TableState(GroupedScores(scores, counts), result, span, absent)
 
     def _absent(self, total: int, span: tuple[int, int] | None) -> _Absent:
         """Return the public candidates that have no row; refuse rows of others."""
@@ -294,7 +294,7 @@ class Candidates:
             raise ValueError(_TWINS)
         return _Absent(size - total, names)
 
-    def _refuse_twins(self, counted: _Counted) -> None:
+    def _refuse_twins(self, counted: _TableState) -> None:
         """Refuse candidates with two rows, however many there are: by bitmap if that is cheap, else by grouping."""
         rows, total = self._rows, int(counted.columns[0].sum())
         if self.unique == "declared" or not total:
@@ -310,7 +310,7 @@ class Candidates:
         if twins:
             raise ValueError(_TWINS)
 
-    def _find(self, counted: _Counted, picks: list[tuple[int, int]]) -> list[Any]:
+    def _find(self, counted: _TableState, picks: list[tuple[int, int]]) -> list[Any]:
         """Return the candidate of each rank in its group, in the order of candidates."""
         rows, ask, groups = self._rows, self._place.ask, counted.columns[0].size
         there = [(place, group, ordinal) for place, (group, ordinal) in enumerate(picks) if group < groups]
@@ -336,7 +336,7 @@ class Candidates:
         winners |= zip((place for place, _, _ in there), result, strict=True)
         return [winners[place] for place in range(len(picks))]
 
-    def _find_absent(self, counted: _Counted, wanted: list[int]) -> list[Any]:
+    def _find_absent(self, counted: _TableState, wanted: list[int]) -> list[Any]:
         """Return candidates without a row, by their ranks among these."""
         count, ask, rows = counted.absent.count, self._place.ask, self._rows
         if not wanted:
@@ -354,7 +354,7 @@ class Candidates:
         ranks = [ordinals.Rank(everywhere, ordinal, count, *span, absent) for ordinal in wanted]
         return list(ordinals.find(rows, ranks, ask))
 
-    def _in_group(self, counted: _Counted, group: int) -> Any:
+    def _in_group(self, counted: _TableState, group: int) -> Any:
         """Return the condition of having the score and the profile of a group."""
         pairs = zip(self._keys, counted.columns[1:], strict=True)
         conditions = [self._rows[key] == tables.literal(values[group]) for key, values in pairs]
@@ -377,7 +377,7 @@ class _Absent:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class _Counted:
+class _TableState:
     """One state of the table: its groups, as found, the span of integer candidates, and who has no row."""
 
     grouped: GroupedScores

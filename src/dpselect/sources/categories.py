@@ -1,4 +1,4 @@
-"""What public categories stand for: the one rule by which a cell is one of them, whatever holds the cell.
+"""The meaning of public categories: the one rule by which a cell is one of them, whatever holds the cell.
 
 Containers write the same value differently: 1 becomes 1.0 beside a missing value, "1" beside a text, and True becomes
 1 or "True". A cell is therefore read by these steps, each of which looks at that cell and the categories alone:

@@ -32,7 +32,7 @@ _WHOLE = re.compile(r"[ \t]*([+-]?)(?=[0-9])0*+([0-9]*)[ \t]*")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Cells:
+class ColumnCells:
     """What a column holds, shape (n,).
 
     Attributes:
@@ -114,7 +114,7 @@ def _of_series(values: Any) -> NDArray[Any]:
     return of_arrow(series.to_arrow())
 
 
-def declared(values: Any, array: NDArray[Any]) -> str:
+def declared_kind(values: Any, array: NDArray[Any]) -> str:
     """Return the kind that a container declares: integers by a type of theirs, else real numbers.
 
     Columns of pandas that NumPy holds declare nothing, because one missing cell makes floats of all of them.
@@ -124,7 +124,7 @@ def declared(values: Any, array: NDArray[Any]) -> str:
     return "integer" if array.dtype.kind in "biu" else "real"
 
 
-def reals(array: NDArray[Any]) -> Cells:
+def reals(array: NDArray[Any]) -> ColumnCells:
     """Return every cell as a double, NaN where it is lacking."""
     gone, values = np.ma.getmask(array), np.asarray(array)
     if values.dtype.kind in "UTO":
@@ -141,10 +141,10 @@ def reals(array: NDArray[Any]) -> Cells:
         result = values.astype(np.float64, copy=gone is not np.ma.nomask)
     if gone is not np.ma.nomask:
         result[gone] = np.nan
-    return Cells(result)
+    return ColumnCells(result)
 
 
-def spelled(values: Any) -> NDArray[np.float64] | None:
+def read_text(values: Any) -> NDArray[np.float64] | None:
     """Return what :func:`reals` reads from an arrow column of text, without a loop over it; ``None`` for all others.
 
     Where some cells are not plain numbers, those are read one by one.
@@ -172,7 +172,7 @@ def _doubles(values: Any) -> NDArray[np.float64]:
     return np.array(numbers.to_numpy(), dtype=np.float64)
 
 
-def integers(array: NDArray[Any]) -> Cells:
+def integers(array: NDArray[Any]) -> ColumnCells:
     """Return every cell as the nearest integer, of two the lower, exact and clipped at 2^61."""
     mask, values = np.ma.getmask(array), np.asarray(array)
     gone = None if mask is np.ma.nomask else np.asarray(mask, dtype=np.bool_)
@@ -182,7 +182,7 @@ def integers(array: NDArray[Any]) -> Cells:
         whole = values.astype(np.int64, copy=False)
         if whole.size and values.dtype.itemsize == 8 and (whole.max() > INTEGER_CLIP or whole.min() < -INTEGER_CLIP):
             whole = np.clip(whole, -INTEGER_CLIP, INTEGER_CLIP)
-        return Cells(whole, None, gone)
+        return ColumnCells(whole, None, gone)
     if values.dtype.kind == "f":
         lacking = np.isnan(values)
         doubled = np.where(lacking, 0.0, np.clip(values.astype(np.float64), -(2.0**61), 2.0**61))
@@ -191,13 +191,13 @@ def integers(array: NDArray[Any]) -> Cells:
         cells = values.tolist()
         whole_or_none = _whole(cells)
         if whole_or_none is not None:
-            return Cells(whole_or_none, None, gone)
+            return ColumnCells(whole_or_none, None, gone)
         read = [_halves(cell) for cell in cells]
         lacking = np.fromiter((half is None for half in read), dtype=np.bool_, count=len(read))
         halves = np.fromiter((half or 0 for half in read), dtype=np.int64, count=len(read))
     above = (halves & 1).astype(np.bool_)
     lacking = lacking if gone is None else lacking | gone
-    return Cells(halves >> 1, above if above.any() else None, lacking if lacking.any() else None)
+    return ColumnCells(halves >> 1, above if above.any() else None, lacking if lacking.any() else None)
 
 
 def _whole(cells: list[Any]) -> NDArray[np.int64] | None:

@@ -1,4 +1,4 @@
-"""Which rows of a table are wanted, written as ``status = employed and age >= 18``: a public condition.
+"""Conditions on the rows of a table, written as ``status = employed and age >= 18``: a public condition.
 
 ``column op value``, a value being a number, a date such as 2025-12-31 or text, joined by ``and`` and ``or`` (``and``
 binds closer) and by parentheses. Nothing is evaluated but these comparisons, and each row is tested by itself: a cell
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from dpselect.sources import csv_text, days
 from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.distinct import distinct
-from dpselect.sources.periods import zoned
+from dpselect.sources.periods import with_zone
 
 Mask = NDArray[np.bool_]
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -67,7 +67,7 @@ class Comparison:
         if getattr(cells.type, "tz", None) is not None:
             if self.sign in _EQUALITY:
                 return self._text(cells, value.isoformat())
-            raise zoned(self.column)
+            raise with_zone(self.column)
         column = distinct(cells)
         held = days.days(column.cells, order, self.column)
         fulfilled = _OPERATORS[self.sign](held, days.number_of(value)) & (held != days.NO_DAY)
@@ -112,11 +112,11 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Joined:
+class Junction:
     """Conditions of which all must hold (``and``), or at least one (``or``)."""
 
     word: str
-    parts: tuple[Comparison | Joined, ...]
+    parts: tuple[Comparison | Junction, ...]
 
     def mask(self, columns: Mapping[str, Any], number: Callable[[Any], Any], date_order: str | None) -> Mask:
         """Return which rows fulfil it."""
@@ -135,7 +135,7 @@ class Condition:
     """A public condition on the columns of a row. Make one with :meth:`of`."""
 
     text: str
-    tree: Comparison | Joined
+    tree: Comparison | Junction
 
     @classmethod
     def of(cls, text: str) -> Condition:
@@ -182,7 +182,7 @@ class _Parser:
         self.tokens = [*self._tokens(text), ("end", "")]
         self.depth = 0
 
-    def whole(self) -> Comparison | Joined:
+    def whole(self) -> Comparison | Junction:
         result = self._joined("or")
         if self.tokens[0][0] != "end":
             raise self._wrong()
@@ -201,17 +201,17 @@ class _Parser:
             yield ("join" if kind == "word" and word.lower() in ("and", "or") else kind), word
             position = match.end()
 
-    def _joined(self, word: str) -> Comparison | Joined:
+    def _joined(self, word: str) -> Comparison | Junction:
         parts = [self._part(word)]
         while self.tokens[0][0] == "join" and self.tokens[0][1].lower() == word:
             self.tokens.pop(0)
             parts.append(self._part(word))
-        return parts[0] if len(parts) == 1 else Joined(word, tuple(parts))
+        return parts[0] if len(parts) == 1 else Junction(word, tuple(parts))
 
-    def _part(self, word: str) -> Comparison | Joined:
+    def _part(self, word: str) -> Comparison | Junction:
         return self._joined("and") if word == "or" else self._single()
 
-    def _single(self) -> Comparison | Joined:
+    def _single(self) -> Comparison | Junction:
         if self.tokens[0] == ("paren", "("):
             self.depth += 1
             if self.depth > _DEEPEST:

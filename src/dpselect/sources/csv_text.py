@@ -23,8 +23,8 @@ from typing import Any
 from dpselect._optional import not_installed
 from dpselect.kernel.errors import Advice
 from dpselect.sources.dialects import PLAIN, Dialect, clauses
-from dpselect.sources.locators import missing, no_table, without_secrets
 from dpselect.sources.text_blocks import TextForm, blocks, first_record, sound, stays_open
+from dpselect.sources.urls import missing, no_table, without_secrets
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.sources.cells import is_missing
+from dpselect.sources.cell_types import is_missing
 
 Integers = NDArray[np.int64]
 STEPS = ("day", "week", "month", "quarter", "year")

@@ -1,4 +1,4 @@
-"""How a text file of a table is written: what is declared, never what is guessed from its rows."""
+"""The dialect of a text file of a table: what is declared, never what is guessed from its rows."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.sources import arrow_text, cells, frames
+from dpselect.sources import arrow_text, cell_types, frames
 
 Integers = NDArray[np.int64]
 # Integers within a span of so many times their number are told apart by a table instead of by sorting.
@@ -33,7 +33,7 @@ class Distinct:
 
     def read(self, meaning: Integers) -> Integers:
         """Return what every row means, where ``meaning`` says it of every distinct cell, shape (n,)."""
-        result = np.append(meaning, cells.OUTSIDE)[self.codes]
+        result = np.append(meaning, cell_types.OUTSIDE)[self.codes]
         return np.asarray(result, dtype=np.int64)
 
 
@@ -54,7 +54,7 @@ def distinct(values: Any) -> Distinct:
     if mask is not np.ma.nomask:
         # A masked cell is missing, whatever it hides.
         plain = distinct(np.asarray(array)[~mask])
-        codes = np.full(array.size, cells.OUTSIDE, dtype=np.int64)
+        codes = np.full(array.size, cell_types.OUTSIDE, dtype=np.int64)
         codes[~mask] = plain.codes
         return Distinct(codes, plain.cells, retyped)
     if array.dtype.kind in "OT":
@@ -82,7 +82,7 @@ def _of_near_integers(array: NDArray[Any], low: int, high: int, retyped: bool) -
 def _of_objects(array: NDArray[Any], retyped: bool) -> Distinct:
     known: dict[tuple[type, Any], int] = {}
     codes = np.fromiter((_numbered(known, each) for each in array.tolist()), dtype=np.int64, count=array.size)
-    return Distinct(codes, cells.objects([cell for _, cell in known]), retyped)
+    return Distinct(codes, cell_types.objects([cell for _, cell in known]), retyped)
 
 
 def _numbered(known: dict[tuple[type, Any], int], cell: Any) -> int:
@@ -91,7 +91,7 @@ def _numbered(known: dict[tuple[type, Any], int], cell: Any) -> int:
         return known.setdefault((type(cell), cell), len(known))
     except Exception:
         # What cannot be told apart from others, such as a list.
-        return cells.OUTSIDE
+        return cell_types.OUTSIDE
 
 
 def _arrow_text(values: Any) -> Any:
@@ -126,7 +126,7 @@ def _arrow_text(values: Any) -> Any:
 def _indices(coded: Any) -> Integers:
     """Return the codes of an arrow array of a dictionary, ``OUTSIDE`` where a cell is missing."""
     indices = coded.indices.cast("int64")
-    return np.asarray(indices.fill_null(cells.OUTSIDE) if indices.null_count else indices)
+    return np.asarray(indices.fill_null(cell_types.OUTSIDE) if indices.null_count else indices)
 
 
 def _of_text(column: Any, retyped: bool) -> Distinct:
@@ -138,6 +138,8 @@ def _of_text(column: Any, retyped: bool) -> Distinct:
     known = {name: place for place, name in enumerate(dict.fromkeys(names)) if name is not None}
     if len(known) < len(names):
         # A dictionary that somebody made may hold a text twice, or a missing one.
-        places = np.array([known.get(name, cells.OUTSIDE) for name in names] + [cells.OUTSIDE], dtype=np.int64)
+        places = np.array(
+            [known.get(name, cell_types.OUTSIDE) for name in names] + [cell_types.OUTSIDE], dtype=np.int64
+        )
         names, codes = [*known], places[codes]
-    return Distinct(codes.astype(np.int64, copy=False), cells.objects(names), retyped, True)
+    return Distinct(codes.astype(np.int64, copy=False), cell_types.objects(names), retyped, True)

@@ -121,7 +121,7 @@ EVERY = (
     EdgeForm(
         matrix_market.ENDINGS,
         _matrix_rows,
-        partial(_wrong_lines, skipped=matrix_market.skipped),
+        partial(_wrong_lines, skipped=matrix_market.head_lines),
         matrix_market.is_directed,
         first=1,
         numbers=True,

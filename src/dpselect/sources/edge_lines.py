@@ -56,7 +56,7 @@ def require_weights(path: Path) -> None:
 
 
 def _form(path: Path, word: int = 1) -> str | None:
-    with opened(path) as lines:
+    with open_text(path) as lines:
         found = _FORM.match(next(lines, ""))
     return None if found is None else found[word]
 
@@ -170,7 +170,7 @@ def wrong(path: Path, is_edge: Callable[[Sequence[str]], bool], skipped: int = 0
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[str]]:
+def open_text(path: Path) -> Iterator[IO[str]]:
     """Yield a text, unpacked; what is not UTF-8 spoils its own line.
 
     Raises:

@@ -10,7 +10,7 @@ from dpselect.kernel.errors import Advice
 from dpselect.sources import edge_lines, tables
 from dpselect.sources.dialects import advice, clauses
 from dpselect.sources.edge_ends import Edges, Ends, Kind, arrow_module, is_edge, of_table, of_texts
-from dpselect.sources.tables import AS_IT_IS, Reading
+from dpselect.sources.tables import AS_IT_IS, FileOptions
 
 # Tables that are read as all others are.
 _DECLARED = (".tsv", ".tsv.gz", ".xlsx")
@@ -18,7 +18,7 @@ ENDINGS = (".parquet", ".csv", ".csv.gz", *_DECLARED)
 _BLOCK = 2**20
 
 
-def read(path: Path, form: str, kind: Kind, ends: Ends, reading: Reading) -> Edges:
+def read(path: Path, form: str, kind: Kind, ends: Ends, reading: FileOptions) -> Edges:
     """Return the source and target of every edge in a table that ends in ``form``, and how many rows were left out.
 
     Raises:
@@ -33,7 +33,7 @@ def read(path: Path, form: str, kind: Kind, ends: Ends, reading: Reading) -> Edg
     return _careful(path, kind, ends) if table is None else table
 
 
-def columns(path: Path, form: str, reading: Reading) -> list[str]:
+def columns(path: Path, form: str, reading: FileOptions) -> list[str]:
     """Return the names of the columns of a table that ends in ``form``.
 
     Raises:
@@ -47,7 +47,7 @@ def columns(path: Path, form: str, reading: Reading) -> list[str]:
     return _cells(_first_line(path)[1]) or []
 
 
-def _declared(path: Path, kind: Kind, ends: Ends, reading: Reading) -> Edges:
+def _declared(path: Path, kind: Kind, ends: Ends, reading: FileOptions) -> Edges:
     """Return the edges of a table with a header, whose text is written as declared."""
     _places(tables.names(path, reading), ends)
     there = tables.arrows(path, [*ends], reading)
@@ -124,7 +124,7 @@ def _is_plain(path: Path, skipped: int) -> bool:
 
     To pyarrow a quote may run over many lines, and 0x10 is 16.
     """
-    with edge_lines.opened(path) as lines:
+    with edge_lines.open_text(path) as lines:
         for _ in range(skipped):
             next(lines, "")
         last = ""
@@ -141,7 +141,7 @@ def _careful(path: Path, kind: Kind, columns: Ends) -> Edges:
     ends: tuple[list[str], list[str]] = ([], [])
     places, width, dropped = (0, 1), 2, 0
     started = False
-    with edge_lines.opened(path) as lines:
+    with edge_lines.open_text(path) as lines:
         for line in lines:
             text = line.strip()
             if not text or text.startswith("#"):
@@ -172,7 +172,7 @@ def _cells(line: str) -> list[str] | None:
 def _first_line(path: Path) -> tuple[int, str]:
     """Return how many lines come before the first that is not a comment, and that line."""
     number = -1
-    with edge_lines.opened(path) as lines:
+    with edge_lines.open_text(path) as lines:
         for number, line in enumerate(lines):
             if line.strip() and not line.strip().startswith("#"):
                 return number, line.strip()

@@ -66,12 +66,12 @@ def require_nodes(path: Path, found: list[str]) -> list[str]:
     return found
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """Return a text whose references to signs, such as ``&amp;`` and ``&#233;``, are those signs.
 
     Nothing else is looked up, and what is not such a reference stays.
 
-    >>> unescaped("R&amp;D caf&#xe9; &other; &#xd800;")
+    >>> unescape("R&amp;D caf&#xe9; &other; &#xd800;")
     'R&D café &other; &#xd800;'
     """
     return _REFERENCE.sub(_sign, text) if "&" in text else text

@@ -18,8 +18,8 @@ from dpselect.sources import edge_forms, edge_lines, edge_tables, pajek, tables
 from dpselect.sources.csv_text import integer
 from dpselect.sources.edge_ends import COLUMNS, EdgeRows, Edges, Ends, Kind
 from dpselect.sources.edge_forms import EdgeForm, WantedEdges
-from dpselect.sources.locators import missing, no_table, require_plain, without_secrets
-from dpselect.sources.tables import AS_IT_IS, Reading
+from dpselect.sources.tables import AS_IT_IS, FileOptions
+from dpselect.sources.urls import missing, no_table, require_plain, without_secrets
 from dpselect.sources.web import local
 
 ENDINGS = (*edge_tables.ENDINGS, *edge_forms.ENDINGS)
@@ -31,7 +31,7 @@ def read(
     *,
     kind: Kind,
     ends: Ends = COLUMNS,
-    reading: Reading = AS_IT_IS,
+    reading: FileOptions = AS_IT_IS,
     label: str | None = None,
     directed: bool = False,
 ) -> Edges:
@@ -82,7 +82,7 @@ def read_weights(
     *,
     kind: Kind,
     ends: Ends = COLUMNS,
-    reading: Reading = AS_IT_IS,
+    reading: FileOptions = AS_IT_IS,
     label: str | None = None,
     weight: str = WEIGHT,
 ) -> EdgeRows:
@@ -106,7 +106,7 @@ def read_weights(
     return form.rows(path, WantedEdges(kind, label, weight))
 
 
-def _columns(path: Path, names: list[str], reading: Reading) -> EdgeRows:
+def _columns(path: Path, names: list[str], reading: FileOptions) -> EdgeRows:
     """Return the ends and the weights of a table, numbers with a point."""
     columns = tables.arrows(path, names, reading)
     if len(columns) < len(names):
@@ -207,7 +207,7 @@ def direction(path: str | Path) -> bool | None:
     return None if form is None else form.is_directed(path)
 
 
-def columns(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
+def columns(path: str | Path, reading: FileOptions = AS_IT_IS) -> list[str]:
     """Return the names of the columns of an edge file; one that is not a table has none.
 
     A writer declares an attribute in GraphML where an edge has it, so one edge may decide what is declared.
@@ -241,7 +241,7 @@ def lists_nodes(path: str | Path) -> bool:
     return form is not None and form.nodes is not None
 
 
-def _require_sound(ending: str, form: EdgeForm | None, ends: Ends, reading: Reading, label: str | None) -> None:
+def _require_sound(ending: str, form: EdgeForm | None, ends: Ends, reading: FileOptions, label: str | None) -> None:
     """Refuse what is said of a file and is not in its form, and one name for both ends."""
     if reading != AS_IT_IS and form is not None:
         raise ValueError(f"How a table is written goes with a table of edges: leave it out for a {ending} file.")

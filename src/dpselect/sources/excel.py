@@ -23,7 +23,7 @@ _ERRORS = ("#NULL", "#DIV/0", "#VALUE", "#REF", "#NAME", "#NUM", "#N/A")
 
 
 @contextmanager
-def opened(path: Path, name: str | None) -> Iterator[Iterator[SheetRow]]:
+def open_workbook(path: Path, name: str | None) -> Iterator[Iterator[SheetRow]]:
     """Yield the rows of a sheet, by default of the first.
 
     What the reader says when it fails may quote cells, so it is not repeated.

@@ -1,4 +1,4 @@
-"""Where pictures begin: with a figure of their own, and a file that must be a picture."""
+"""The beginning of pictures: with a figure of their own, and a file that must be a picture."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def new_figure(**looks: Any) -> Any:
         ImportError: matplotlib is not installed.
     """
     try:
-        from dpselect.sources.picture import Picture
+        from dpselect.sources.notebook_figure import NotebookFigure
     except ImportError:
         raise not_installed("Pictures need matplotlib", "plot") from None
-    return Picture(**looks)
+    return NotebookFigure(**looks)
 
 
 def require_picture(path: str | Path | None) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dpselect.sources import feather, sheets, spelled_files
 from dpselect.sources.dialects import PLAIN, Dialect
-from dpselect.sources.locators import missing
+from dpselect.sources.urls import missing
 
 
 def is_parquet(path: Path) -> bool:

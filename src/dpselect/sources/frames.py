@@ -3,7 +3,7 @@
 No cell is converted for the sake of another: lists become arrays of objects, integers with missing cells become masked
 integers. What a container declares (a dtype, an arrow or polars type) is public, as a schema is. Columns of pandas
 whose type it found by itself, such as those that NumPy holds, declare nothing: pandas changes their type when a row
-asks for it, and :func:`retyped` names them.
+asks for it, and :func:`untyped_columns` names them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.sources.cells import objects
+from dpselect.sources.cell_types import objects
 
 # Types that pandas finds for itself, as it finds text ("str"): one cell of another kind makes objects of them.
 _INFERRED = ("DatetimeTZDtype", "PeriodDtype", "IntervalDtype")
@@ -62,7 +62,7 @@ def some(table: Any, wanted: Sequence[Any]) -> tuple[list[Any], dict[Any, Any]]:
     return names, {name: frame.get_column(name).to_native() for name in wanted if name in names}
 
 
-def retyped(table: Any) -> frozenset[Any]:
+def untyped_columns(table: Any) -> frozenset[Any]:
     """Return the columns whose types the rows may have changed: those of pandas without a type of their own.
 
     There one missing cell turns integers into floats, in all rows.

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from dpselect.sources.edge_texts import EdgeTexts, require_nodes, unescaped
+from dpselect.sources.edge_texts import EdgeTexts, require_nodes, unescape
 
 ENDINGS = (".gml",)
 _TOKEN = re.compile(rb'^[ \t]*#[^\n]*|"[^"\n]*"?|\[|\]|[^\s\[\]"]+', re.MULTILINE)
@@ -66,7 +66,7 @@ def nodes(path: Path, label: str | None) -> list[str]:
 
 def _text(value: bytes | None) -> str:
     """Return a value without its quotes and the blanks around it."""
-    return "" if value is None else unescaped(value.decode(errors="replace").strip('"')).strip()
+    return "" if value is None else unescape(value.decode(errors="replace").strip('"')).strip()
 
 
 def _elements(path: Path, wanted: tuple[bytes, ...]) -> Iterator[_Element]:

@@ -31,26 +31,26 @@ _ENTRIES = (
 _NAMES = ("weight", "weights")
 
 
-class Dropped(UserWarning):
+class GraphPartsWarning(UserWarning):
     """What the form of a graph has and is left out, in words that quote nothing."""
 
 
 def warn_of_directions(directed: bool) -> None:
     """Warn whoever called this library that the form has directions, which an undirected graph has not."""
     if directed:
-        warnings.warn(Dropped(_DIRECTIONS), stacklevel=_outside())
+        warnings.warn(GraphPartsWarning(_DIRECTIONS), stacklevel=_outside())
 
 
 def warn_of_weights(columns: Iterable[str]) -> None:
     """Warn whoever called this library where columns are weights by their name."""
     if any(column.strip().lower() in _NAMES for column in columns):
-        warnings.warn(Dropped(WEIGHTS), stacklevel=_outside())
+        warnings.warn(GraphPartsWarning(WEIGHTS), stacklevel=_outside())
 
 
 def warn_of_entries(matrix: Any) -> None:
     """Warn whoever called this library where the type of a matrix leaves room for weights, whatever its entries are."""
     if getattr(matrix, "dtype", None) != np.bool_:
-        warnings.warn(_ENTRIES, Dropped, stacklevel=_outside())
+        warnings.warn(_ENTRIES, GraphPartsWarning, stacklevel=_outside())
 
 
 def _outside() -> int:
@@ -113,14 +113,14 @@ def of_scipy(matrix: Any) -> tuple[int, NDArray[Any], NDArray[Any]]:
     return int(matrix.shape[0]), entries.row[present], entries.col[present]
 
 
-def named(name: str) -> Any:
+def shipped_graph(name: str) -> Any:
     """Return a graph that ships with NetworkX, as a NetworkX graph.
 
     Raises:
         ValueError: no such graph; the message lists them.
         ImportError: networkx is not installed.
 
-    >>> len(named("karate"))
+    >>> len(shipped_graph("karate"))
     34
     """
     try:

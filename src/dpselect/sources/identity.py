@@ -1,4 +1,4 @@
-"""Who a row is about: persons and names that no public list declares, told apart cell by cell.
+"""The identity of a row: persons and names that no public list declares, told apart cell by cell.
 
 A cell that is empty, "nan" or NaN names nobody and nothing. Columns of
 pandas that NumPy holds change the types of cells for other rows: 1 becomes 1.0 beside a missing cell, and "01" beside
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpselect.sources import csv_text, moments
 from dpselect.sources.categories import EXACT, TRUTH, exact_number, plain_number
-from dpselect.sources.cells import OUTSIDE, is_missing
+from dpselect.sources.cell_types import OUTSIDE, is_missing
 from dpselect.sources.distinct import Distinct
 
 Integers = NDArray[np.int64]
@@ -31,10 +31,10 @@ def persons(column: Distinct) -> Integers:
 
     Whatever can be compared tells persons apart: text, numbers, bytes, dates.
     """
-    return identified(column)[0]
+    return number_persons(column)[0]
 
 
-def identified(column: Distinct) -> tuple[Integers, Sequence[Any] | NDArray[Any]]:
+def number_persons(column: Distinct) -> tuple[Integers, Sequence[Any] | NDArray[Any]]:
     """Return a number for the person of every row as :func:`persons`, and what tells apart the person of each."""
     kind = column.cells.dtype.kind
     if kind in "iu" and not column.retyped:
@@ -45,7 +45,7 @@ def identified(column: Distinct) -> tuple[Integers, Sequence[Any] | NDArray[Any]
     return _numbered(column, person_of)
 
 
-def named(column: Distinct) -> tuple[Integers, list[Any]]:
+def number_names(column: Distinct) -> tuple[Integers, list[Any]]:
     """Return a number for the name in every row, ``OUTSIDE`` where there is none, and the name of each number.
 
     Names are integers, other numbers, or text; how the container wrote them does not show: 1.0 is 1.

@@ -66,7 +66,7 @@ def read(path: Path, kind: Kind, *, weights: bool) -> EdgeRows:
     return of_tables(tables, kind, dropped)
 
 
-def skipped(path: Path) -> int:
+def head_lines(path: Path) -> int:
     """Return how many lines come before the first entry (``ValueError``: not such a file)."""
     return _head(path).lines
 
@@ -78,7 +78,7 @@ def _present(table: Any) -> Any:
 
 
 def _head(path: Path) -> _Head:
-    with edge_lines.opened(path) as lines:
+    with edge_lines.open_text(path) as lines:
         found = _FIRST.fullmatch(next(lines, ""))
         if found is None:
             raise ValueError(

@@ -28,7 +28,7 @@ _ROWS, _COLUMNS = 2**20, 2**14
 
 
 @contextmanager
-def opened(path: Path, name: str | None) -> Iterator[Iterator[SheetRow]]:
+def open_document(path: Path, name: str | None) -> Iterator[Iterator[SheetRow]]:
     """Yield the rows of a sheet, by default of the first.
 
     Raises:

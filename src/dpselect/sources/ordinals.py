@@ -22,7 +22,7 @@ Ask = Callable[[Any], dict[str, Any]]
 _BUCKETS, _FEW, _TOGETHER = 2**15, 2**16, 16
 
 
-class Moved(Exception):
+class RowsMoved(Exception):
     """The rows are not those that were counted."""
 
 
@@ -90,7 +90,7 @@ def text(rows: Any, ordinal: int, ask: Ask) -> Any:
     first = rows.order_by("candidate").limit(ordinal + 1)
     result = ask(first.aggregate(n=first.count(), candidate=first.candidate.max()))
     if result["n"][0] != ordinal + 1:
-        raise Moved
+        raise RowsMoved
     return result["candidate"][0]
 
 
@@ -112,7 +112,7 @@ def _together(rows: Any, ranks: list[Rank], ask: Ask) -> list[int]:
         if rank.absent:
             named = np.setdiff1d(np.arange(rank.low, rank.high + 1), named, assume_unique=True)
         if named.size != rank.count:
-            raise Moved
+            raise RowsMoved
         inside[span] = named
     return [int(inside[rank.span][rank.ordinal]) for rank in ranks]
 
@@ -148,7 +148,7 @@ def _entered(rank: Rank, sizes: NDArray[np.int64], edges: list[int]) -> Rank:
     """Return the rank inside the bucket that holds it."""
     ends = sizes.cumsum()
     if int(ends[-1]) != rank.count or (sizes < 0).any():
-        raise Moved
+        raise RowsMoved
     bucket = int(ends.searchsorted(rank.ordinal, side="right"))
     return replace(
         rank,

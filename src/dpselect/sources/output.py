@@ -60,7 +60,7 @@ class Output:
         except BaseException as error:
             self._tidy()
             if isinstance(error, OSError):
-                raise explained(error, self._path) from None
+                raise explain(error, self._path) from None
             raise
         return self
 
@@ -78,7 +78,7 @@ class Output:
                 file.write(bytes(size))
                 _to_disk(file)
         except OSError as error:
-            raise explained(error, self._path) from None
+            raise explain(error, self._path) from None
 
     def put(self, content: bytes) -> None:
         """Write the content and give it the name.
@@ -108,7 +108,7 @@ class Output:
                 _to_disk(file)
             self._name()
         except OSError as error:
-            raise explained(error, self._path) from None
+            raise explain(error, self._path) from None
 
     def _open(self, mode: str) -> Any:
         assert self._beside is not None
@@ -214,7 +214,7 @@ def _is_database(path: Path) -> bool:
         return file.read(len(_DATABASE)) == _DATABASE
 
 
-def explained(error: OSError, path: str | Path) -> OSError:
+def explain(error: OSError, path: str | Path) -> OSError:
     """Return an error of the system as a sentence that says what to do; one that says so already, as it is."""
     if error.errno is None:
         return error

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dpselect.sources import edge_lines
-from dpselect.sources.edge_texts import EdgeTexts, require_nodes, unescaped
+from dpselect.sources.edge_texts import EdgeTexts, require_nodes, unescape
 
 ENDINGS = (".net",)
 LABEL = "label"
@@ -67,13 +67,13 @@ def nodes(path: Path, label: str | None) -> list[str]:
 
 
 def _label(node: re.Match[str]) -> str:
-    return unescaped(node[2] or node[3] or "").strip()
+    return unescape(node[2] or node[3] or "").strip()
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
     """Yield every line that is neither blank nor a comment, behind the heading that it is below."""
     heading = ""
-    with edge_lines.opened(path) as lines:
+    with edge_lines.open_text(path) as lines:
         for line in lines:
             text = line.strip(" \t\n")
             if not text or text.startswith("%"):

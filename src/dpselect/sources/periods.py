@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 
 from dpselect.sources import days
-from dpselect.sources.cells import OUTSIDE
+from dpselect.sources.cell_types import OUTSIDE
 from dpselect.sources.distinct import Distinct
 from dpselect.sources.public_names import Integers, PublicNames
 
@@ -143,10 +143,10 @@ def require_without_zone(values: Any, called: Any) -> None:
     kind = getattr(values, "type", None)
     zone = getattr(kind, "tz", None) if kind is not None else getattr(getattr(values, "dtype", None), "time_zone", None)
     if zone is not None:
-        raise zoned(called)
+        raise with_zone(called)
 
 
-def zoned(called: Any) -> ValueError:
+def with_zone(called: Any) -> ValueError:
     """Return the refusal of a column of moments with a time zone."""
     return ValueError(
         f"Column {called!r} holds moments of a time zone: cast it to dates, as of the zone that you mean."

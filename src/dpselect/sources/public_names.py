@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice
-from dpselect.sources import cells, frames
+from dpselect.sources import cell_types, frames
 from dpselect.sources.categories import EXACT, TRUTH, Categories, exact_number, plain_number
-from dpselect.sources.cells import OUTSIDE
+from dpselect.sources.cell_types import OUTSIDE
 from dpselect.sources.distinct import Distinct
 
 Integers = NDArray[np.int64]
@@ -79,7 +79,7 @@ class PublicNames:
             ValueError: a column whose type no list names, or which may have rounded the integers of this one.
         """
         kind = column.cells.dtype.kind
-        if kind not in cells.READABLE:
+        if kind not in cell_types.READABLE:
             raise ValueError(
                 f"Column {called!r} is {column.cells.dtype} in the table, which no list names: cast it to text."
             )
@@ -87,7 +87,7 @@ class PublicNames:
             return column.read(_in_range(column.cells, self.names[0], len(self.names)))
         if column.retyped or kind == "f":
             self._require_exact(called)
-        return column.read(cells.places(column.cells, self.categories))
+        return column.read(cell_types.places(column.cells, self.categories))
 
     def _require_exact(self, called: Any) -> None:
         if any(not isinstance(each, str) and abs(each) >= EXACT for each in self.names):

@@ -13,7 +13,7 @@ from dpselect.sources.dialects import PLAIN, Dialect
 from dpselect.sources.sheet_rows import SheetRow
 
 # What opens the rows of a sheet, by the ending of a file.
-_READERS = {".xlsx": excel.opened, ".ods": ods.opened}
+_READERS = {".xlsx": excel.open_workbook, ".ods": ods.open_document}
 ENDINGS = tuple(_READERS)
 
 

@@ -9,13 +9,13 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from dpselect.sources.warehouse import LOST, Warehouse, guarded
+from dpselect.sources.warehouse import LOST, Warehouse, guard_engine
 
 
 def with_sound_text(warehouse: Warehouse, names: list[Any]) -> Any:
     """Return the table of a warehouse, in SQLite with columns of text and dates as text that all functions take."""
     table = warehouse.table
-    backend = guarded(table.get_backend, LOST)
+    backend = guard_engine(table.get_backend, LOST)
     if backend.name != "sqlite":
         return table
     kinds = {name: table[name].type() for name in names if name in table.columns}

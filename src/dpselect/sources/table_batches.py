@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dpselect.sources import arrow_text, csv_text, feather, parts, spelled_files
-from dpselect.sources.absent import no_column
+from dpselect.sources import arrow_text, csv_text, feather, file_parts, spelled_files
 from dpselect.sources.file_kinds import has_schema, is_feather, is_parquet, is_typed
-from dpselect.sources.tables import AS_IT_IS, Reading, without_missing
+from dpselect.sources.missing_column import no_column
+from dpselect.sources.tables import AS_IT_IS, FileOptions, without_missing
 from dpselect.sources.tables import names as names_of
 from dpselect.sources.web import local
 
@@ -18,7 +18,7 @@ from dpselect.sources.web import local
 _ROWS = 2**18
 
 
-def batches(path: str | Path, names: list[Any], reading: Reading = AS_IT_IS) -> Iterator[dict[Any, Any]]:
+def batches(path: str | Path, names: list[Any], reading: FileOptions = AS_IT_IS) -> Iterator[dict[Any, Any]]:
     """Yield columns of a file as :func:`arrows` returns them, a part of the rows at a time, in order.
 
     All of the columns must be there. Text and parquet take the memory of a few parts; a sheet is read at once.
@@ -41,11 +41,11 @@ def batches(path: str | Path, names: list[Any], reading: Reading = AS_IT_IS) -> 
         yield {name: part[name].filter(mask) for name in names}
 
 
-def _batches(path: Path, names: list[Any], reading: Reading) -> Iterator[dict[Any, Any]]:
-    if parts.are_in(path):
+def _batches(path: Path, names: list[Any], reading: FileOptions) -> Iterator[dict[Any, Any]]:
+    if file_parts.are_in(path):
         names_of(path, reading)
         _require_one_type(path, names)
-        for each in parts.files(path):
+        for each in file_parts.files(path):
             yield from _batches(each, names, reading)
         return
     there = names_of(path, reading)
@@ -70,10 +70,10 @@ def _require_one_type(path: Path, names: list[Any]) -> None:
     if has_schema(path):
         parquet = importlib.import_module("pyarrow.parquet")
         read = feather.schema if is_feather(path) else parquet.read_schema
-        schemas = [read(each) for each in parts.files(path)]
+        schemas = [read(each) for each in file_parts.files(path)]
         for name in names:
             if len({schema.field(name).type for schema in schemas if name in schema.names}) > 1:
-                raise parts.unlike(name, path)
+                raise file_parts.unlike(name, path)
 
 
 def _parquet_batches(path: Path, names: list[Any], coded: list[Any]) -> Iterator[dict[Any, Any]]:

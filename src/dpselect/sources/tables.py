@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 
 from dpselect._optional import not_installed
 from dpselect.kernel.errors import Advice
-from dpselect.sources import arrow_text, csv_text, feather, frames, parts, spelled_files
-from dpselect.sources.absent import no_column
+from dpselect.sources import arrow_text, csv_text, feather, file_parts, frames, spelled_files
 from dpselect.sources.conditions import Condition
 from dpselect.sources.dialects import PLAIN, Dialect, advice
 from dpselect.sources.file_kinds import has_schema, is_feather, is_typed, require_plain
-from dpselect.sources.locators import without_secrets
+from dpselect.sources.missing_column import no_column
+from dpselect.sources.urls import without_secrets
 from dpselect.sources.web import local
 
 
 @dataclass(frozen=True)
-class Reading:
+class FileOptions:
     """How a file is read: how its text is written, and which rows are wanted.
 
     Attributes:
@@ -56,7 +56,7 @@ class Reading:
         unit: str | Sequence[str] = (),
         skip_rows: int = 0,
         date_order: str | None = None,
-    ) -> Reading:
+    ) -> FileOptions:
         """Return what keywords say.
 
         Raises:
@@ -68,7 +68,7 @@ class Reading:
         return cls(dialect, condition, tuple(missing), sheet)
 
 
-AS_IT_IS = Reading()
+AS_IT_IS = FileOptions()
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class TableFile:
     """
 
     path: str | Path
-    reading: Reading = AS_IT_IS
+    reading: FileOptions = AS_IT_IS
 
     @classmethod
     def of(
@@ -120,7 +120,7 @@ class TableFile:
             ValueError: one of them says nothing that can be read.
         """
         how = {"line_breaks": line_breaks, "unit": unit, "skip_rows": skip_rows, "date_order": date_order}
-        return cls(path, Reading.of(separator, decimal, encoding, where, thousands, (), sheet, **how))  # type: ignore[arg-type]
+        return cls(path, FileOptions.of(separator, decimal, encoding, where, thousands, (), sheet, **how))  # type: ignore[arg-type]
 
     def columns(self, numbers: Collection[str] = ()) -> dict[str, NDArray[Any]]:
         """Return all columns, as a table that estimators take; ``numbers`` are those that the decimal mark is for.
@@ -144,7 +144,7 @@ class TableFile:
         return {"source": without_secrets(str(self.path))} | ({} if where is None else {"where": where.text})
 
 
-def column(path: str | Path, name: str | None = None, reading: Reading = AS_IT_IS) -> Any:
+def column(path: str | Path, name: str | None = None, reading: FileOptions = AS_IT_IS) -> Any:
     """Return one column of numbers as an arrow array: text, or the type of the schema.
 
     Args:
@@ -166,7 +166,7 @@ def column(path: str | Path, name: str | None = None, reading: Reading = AS_IT_I
 
 
 def table(
-    path: str | Path, names: list[Any], reading: Reading = AS_IT_IS, numbers: Collection[Any] = ()
+    path: str | Path, names: list[Any], reading: FileOptions = AS_IT_IS, numbers: Collection[Any] = ()
 ) -> dict[Any, NDArray[Any]]:
     """Return some columns of a file, missing where cells are empty.
 
@@ -185,7 +185,7 @@ def table(
     }
 
 
-def arrows(path: str | Path, names: list[Any], reading: Reading = AS_IT_IS) -> dict[Any, Any]:
+def arrows(path: str | Path, names: list[Any], reading: FileOptions = AS_IT_IS) -> dict[Any, Any]:
     """Return some columns of a file as arrow arrays; those that the file lacks are left out.
 
     Raises:
@@ -205,7 +205,7 @@ def arrows(path: str | Path, names: list[Any], reading: Reading = AS_IT_IS) -> d
     return {name: values.filter(mask) for name, values in there.items() if name in names}
 
 
-def names(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
+def names(path: str | Path, reading: FileOptions = AS_IT_IS) -> list[str]:
     """Return the names of the columns of a file: a schema, or the first line of a text file or sheet.
 
     Whether that line holds names is not known, so no message may quote it.
@@ -216,7 +216,7 @@ def names(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
     return _header(local(path), reading)
 
 
-def listed_names(path: str | Path, reading: Reading = AS_IT_IS) -> list[str]:
+def listed_names(path: str | Path, reading: FileOptions = AS_IT_IS) -> list[str]:
     """Return the names of the columns as :func:`names`, of a file that lists them (``ValueError``: it does not)."""
     there = names(path, reading)
     if not there and is_typed(local(path)):
@@ -233,10 +233,10 @@ def types(path: str | Path) -> list[Any]:
     path = local(path)
     if is_feather(path):
         return [*feather.schema(path).types]
-    return [*_arrow("parquet").read_schema(parts.files(path)[0] if parts.are_in(path) else path).types]
+    return [*_arrow("parquet").read_schema(file_parts.files(path)[0] if file_parts.are_in(path) else path).types]
 
 
-def labels(path: str | Path, name: str, option: str = "--label", reading: Reading = AS_IT_IS) -> list[Any]:
+def labels(path: str | Path, name: str, option: str = "--label", reading: FileOptions = AS_IT_IS) -> list[Any]:
     """Return a column of public labels, integers where all are written as such, else text: all of them different.
 
     ``option`` is what names the column on a command line.
@@ -252,7 +252,7 @@ def labels(path: str | Path, name: str, option: str = "--label", reading: Readin
     return result
 
 
-def repeated_labels(path: str | Path, name: str, option: str, reading: Reading = AS_IT_IS) -> list[Any]:
+def repeated_labels(path: str | Path, name: str, option: str, reading: FileOptions = AS_IT_IS) -> list[Any]:
     """Return a column of public labels as :func:`labels`; a label may stand in several rows."""
     wanted = _choose(names(path, reading), name, local(path))
     result: list[Any] = arrows(path, [wanted], reading)[wanted].to_pylist()
@@ -265,9 +265,9 @@ def repeated_labels(path: str | Path, name: str, option: str, reading: Reading =
     return result
 
 
-def _header(path: Path, reading: Reading) -> list[str]:
-    if parts.are_in(path):
-        return parts.header(path, lambda each: _header(each, reading))
+def _header(path: Path, reading: FileOptions) -> list[str]:
+    if file_parts.are_in(path):
+        return file_parts.header(path, lambda each: _header(each, reading))
     if not is_typed(path):
         return csv_text.header(path, reading.dialect)
     require_plain(path, reading.dialect)
@@ -283,11 +283,11 @@ def _header(path: Path, reading: Reading) -> list[str]:
     return result
 
 
-def _columns(path: Path, names: Sequence[Any], reading: Reading) -> dict[Any, Any]:
+def _columns(path: Path, names: Sequence[Any], reading: FileOptions) -> dict[Any, Any]:
     """Return the wanted columns of a file of any kind, or of several whose names match."""
-    if parts.are_in(path):
+    if file_parts.are_in(path):
         _header(path, reading)
-        return parts.joined(path, lambda each: _columns(each, names, reading))
+        return file_parts.join_parts(path, lambda each: _columns(each, names, reading))
     if not is_typed(path):
         return without_missing(csv_text.columns(path, [*names], reading.dialect), reading.missing)
     require_plain(path, reading.dialect)

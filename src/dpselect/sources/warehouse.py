@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from dpselect._optional import not_installed
 from dpselect.kernel.errors import Advice
-from dpselect.sources import in_place
-from dpselect.sources.absent import no_column
+from dpselect.sources import duckdb_files
 from dpselect.sources.engines import engine, engine_of
-from dpselect.sources.locators import file_of, is_url, require_plain, without_secrets
+from dpselect.sources.missing_column import no_column
+from dpselect.sources.urls import file_of, is_url, require_plain, without_secrets
 from dpselect.sources.web import is_web
 
 Answer = TypeVar("Answer")
@@ -115,8 +115,8 @@ class Warehouse:
                 )
             expression, metadata, files = _in_files(source)
             opened = expression.get_backend()
-            state = in_place.state(files)
-            if key is not None and in_place.is_csv(files) and key in expression.columns:
+            state = duckdb_files.state(files)
+            if key is not None and duckdb_files.is_csv(files) and key in expression.columns:
                 # Csv files are text, and a key that is not an integer is missing.
                 expression = expression.mutate(**{key: expression[key].try_cast("int64")})
         if snapshot:
@@ -140,7 +140,7 @@ class Warehouse:
     @property
     def is_csv(self) -> bool:
         """Return whether the table is in csv files, whose columns are text."""
-        return in_place.is_csv(self.files)
+        return duckdb_files.is_csv(self.files)
 
     def require(self, names: list[Any]) -> None:
         """Refuse columns that the table does not have.
@@ -179,7 +179,7 @@ class Warehouse:
         Raises:
             ConnectionError: as :meth:`ask`.
         """
-        result = guarded(expression.to_pyarrow, LOST)
+        result = guard_engine(expression.to_pyarrow, LOST)
         return {name: result[name] for name in result.column_names}
 
     def close(self) -> None:
@@ -199,7 +199,7 @@ class Warehouse:
         if not self.files:
             return None
         try:
-            return in_place.state(self.files) == self.state
+            return duckdb_files.state(self.files) == self.state
         except OSError:
             return False
 
@@ -209,8 +209,8 @@ class Warehouse:
         Raises:
             ConnectionError: as :meth:`ask`.
         """
-        stream = iter(guarded(lambda: engine_of(expression).batches(expression), LOST))
-        while (batch := guarded(lambda: next(stream, None), LOST)) is not None:
+        stream = iter(guard_engine(lambda: engine_of(expression).batches(expression), LOST))
+        while (batch := guard_engine(lambda: next(stream, None), LOST)) is not None:
             yield {name: _array(batch[name]) for name in batch.schema.names}
 
     @contextmanager
@@ -219,9 +219,9 @@ class Warehouse:
 
         In PostgreSQL it only reads, unless a temporary table was asked for.
         """
-        backend = guarded(self.table.get_backend, LOST)
+        backend = guard_engine(self.table.get_backend, LOST)
         transaction = engine(backend.name).one_state(getattr(backend, "con", None), not self.temporary)
-        guarded(transaction.__enter__, LOST)
+        guard_engine(transaction.__enter__, LOST)
         try:
             yield
         finally:
@@ -245,7 +245,7 @@ def is_source(source: Any) -> bool:
     return isinstance(source, (Warehouse, str, Path)) or is_expression(source)
 
 
-def guarded(action: Callable[[], Answer], words: str) -> Answer:
+def guard_engine(action: Callable[[], Answer], words: str) -> Answer:
     """Return what an action of an engine returns, or say that it failed without repeating what the engine said.
 
     Raises:
@@ -298,7 +298,7 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     others = [pair for pair in options if pair[0] != "table"]
     plain = urlunsplit(parts._replace(query=urlencode(others))) if named else url
     try:
-        backend = guarded(
+        backend = guard_engine(
             lambda: ibis.connect(plain),
             f"There is no connection to {without_secrets(url)}{_KIND}: check that the server runs, its address, and "
             "that user and password are right.",
@@ -330,22 +330,22 @@ def _named(backend: Any, table: str) -> Any:
 def _in_files(source: str | Path) -> tuple[Any, dict[str, str], tuple[Path, ...]]:
     require_plain(str(source))
     path = Path(str(source).removeprefix("file://"))
-    files = in_place.files(path)
+    files = duckdb_files.files(path)
     _ibis()
-    backend = in_place.connected()
-    columns = in_place.columns(files)
+    backend = duckdb_files.open_duckdb()
+    columns = duckdb_files.columns(files)
     try:
-        expression = guarded(lambda: in_place.read(backend, files, columns), _KIND)
+        expression = guard_engine(lambda: duckdb_files.read(backend, files, columns), _KIND)
     except ConnectionError:
         expression = None
     if expression is None:
         raise ValueError(f"{path.name} is not a complete parquet file, or not a csv file with a header line.")
-    return expression, {"source": str(path), "snapshot": in_place.written(files)}, tuple(files)
+    return expression, {"source": str(path), "snapshot": duckdb_files.write_times(files)}, tuple(files)
 
 
 def _facts_of(table: Any) -> dict[str, str]:
     """Return what an Ibis table says of itself: its engine, and its name or its query."""
-    backend = guarded(table.get_backend, LOST)
+    backend = guard_engine(table.get_backend, LOST)
     metadata = {"source": backend.name}
     with suppress(Exception):
         metadata["source"] = engine(backend.name).address(backend.con) or backend.name

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from dpselect.sources.locators import is_url, without_secrets
+from dpselect.sources.urls import is_url, without_secrets
 
 ENDINGS = (
     ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".xlsx", ".ods",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dpselect.sources.edge_texts import EdgeTexts, require_nodes
-from dpselect.sources.locators import missing
+from dpselect.sources.urls import missing
 from dpselect.sources.xml_tags import XmlTags, local, tags
 
 _NODE, _EDGE = b"node", b"edge"
@@ -57,7 +57,7 @@ class _Element(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _WantedValues:
     """Labels of nodes and weights of edges: what they are called, the ids of their declarations, and a default."""
 
     names: dict[bytes, str]
@@ -157,13 +157,13 @@ def _elements(
         raise _incomplete(path, form)
 
 
-def _finished(element: tuple[bytes, dict[str, str]], value: str, wanted: _Wanted) -> _Element:
+def _finished(element: tuple[bytes, dict[str, str]], value: str, wanted: _WantedValues) -> _Element:
     name, attributes = element
     own = attributes.get(wanted.names.get(name, ""), "")
     return _Element(name, attributes, value or own or (wanted.weight if name == _EDGE else ""))
 
 
-def _wanted(every: XmlTags, form: XmlForm, label: str | None, weight: str | None) -> _Wanted:
+def _wanted(every: XmlTags, form: XmlForm, label: str | None, weight: str | None) -> _WantedValues:
     """Return what declarations before the first node and edge say of labels and weights."""
     names = {kind: name for kind, name in ((_NODE, label), (_EDGE, weight)) if name is not None}
     ids: dict[bytes, set[str]] = {_NODE: set(), _EDGE: set()}
@@ -186,7 +186,7 @@ def _wanted(every: XmlTags, form: XmlForm, label: str | None, weight: str | None
         elif name == b"default":
             unsaid = every.text(begin, found.start()) if end and declares else unsaid
             begin = found.end()
-    return _Wanted(names, ids, unsaid)
+    return _WantedValues(names, ids, unsaid)
 
 
 def _tags(path: Path, form: XmlForm) -> XmlTags:

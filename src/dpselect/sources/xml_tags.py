@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from dpselect.sources.edge_texts import unescaped
+from dpselect.sources.edge_texts import unescape
 
 _NAME = rb"[A-Za-z_:][A-Za-z0-9_:.\-]*"
 _VALUE = rb"""(?:"[^"<]*"|'[^'<]*')"""
@@ -67,7 +67,7 @@ class XmlTags:
         return "".join([*parts, self._decoded(self._data[at:end])]).strip()
 
     def _decoded(self, value: bytes) -> str:
-        return unescaped(value.decode(self._encoding, "replace"))
+        return unescape(value.decode(self._encoding, "replace"))
 
 
 def tags(path: Path) -> XmlTags:

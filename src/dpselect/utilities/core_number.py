@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from dpselect.scores.scores import Scores
 from dpselect.utilities import ego_arrays
-from dpselect.utilities.loops import compiled
-from dpselect.utilities.undirected import require_undirected
+from dpselect.utilities.loops import compile_loop
+from dpselect.utilities.undirected_graphs import require_undirected
 from dpselect.views import Graph, StoredGraph
 from dpselect.views.graph_like import GraphLike
 
@@ -57,7 +57,7 @@ def _core_numbers(graph: Graph) -> NDArray[np.int64]:
     if len(graph) <= ego_arrays.CORES:
         return ego_arrays.core_numbers(graph)
     core = np.empty(len(graph), dtype=np.int64)
-    compiled(_peel)(graph.indptr, graph.indices, core)
+    compile_loop(_peel)(graph.indptr, graph.indices, core)
     return core
 
 

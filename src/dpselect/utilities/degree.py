@@ -8,7 +8,7 @@ References: Farias et al. (PrivPareto), section 7.4.
 from __future__ import annotations
 
 from dpselect.scores.scores import Scores
-from dpselect.utilities.undirected import require_undirected
+from dpselect.utilities.undirected_graphs import require_undirected
 from dpselect.views.graph_like import GraphLike
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.utilities.ranked import Ranked, row_blocks
+from dpselect.utilities.ranked_graph import RankedGraph, row_blocks
 from dpselect.views import Graph
 
 Integers = NDArray[np.int64]
@@ -40,7 +40,7 @@ def links(graph: Graph) -> NDArray[np.int64]:
         return _links_of_whole(graph)
     from scipy.sparse import csr_array
 
-    ranked = Ranked.of(graph)
+    ranked = RankedGraph.of(graph)
     kept = ranked.split - ranked.indptr[:-1]
     steps = np.concatenate(([0], np.cumsum(kept[ranked.indices])))[ranked.indptr]
     if steps[-1] > size**3 * _WHOLE:
@@ -114,7 +114,7 @@ def betweenness(graph: Graph) -> NDArray[np.float64]:
     return result
 
 
-def decayed(graph: Graph, decay: int) -> Integers:
+def decayed_pairs(graph: Graph, decay: int) -> Integers:
     """Return the sum of max(0, decay - common neighbours in the ego) over the open pairs of each, shape (n,)."""
     adjacent, result = adjacency(graph), np.zeros(len(graph), dtype=np.int64)
     for c in np.flatnonzero(graph.degrees >= 2).tolist():

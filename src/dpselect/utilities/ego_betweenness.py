@@ -28,9 +28,9 @@ from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.highest_pairs import most_open_pairs
-from dpselect.utilities.overlap_sensitivity import DISTANCES, by_overlap, refined
+from dpselect.utilities.overlap_sensitivity import DISTANCES, by_overlap, refined_sensitivity
 from dpselect.utilities.overlaps import losses, widest_overlaps
-from dpselect.utilities.undirected import require_undirected
+from dpselect.utilities.undirected_graphs import require_undirected
 from dpselect.views import Graph, StoredGraph
 from dpselect.views.graph_like import GraphLike
 
@@ -77,7 +77,7 @@ def ego_betweenness(
 
     values = betweenness_of_egos(graph, workers)
     if sensitivity == "refined":
-        delta = refined(graph.degrees, losses(graph, min(DISTANCES, bound), workers), bound)
+        delta = refined_sensitivity(graph.degrees, losses(graph, min(DISTANCES, bound), workers), bound)
     elif sensitivity == "overlap":
         delta = by_overlap(graph.degrees, widest_overlaps(graph, workers), bound)
     else:
@@ -89,9 +89,9 @@ def ego_betweenness(
         neighbours="edge",
         metadata=graph.metadata,
         # Dampened, the order is not their own.
-        suits="margin",
+        default_mechanism="margin",
         zero="worst",
-        highest=most_open_pairs(graph, workers),
+        upper_envelope=most_open_pairs(graph, workers),
     )
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
-from dpselect.utilities.undirected import require_undirected
+from dpselect.utilities.undirected_graphs import require_undirected
 from dpselect.views import StoredGraph
 from dpselect.views.graph_like import GraphLike
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.utilities.loops import compiled
+from dpselect.utilities.loops import compile_loop
 
 # Intersecting one word of 64 columns takes this share of the time of listing one member.
 _WORD = 0.25
@@ -21,7 +21,7 @@ _1, _2, _4, _56, _63 = (np.uint64(shift) for shift in (1, 2, 4, 56, 63))
 _PAIRS, _QUADS, _BYTES, _ONES = (np.uint64(int(digits * (16 // len(digits)), 16)) for digits in ("5", "3", "0F", "01"))
 
 
-@compiled
+@compile_loop
 def links(indptr: Any, indices: Any, split: Any, start: int, stop: int, result: Any) -> None:
     """Fill in the number of links of the ranks from start to stop."""
     marked = np.zeros(indptr.size - 1, dtype=np.bool_)
@@ -38,7 +38,7 @@ def links(indptr: Any, indices: Any, split: Any, start: int, stop: int, result: 
             marked[indices[e]] = False
 
 
-@compiled
+@compile_loop
 def betweenness(indptr: Any, indices: Any, split: Any, start: int, stop: int, result: Any) -> None:
     """Fill in the ego betweenness of the ranks from start to stop."""
     widest, most = _largest(indptr, indices, split, start, stop)
@@ -78,7 +78,7 @@ def betweenness(indptr: Any, indices: Any, split: Any, start: int, stop: int, re
         result[c] = total
 
 
-@compiled
+@compile_loop
 def _largest(indptr: Any, indices: Any, split: Any, start: int, stop: int) -> Any:
     """Return the most members of a node from start to stop, and the most links that it might have."""
     widest, most = 0, 0
@@ -91,7 +91,7 @@ def _largest(indptr: Any, indices: Any, split: Any, start: int, stop: int) -> An
     return widest, most
 
 
-@compiled
+@compile_loop
 def _gather(c: int, indptr: Any, indices: Any, split: Any, place: Any, before: Any, lower: Any) -> int:
     """Collect the links of c: of every member those that stand before it, in ascending order; return how many."""
     begin, d = indptr[c], indptr[c + 1] - indptr[c]
@@ -112,7 +112,7 @@ def _gather(c: int, indptr: Any, indices: Any, split: Any, place: Any, before: A
     return count
 
 
-@compiled
+@compile_loop
 def _turn(d: int, before: Any, lower: Any, after: Any, upper: Any, cursor: Any, degree: Any) -> None:
     """Fill in the same links of every member to those that stand after it, and the number of both."""
     for i in range(d):
@@ -131,7 +131,7 @@ def _turn(d: int, before: Any, lower: Any, after: Any, upper: Any, cursor: Any, 
             cursor[j] += 1
 
 
-@compiled
+@compile_loop
 def _words(degree: Any, d: int) -> int:
     """Return how many words of 64 columns are worth their bits: listing their members would take longer."""
     words = 0
@@ -145,7 +145,7 @@ def _words(degree: Any, d: int) -> int:
     return words
 
 
-@compiled
+@compile_loop
 def _pack(d: int, before: Any, lower: Any, words: int, bits: Any) -> None:
     """Fill in the bits of the first columns: one word of every member, then the next."""
     for e in range(words * d):
@@ -160,7 +160,7 @@ def _pack(d: int, before: Any, lower: Any, words: int, bits: Any) -> None:
                 bits[(i >> 6) * d + j] |= _1 << (np.uint64(i) & _63)
 
 
-@compiled
+@compile_loop
 def _ones(word: Any) -> Any:
     """Return how many bits are set; compilers know this form and use the instruction."""
     word = word - ((word >> _1) & _PAIRS)
@@ -168,7 +168,7 @@ def _ones(word: Any) -> Any:
     return (((word + (word >> _4)) & _BYTES) * _ONES) >> _56
 
 
-@compiled
+@compile_loop
 def _row(
     i: int,
     d: int,
@@ -228,14 +228,14 @@ def _row(
         common[j] = 0
 
 
-@compiled
+@compile_loop
 def _intersect(column: Any, word: Any, common: Any) -> None:
     """Add for every member how many columns of one word it shares."""
     for j in range(column.size):
         common[j] += np.int32(_ones(column[j] & word))
 
 
-@compiled
+@compile_loop
 def _list(
     low: int,
     stop: int,
@@ -265,7 +265,7 @@ def _list(
             common[lower[f]] += 1
 
 
-@compiled
+@compile_loop
 def _few(row: Any, low: int, high: int, i: int, common: Any, touched: Any, count: int) -> int:
     """Do so for one part of a row, and note whom it touches; return how many were by now."""
     for f in range(low, high):

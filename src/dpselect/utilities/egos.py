@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.utilities import ego_arrays
-from dpselect.utilities.ranked import Ranked, row_blocks
+from dpselect.utilities.ranked_graph import RankedGraph, row_blocks
 from dpselect.views import Graph
 
 Loop = Callable[..., None]
@@ -53,7 +53,7 @@ def require_workers(workers: Any) -> None:
 
 def _by_loop(loop: Loop, graph: Graph, kind: type, workers: int, what: str) -> NDArray[Any]:
     """Return what a loop says of every node: rank by rank, in threads when asked, with progress after two seconds."""
-    ranked = Ranked.of(graph)
+    ranked = RankedGraph.of(graph)
     values: NDArray[Any] = np.zeros(len(graph), dtype=kind)
     work = graph.degrees[ranked.order].astype(np.float64) ** 2 + 1
 

@@ -7,7 +7,7 @@ each, and lowers none. So a list may have any length.
 from __future__ import annotations
 
 from dpselect.scores.scores import Scores
-from dpselect.views.graph_like import GraphLike, directed
+from dpselect.views.graph_like import GraphLike, directed_graph
 
 
 def followers(graph: GraphLike) -> Scores:
@@ -29,7 +29,7 @@ def followers(graph: GraphLike) -> Scores:
     >>> followers(graph).values
     array([1, 0, 2])
     """
-    pointed = directed(graph)
+    pointed = directed_graph(graph)
     if pointed is None:
         raise TypeError(
             "Followers are counted where edges have directions: pass a dpselect.data.DirectedGraph, or a directed "

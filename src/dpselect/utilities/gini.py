@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpselect.scores.scores import Scores
-from dpselect.utilities.splits import FARTHEST, attribute_sums, impurity, stacked
+from dpselect.utilities.splits import FARTHEST, attribute_sums, impurity, stack_counts
 
 
 def gini(counts: Mapping[Any, ArrayLike]) -> Scores:
@@ -25,12 +25,12 @@ def gini(counts: Mapping[Any, ArrayLike]) -> Scores:
         counts: attribute to its table, shape (public values, public classes), zeros included.
 
     Raises:
-        TypeError, ValueError: as ``splits.stacked``.
+        TypeError, ValueError: as ``splits.stack_counts``.
 
     >>> gini({"windy": [[3, 1], [0, 4]], "humid": [[2, 2], [1, 3]]}).values
     array([-1.5, -3.5])
     """
-    names, rows, starts = stacked(counts)
+    names, rows, starts = stack_counts(counts)
     whole, part = impurity(rows)
     values = 0.0 - np.minimum(np.add.reduceat(whole, starts) + attribute_sums(part, starts), FARTHEST)
     return Scores(values, 2, candidates=names, range_bound=1, zero="best")

@@ -1,4 +1,4 @@
-"""How many open pairs a node may have at most some edges away: o + d t + t (t - 1) / 2.
+"""The largest number of open pairs of a node some edges away: o + d t + t (t - 1) / 2.
 
 o are the pairs of neighbours that are not adjacent, d is the degree. Whatever weighs these pairs by at most 1 is never
 more. Proof: ``ego_betweenness.md``.

@@ -30,7 +30,7 @@ from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.neighbours import Neighbours, neighbours
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
-from dpselect.utilities.splits import Integers, gains, many_records, records_within, stacked
+from dpselect.utilities.splits import Integers, gains, many_records, records_within, stack_counts
 
 # Floats are rounded upwards by this.
 _UP = 1 + 2.0**-42
@@ -59,8 +59,8 @@ def information_gain(
 
     Raises:
         PrivacyError: substitution without ``max_records``.
-        TypeError, ValueError: as ``splits.stacked``; a bound below 1 or above 2^62, or below the number of records;
-            another relation.
+        TypeError, ValueError: as ``splits.stack_counts``; a bound below 1 or above 2^62, or below the number of
+            records; another relation.
 
     >>> scores = information_gain({"windy": [[3, 1], [0, 4]], "humid": [[2, 2], [1, 3]]}, max_records=100)
     >>> scores.values.round(3)
@@ -75,7 +75,7 @@ def information_gain(
     replaced = kind is Neighbours.SUBSTITUTION
     if replaced and max_records is None:
         raise PrivacyError("Under substitution information gain needs max_records=: the public number of records.")
-    names, rows, starts = stacked(counts)
+    names, rows, starts = stack_counts(counts)
     records_within(rows, starts, max_records)
     values = gains(rows, starts, many_records(rows, starts, max_records))
     sensitivity = gain_sensitivity(rows, starts, max_records, replaced)

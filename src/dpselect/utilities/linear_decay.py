@@ -22,8 +22,8 @@ from dpselect.scores.scores import Scores
 from dpselect.utilities.ego_betweenness import public_degree, require_degrees
 from dpselect.utilities.highest_pairs import most_open_pairs
 from dpselect.utilities.overlap_sensitivity import by_overlap
-from dpselect.utilities.overlaps import decayed, widest_overlaps
-from dpselect.utilities.undirected import require_undirected
+from dpselect.utilities.overlaps import decayed_pairs, widest_overlaps
+from dpselect.utilities.undirected_graphs import require_undirected
 from dpselect.views import StoredGraph
 from dpselect.views.graph_like import GraphLike
 
@@ -68,16 +68,16 @@ def linear_decay(graph: GraphLike, max_degree: int | None = None, *, decay: int 
     require_degrees(graph, bound)
     pairs, most = most_open_pairs(graph, workers), _MOST // k
     return Scores(
-        decayed(graph, k, workers),
+        decayed_pairs(graph, k, workers),
         by_overlap(graph.degrees, widest_overlaps(graph, workers), bound, pair=k, share=2),
         candidates=graph.candidates,
         neighbours="edge",
         metadata=graph.metadata,
         # Dampened, the order is not their own.
-        suits="margin",
+        default_mechanism="margin",
         zero="worst",
         # Exact integers, cut where no score comes.
-        highest=lambda t, at: k * np.minimum(pairs(t, at), most),
+        upper_envelope=lambda t, at: k * np.minimum(pairs(t, at), most),
     )
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpselect.scores.scores import Scores
-from dpselect.utilities.undirected import require_undirected
+from dpselect.utilities.undirected_graphs import require_undirected
 from dpselect.views import StoredGraph
 from dpselect.views.graph_like import GraphLike
 

@@ -12,7 +12,7 @@ Kernel = Callable[..., Any]
 
 
 @cache
-def compiled(kernel: Kernel) -> Kernel:
+def compile_loop(kernel: Kernel) -> Kernel:
     """Return the loop, compiled at its first call on a machine: numba keeps the result on disk.
 
     Raises:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpselect.scores.scores import Scores
-from dpselect.utilities.splits import row_scores_max, stacked
+from dpselect.utilities.splits import row_scores_max, stack_counts
 
 
 def max_operator(counts: Mapping[Any, ArrayLike]) -> Scores:
@@ -24,11 +24,11 @@ def max_operator(counts: Mapping[Any, ArrayLike]) -> Scores:
         counts: attribute to its table, shape (public values, public classes), zeros included.
 
     Raises:
-        TypeError, ValueError: as ``splits.stacked``.
+        TypeError, ValueError: as ``splits.stack_counts``.
 
     >>> max_operator({"windy": [[3, 1], [0, 4]], "humid": [[2, 2], [1, 3]]}).values
     array([7, 5])
     """
-    names, rows, starts = stacked(counts)
+    names, rows, starts = stack_counts(counts)
     values = np.add.reduceat(row_scores_max(rows), starts)
     return Scores(values, 1, candidates=names, range_bound=1, zero="worst")

@@ -31,7 +31,7 @@ def max_operator_winner(counts: Mapping[Any, ArrayLike]) -> Scores:
         counts: attribute to its table, at least two attributes.
 
     Raises:
-        TypeError, ValueError: as ``splits.stacked``; fewer than two attributes.
+        TypeError, ValueError: as ``splits.stack_counts``; fewer than two attributes.
 
     >>> scores = max_operator_winner({"windy": [[3, 1], [0, 4]], "humid": [[2, 2], [1, 3]]})
     >>> scores.values, scores.sensitivity.at([1, 2])[:, 0]

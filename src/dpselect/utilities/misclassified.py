@@ -26,7 +26,7 @@ from dpselect.utilities.splits import (
     over_classes,
     records_within,
     row_scores_max,
-    stacked,
+    stack_counts,
 )
 
 # What one record moves a score by, without a public number of records.
@@ -41,12 +41,13 @@ def misclassified(counts: Mapping[Any, ArrayLike], *, max_records: int | None = 
         max_records: a public bound n on the records of the whole table: the sensitivity is then 2 - 1/n, else 2.
 
     Raises:
-        TypeError, ValueError: as ``splits.stacked``; a bound below 1 or above 2^62, or below the number of records.
+        TypeError, ValueError: as ``splits.stack_counts``; a bound below 1 or above 2^62, or below the number of
+            records.
 
     >>> misclassified({"windy": [[3, 1], [0, 4]], "humid": [[2, 2], [1, 3]]}).values
     array([-1.75, -4.75])
     """
-    names, rows, starts = stacked(counts)
+    names, rows, starts = stack_counts(counts)
     records_within(rows, starts, max_records)
     bound = BOUND.total if max_records is None else BOUND.total - Fraction(1, int(max_records))
     whole, part = _wrong(rows)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.ego_betweenness import public_degree, require_degrees
-from dpselect.utilities.undirected import require_undirected
+from dpselect.utilities.undirected_graphs import require_undirected
 from dpselect.views import StoredGraph
 from dpselect.views.graph_like import GraphLike
 

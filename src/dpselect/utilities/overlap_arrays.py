@@ -1,4 +1,4 @@
-"""What a new neighbour could take, by arrays, where nodes are few (a public number): nothing to compile.
+"""The pairs that a new neighbour could take, by arrays, where nodes are few (a public number): nothing to compile.
 
 Whole numbers only, so results equal those of ``overlap_kernels`` to the bit.
 """

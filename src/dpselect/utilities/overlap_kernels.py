@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.utilities.loops import compiled
+from dpselect.utilities.loops import compile_loop
 from dpselect.utilities.overlap_arrays import MOST
 
 _SATURATED, _ADJACENT = 254, 255
@@ -16,7 +16,7 @@ _SEARCH = 20
 _SIDE_BY_SIDE = 4096
 
 
-@compiled
+@compile_loop
 def tables(
     indptr: Any, indices: Any, start: int, stop: int, weight: Any, room: int, overlap: Any, missing: Any, loss: Any
 ) -> None:
@@ -63,8 +63,8 @@ def tables(
             place[indices[e]] = -1
 
 
-@compiled
-def decayed(indptr: Any, indices: Any, start: int, stop: int, decay: int, result: Any) -> None:
+@compile_loop
+def decayed_pairs(indptr: Any, indices: Any, start: int, stop: int, decay: int, result: Any) -> None:
     """Fill in the sum of max(0, decay - common neighbours in the ego) over the open pairs of each node."""
     place = np.full(indptr.size - 1, -1, dtype=np.int32)
     longest = 0
@@ -96,7 +96,7 @@ def decayed(indptr: Any, indices: Any, start: int, stop: int, decay: int, result
             result[v] -= _connected(links, first, i, decay, common, members)
 
 
-@compiled
+@compile_loop
 def _connected(links: Any, first: Any, i: int, decay: int, common: Any, touched: Any) -> int:
     """Return the sum of min(decay, common neighbours) over the open pairs of i and later members."""
     filled = 0
@@ -120,7 +120,7 @@ def _connected(links: Any, first: Any, i: int, decay: int, common: Any, touched:
     return lost
 
 
-@compiled
+@compile_loop
 def _shared(indptr: Any, indices: Any, v: int, count: Any, seen: Any) -> Any:
     """Count what v shares with each other node; return the largest count and how many share anything."""
     best, filled = 0, 0
@@ -137,7 +137,7 @@ def _shared(indptr: Any, indices: Any, v: int, count: Any, seen: Any) -> Any:
     return best, filled
 
 
-@compiled
+@compile_loop
 def _missing(indices: Any, low: int, high: int, nodes: int, count: Any, seen: Any, place: Any) -> int:
     """Return the most members of the ego, others than the node itself, that any other node is not adjacent to."""
     degree = high - low
@@ -151,7 +151,7 @@ def _missing(indices: Any, low: int, high: int, nodes: int, count: Any, seen: An
     return worst if strangers == nodes - 1 - degree else degree
 
 
-@compiled
+@compile_loop
 def _falling(seen: Any, count: Any, best: int) -> Any:
     """Return the nodes that share at least two neighbours, by falling number."""
     first = np.zeros(best + 2, dtype=np.int64)
@@ -166,7 +166,7 @@ def _falling(seen: Any, count: Any, best: int) -> Any:
     return order
 
 
-@compiled
+@compile_loop
 def _blocks(degree: int, room: int, bounds: Any) -> int:
     """Cut the lower triangle of an ego's pairs into rows that fit into ``room``; return how many blocks."""
     blocks, begin = 0, 0
@@ -179,7 +179,7 @@ def _blocks(degree: int, room: int, bounds: Any) -> int:
     return blocks + 1
 
 
-@compiled
+@compile_loop
 def _members(indptr: Any, indices: Any, v: int, w: int, place: Any, members: Any) -> int:
     """Write the places of the neighbours of v that are neighbours of w, rising; return how many."""
     filled = 0
@@ -201,7 +201,7 @@ def _members(indptr: Any, indices: Any, v: int, w: int, place: Any, members: Any
     return filled
 
 
-@compiled
+@compile_loop
 def _pairs(indptr: Any, indices: Any, v: int, place: Any, top: int, bottom: int, members: Any, pairs: Any) -> None:
     """Fill in the rows from ``top`` to ``bottom`` of the pairs of an ego: common neighbours in it, or adjacent."""
     base = top * (top - 1) // 2
@@ -225,7 +225,7 @@ def _pairs(indptr: Any, indices: Any, v: int, place: Any, top: int, bottom: int,
                     pairs[row + members[i]] += pairs[row + members[i]] < _SATURATED
 
 
-@compiled
+@compile_loop
 def _tabulate(
     indptr: Any,
     indices: Any,
@@ -275,7 +275,7 @@ def _tabulate(
                 most[j] = max(most[j], run)
 
 
-@compiled
+@compile_loop
 def _lose(most: Any, weight: Any, loss: Any) -> None:
     """Fill in, by distance, the sum over j of the step of H at j, times the weight of j less the distance."""
     for t in range(loss.size):

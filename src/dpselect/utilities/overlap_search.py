@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.utilities.loops import compiled
-from dpselect.utilities.ranked import Ranked, row_blocks
+from dpselect.utilities.loops import compile_loop
+from dpselect.utilities.ranked_graph import RankedGraph, row_blocks
 from dpselect.views import Graph
 
 _BLOCKS = 200
@@ -30,7 +30,7 @@ def widest(graph: Graph, workers: int = 1) -> NDArray[np.int64]:
 
     Each thread takes 8 bytes per node, beside the graph by rank.
     """
-    ranked, search = Ranked.of(graph), compiled(_search)
+    ranked, search = RankedGraph.of(graph), compile_loop(_search)
     result = np.empty(len(graph), dtype=np.int64)
     # Threads raise it together, and one may undo what another did; each node's result is written once.
     known = np.zeros(len(graph), dtype=np.int32)

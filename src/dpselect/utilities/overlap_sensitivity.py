@@ -39,7 +39,7 @@ def by_overlap(degrees: Integers, overlaps: Integers, max_degree: int, pair: int
     )
 
 
-def refined(degrees: Integers, losses: Losses, max_degree: int) -> Sensitivity:
+def refined_sensitivity(degrees: Integers, losses: Losses, max_degree: int) -> Sensitivity:
     """Return the refined sensitivity of ego betweenness: one row for nodes that agree in all statistics."""
     keys = np.stack((degrees, losses.overlap, losses.missing, losses.row))
     (degree, overlap, missing, row), profile = np.unique(keys, axis=1, return_inverse=True)

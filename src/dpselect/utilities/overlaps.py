@@ -81,16 +81,16 @@ def losses(graph: Graph, distances: int, workers: int = 1, room: int = _ROOM) ->
     return Losses(overlap, missing, merged.ravel()[np.concatenate(shifted)], loss)
 
 
-def decayed(graph: Graph, decay: int, workers: int = 1) -> Integers:
+def decayed_pairs(graph: Graph, decay: int, workers: int = 1) -> Integers:
     """Return the sum of max(0, decay - common neighbours in N) over the open pairs of every N, shape (n,)."""
     if len(graph) <= ego_arrays.EGOS:
-        return ego_arrays.decayed(graph, decay)
+        return ego_arrays.decayed_pairs(graph, decay)
     from dpselect.utilities import overlap_kernels
 
     result = np.empty(len(graph), dtype=np.int64)
 
     def run(start: int, stop: int) -> None:
-        overlap_kernels.decayed(graph.indptr, graph.indices, start, stop, decay, result)
+        overlap_kernels.decayed_pairs(graph.indptr, graph.indices, start, stop, decay, result)
 
     _over_blocks(graph.degrees, workers, run)
     return result

@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.units import TICK_CLIP
 from dpselect.scores.scores import Scores
-from dpselect.utilities.columns import counted, public_grid
-from dpselect.utilities.shares import percent
+from dpselect.utilities.grid_counts import count_on_grid, public_grid
+from dpselect.utilities.quantile_shares import percent
 from dpselect.views import Column, StoredColumn
 
 Integers = NDArray[np.int64]
@@ -58,7 +58,7 @@ def percentile(
     array([-6, -2,  0, -5])
     """
     points, share = public_grid(grid, lower, upper, step), percent(p)
-    counts, metadata = counted(values, points)
+    counts, metadata = count_on_grid(values, points)
     return rank_scores(counts, share, points, metadata)
 
 

@@ -28,7 +28,7 @@ _FEW_CLASSES = 16
 _DIGITS = decimal.Context(prec=50)
 
 
-def stacked(counts: Mapping[Any, ArrayLike]) -> tuple[list[Any], Integers, Integers]:
+def stack_counts(counts: Mapping[Any, ArrayLike]) -> tuple[list[Any], Integers, Integers]:
     """Return the attributes, all rows one below the other, shape (rows, classes), and where each attribute starts.
 
     Raises:

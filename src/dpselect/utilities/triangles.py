@@ -16,7 +16,7 @@ from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.ego_betweenness import public_degree, require_degrees
 from dpselect.utilities.overlaps import widest_overlaps
-from dpselect.utilities.undirected import require_undirected
+from dpselect.utilities.undirected_graphs import require_undirected
 from dpselect.views import StoredGraph
 from dpselect.views.graph_like import GraphLike
 
@@ -58,7 +58,7 @@ def triangles(graph: GraphLike, max_degree: int | None = None, workers: int = 1)
         range_bound=1,
         metadata=graph.metadata,
         # Dampened, nodes would be ranked by other things: triangles.md.
-        suits="permute-and-flip",
+        default_mechanism="permute-and-flip",
         zero="worst",
     )
 

@@ -23,8 +23,8 @@ from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities import ego_arrays
 from dpselect.utilities.ego_betweenness import declared_degree, require_degrees
-from dpselect.utilities.loops import compiled
-from dpselect.utilities.undirected import require_undirected
+from dpselect.utilities.loops import compile_loop
+from dpselect.utilities.undirected_graphs import require_undirected
 from dpselect.views import Graph, StoredGraph
 from dpselect.views.graph_like import GraphLike
 
@@ -102,7 +102,7 @@ def _two_steps_away(graph: Graph, workers: int) -> NDArray[np.int64]:
     if len(graph) <= ego_arrays.REACH:
         return ego_arrays.two_steps_away(graph)
     count = np.empty(len(graph), dtype=np.int64)
-    kernel = compiled(_count_two_steps)
+    kernel = compile_loop(_count_two_steps)
     if workers == 1:
         kernel(graph.indptr, graph.indices, 0, len(graph), count)
         return count

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.sources import tables
-from dpselect.sources.column_cells import INTEGER_CLIP, Cells, Mask, array_of, declared, integers, reals
+from dpselect.sources.column_cells import INTEGER_CLIP, ColumnCells, Mask, array_of, declared_kind, integers, reals
 from dpselect.sources.frames import is_retyped
 from dpselect.views.grid import Grid, Numbers, grid_of, tally
 
@@ -65,12 +65,12 @@ class Column:
         if kind not in (None, "integer", "real"):
             raise ValueError('kind is "integer" or "real".')
         array = array_of(values)
-        known = declared(values, array) if kind is None else kind
+        known = declared_kind(values, array) if kind is None else kind
         read = integers(array) if known == "integer" else reals(array)
         self._set(known, read, retyped=is_retyped(values))
 
     def _set(
-        self, kind: str, read: Cells, *, clipped: int = 0, counts: Integers | None = None, retyped: bool = False
+        self, kind: str, read: ColumnCells, *, clipped: int = 0, counts: Integers | None = None, retyped: bool = False
     ) -> Column:
         view = read.values.view()
         view.flags.writeable = False
@@ -115,7 +115,7 @@ class Column:
             TypeError: a parquet column of another type, such as dates.
         """
         how: dict[str, Any] = {"line_breaks": line_breaks, "unit": unit, "skip_rows": skip_rows}
-        reading = tables.Reading.of(separator, decimal, encoding, where, thousands, (), sheet, **how)
+        reading = tables.FileOptions.of(separator, decimal, encoding, where, thousands, (), sheet, **how)
         return cls(tables.column(path, column, reading), kind=kind)
 
     @classmethod
@@ -137,7 +137,7 @@ class Column:
         wide = histogram.astype(np.uint64 if histogram.dtype.kind == "u" else np.int64)
         each = np.minimum(wide, np.asarray(_MOST // max(1, wide.size), dtype=wide.dtype)).astype(np.int64)
         values: Any = lower + step * np.arange(wide.size)
-        return object.__new__(cls)._set(_kind(values), Cells(values), counts=each)
+        return object.__new__(cls)._set(_kind(values), ColumnCells(values), counts=each)
 
     @cached_property
     def values(self) -> Numbers:
@@ -161,16 +161,16 @@ class Column:
         ends = (int(lower), int(upper)) if whole else (lower, upper)
         result = np.where(below, ends[0], np.where(beyond, ends[1], self.cells))
         if whole:
-            read = Cells(result.astype(np.int64), above, self._lacking)
+            read = ColumnCells(result.astype(np.int64), above, self._lacking)
         else:
             result = result.astype(np.float64)
             result[self._gone()] = np.nan
-            read = Cells(result)
+            read = ColumnCells(result)
         return object.__new__(Column)._set(
             _kind(read.values), read, clipped=self.clipped + moved, counts=self._counts, retyped=self._retyped
         )
 
-    def onto(self, grid: ArrayLike) -> Column:
+    def snap_to(self, grid: ArrayLike) -> Column:
         """Return the column with every value moved to the nearest value of the public grid, of two the lower.
 
         Each record moves by itself, so neighbours stay neighbours; what lies outside goes to the grid's ends.
@@ -178,14 +178,14 @@ class Column:
         Raises:
             ValueError: a grid that does not increase, or that needs integers a pandas column may have rounded.
 
-        >>> Column([0.4, 2.5, 8.1]).onto([0, 5, 10]).values
+        >>> Column([0.4, 2.5, 8.1]).snap_to([0, 5, 10]).values
         array([ 0,  0, 10])
         """
         points = public_points(grid)
         self._require_exact(points[0], points[-1])
-        values, gone = points[self.placed_on(grid_of(points))], self._gone()
+        values, gone = points[self.grid_index(grid_of(points))], self._gone()
         values[gone] = np.nan if values.dtype.kind == "f" else 0
-        read = Cells(values, None, gone if values.dtype.kind == "i" and gone.any() else None)
+        read = ColumnCells(values, None, gone if values.dtype.kind == "i" and gone.any() else None)
         return object.__new__(Column)._set(
             _kind(values), read, clipped=self.clipped, counts=self._counts, retyped=self._retyped
         )
@@ -196,18 +196,18 @@ class Column:
         Records whose number is lacking are left out.
 
         Raises:
-            ValueError: as :meth:`onto`.
+            ValueError: as :meth:`snap_to`.
         """
-        places, occupied = self.occupied_on(grid_of(grid))
+        places, occupied = self.grid_counts(grid_of(grid))
         counts = np.zeros(grid.size, dtype=np.int64)
         counts[places] = occupied
         return counts
 
-    def occupied_on(self, grid: Grid) -> tuple[Integers, Integers]:
+    def grid_counts(self, grid: Grid) -> tuple[Integers, Integers]:
         """Return the places of the grid that hold records, increasing, and how many records are nearest to each.
 
         Raises:
-            ValueError: as :meth:`onto`.
+            ValueError: as :meth:`snap_to`.
         """
         self._require_exact(grid.value(0), grid.value(grid.size - 1))
         return tally(self._placed(grid), grid.size)
@@ -224,7 +224,7 @@ class Column:
         """Return the place of every record on the grid, of two the lower, and -1 where its number is lacking.
 
         Raises:
-            ValueError: a histogram, which has no rows; as :meth:`onto`.
+            ValueError: a histogram, which has no rows; as :meth:`snap_to`.
         """
         if self._counts is not None:
             raise ValueError("A histogram has no rows that a group or a person could have: pass one value per row.")
@@ -233,7 +233,7 @@ class Column:
         places[self._gone()] = -1
         return places
 
-    def placed_on(self, grid: Grid) -> NDArray[np.intp]:
+    def grid_index(self, grid: Grid) -> NDArray[np.intp]:
         """Return the place on the grid that is nearest to each value, of two the lower; anything for lacking ones."""
         return self._places(grid, slice(None))
 
@@ -254,7 +254,7 @@ class Column:
         within = np.clip(each if isinstance(lower, int) else each.astype(np.float64), lower, upper)
         return np.asarray(within if gone is None else np.where(gone, lower, within))
 
-    def lacking_count(self) -> int:
+    def missing_count(self) -> int:
         """Return how many cells are missing or not a number. Private: for the curator only."""
         return self._total(self._gone())
 
@@ -268,7 +268,7 @@ class Column:
         """
         points = public_points(grid)
         gone, outside = self._gone(), self._outside(points[0], points[-1])
-        same = points[self.placed_on(grid_of(points))] == self.cells
+        same = points[self.grid_index(grid_of(points))] == self.cells
         if self._above is not None:
             same &= ~self._above
         masks = {"lacking": gone, "outside": outside & ~gone, "moved": ~same & ~outside & ~gone}

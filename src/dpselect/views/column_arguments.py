@@ -6,8 +6,8 @@ from typing import Any, Required, TypedDict
 
 from numpy.typing import ArrayLike
 
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.numbers import Epsilon
+from dpselect.kernel.privacy_filter import Accountant
 
 
 class ColumnArguments(TypedDict, total=False):

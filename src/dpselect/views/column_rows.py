@@ -9,9 +9,9 @@ import numpy as np
 from dpselect.sources.periods import Periods
 from dpselect.sources.warehouse import is_expression
 from dpselect.views.column import Column
-from dpselect.views.contributions import Contributions
-from dpselect.views.picked import picked
+from dpselect.views.contribution_bounds import ContributionBounds
 from dpselect.views.row_question import codes_of
+from dpselect.views.select_columns import select_columns
 from dpselect.views.stored_column import StoredColumn
 from dpselect.views.table_counts import is_stored
 
@@ -24,7 +24,7 @@ def column_rows(
     person: Any,
     rows_per_person: int | None,
     periods: Periods | None = None,
-) -> tuple[Any, Contributions | None]:
+) -> tuple[Any, ContributionBounds | None]:
     """Return the values of a column, and what their rows count for.
 
     Where no column is named, values, groups and persons are columns themselves. Of a table in memory the named columns
@@ -32,16 +32,16 @@ def column_rows(
     public periods.
 
     Raises:
-        PrivacyError, TypeError, ValueError: as :meth:`Contributions.of`; not a table; it has no such column.
+        PrivacyError, TypeError, ValueError: as :meth:`ContributionBounds.of`; not a table; it has no such column.
     """
     if column is not None and is_stored(table):
-        return StoredColumn(table, column, periods=periods), Contributions.of(
+        return StoredColumn(table, column, periods=periods), ContributionBounds.of(
             by, groups, person, rows_per_person, named=True
         )
-    values, by, person = picked(table, column, by, person)
+    values, by, person = select_columns(table, column, by, person)
     if periods is not None:
         values = _places(values, periods, "values" if column is None else column)
-    return values, Contributions.of(by, groups, person, rows_per_person)
+    return values, ContributionBounds.of(by, groups, person, rows_per_person)
 
 
 def _places(values: Any, periods: Periods, called: Any) -> Any:

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.errors import Advice
 from dpselect.sources import edges, graphs
-from dpselect.sources.tables import Reading
-from dpselect.views.nodes import declared, placed, places_of
+from dpselect.sources.tables import FileOptions
+from dpselect.views.nodes import declared_nodes, place_ends, places_of
 
 # Numbers of ordered pairs of nodes stay below 2^63.
 _MOST_NODES = 3 * 10**9
@@ -32,7 +32,7 @@ class DirectedGraph:
         metadata: where the edges came from, for the ledger.
         self_loops_dropped: how many edges joined a node to itself.
         duplicates_dropped: how many edges were there already.
-        strangers_dropped: how many edges had an end that is missing or is not a public node.
+        unknown_nodes_dropped: how many edges had an end that is missing or is not a public node.
     """
 
     followers: NDArray[np.int64]
@@ -40,7 +40,7 @@ class DirectedGraph:
     self_loops_dropped: int = 0
     duplicates_dropped: int = 0
     metadata: Mapping[str, str] = field(default_factory=dict)
-    strangers_dropped: int = 0
+    unknown_nodes_dropped: int = 0
 
     @classmethod
     def from_edges(
@@ -58,7 +58,7 @@ class DirectedGraph:
         >>> DirectedGraph.from_edges([0, 1, 1, 2], [2, 2, 2, 2], nodes=4).followers
         array([0, 0, 2, 0])
         """
-        size, labels = declared(nodes)
+        size, labels = declared_nodes(nodes)
         a, b = (places_of(end, size, labels) for end in (source, target))
         return _counted(cls, a, b, size, labels)
 
@@ -78,7 +78,7 @@ class DirectedGraph:
         """
         if not graph.is_directed():
             raise ValueError("An undirected graph does not say who points to whom: pass a networkx.DiGraph.")
-        return _counted(cls, *placed(*graphs.of_networkx(graph), nodes))
+        return _counted(cls, *place_ends(*graphs.of_networkx(graph), nodes))
 
     @classmethod
     def from_igraph(cls, graph: Any, nodes: int | Iterable[Any] | None = None) -> DirectedGraph:
@@ -94,7 +94,7 @@ class DirectedGraph:
         names, source, target = graphs.of_igraph(graph)
         if not graph.is_directed():
             raise ValueError("An undirected graph does not say who points to whom: pass one with directed=True.")
-        return _counted(cls, *placed(names, source, target, nodes))
+        return _counted(cls, *place_ends(names, source, target, nodes))
 
     @classmethod
     def read(
@@ -122,15 +122,15 @@ class DirectedGraph:
         Raises:
             PrivacyError, FileNotFoundError, TypeError, ValueError, ImportError: as :meth:`Graph.read`.
         """
-        size, labels = declared(edges.public_nodes(path, nodes, label))
-        kind, reading = edges.kind_of(labels), Reading.of(separator, encoding=encoding, where=where)
+        size, labels = declared_nodes(edges.public_nodes(path, nodes, label))
+        kind, reading = edges.kind_of(labels), FileOptions.of(separator, encoding=encoding, where=where)
         edges.require_labels(path, labels, label)
         source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading, label=label, directed=True)
         if edges.direction(path) is False:
             raise ValueError("The file says that its edges have no direction: pass one of a directed graph.")
         graphs.warn_of_weights(edges.columns(path, reading))
         graph = cls.from_edges(source, target, nodes=size if labels is None else labels)
-        return replace(graph, strangers_dropped=graph.strangers_dropped + dropped)
+        return replace(graph, unknown_nodes_dropped=graph.unknown_nodes_dropped + dropped)
 
     def __len__(self) -> int:
         return self.followers.size
@@ -165,7 +165,7 @@ def _counted(
         labels=labels,
         self_loops_dropped=int(known.sum()) - joined,
         duplicates_dropped=joined - different,
-        strangers_dropped=int(source.size - known.sum()),
+        unknown_nodes_dropped=int(source.size - known.sum()),
     )
 
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.sources import codes
-from dpselect.sources.codes import literal
+from dpselect.sources import encoding
 from dpselect.sources.column_cells import INTEGER_CLIP
+from dpselect.sources.encoding import literal
 from dpselect.sources.periods import Periods
 from dpselect.sources.public_names import PublicNames
 from dpselect.views.engine_days import place_in
@@ -30,7 +30,7 @@ _EXACT = 2**53
 
 
 @dataclass(frozen=True)
-class _Listed:
+class _ListDomain:
     """A public list, or bins, as expressions of codes take them."""
 
     name: Any
@@ -61,11 +61,13 @@ def cell_of(cells: PublicCells, column: Any, called: Any, *, text: bool = False)
     if isinstance(cells, Bins):
         if len(cells) > MOST_LISTED:
             raise ValueError(f"More than {MOST_LISTED} bins are too many for one query: use coarser bins.")
-        bins = _Listed(called, len(cells), edges=cells.edges)
+        bins = _ListDomain(called, len(cells), edges=cells.edges)
         require_number(column, called, text=text)
-        return codes.code(codes.prepared(column, bins, clip=False), bins).cast("int64")
+        return encoding.code(encoding.prepare_column(column, bins, clip=False), bins).cast("int64")
     require_number(column, called, text=text)
-    return ibis.ifelse(codes.is_missing(column), ibis.literal(-1, "int64"), place_of(raw_number(column), cells, called))
+    return ibis.ifelse(
+        encoding.is_missing(column), ibis.literal(-1, "int64"), place_of(raw_number(column), cells, called)
+    )
 
 
 def require_number(column: Any, called: Any, *, text: bool = False) -> None:
@@ -81,7 +83,7 @@ def raw_number(column: Any) -> Any:
     if kind.is_uint64() or (kind.is_decimal() and kind.scale == 0):
         column = column.clip(upper=INTEGER_CLIP) if kind.is_uint64() else column.clip(-INTEGER_CLIP, INTEGER_CLIP)
         return column.cast("int64")
-    return column.cast("int64") if kind.is_integer() else codes.number(column)
+    return column.cast("int64") if kind.is_integer() else encoding.number(column)
 
 
 def place_of(value: Any, grid: Grid, called: Any) -> Any:
@@ -103,7 +105,7 @@ def place_of(value: Any, grid: Grid, called: Any) -> Any:
     value = value.cast("float64")
     even = grid if isinstance(grid, EvenGrid) else evenly(grid)
     if even is None:
-        return bisected(value, [literal(float(edge)) for edge in middles(grid.array())])
+        return bisect_edges(value, [literal(float(edge)) for edge in middles(grid.array())])
     first, last = float(ends[0]), float(ends[1])
     along = ((value - literal(first)) * literal((even.size - 1) / (last - first))).floor()
     # Rounding may have misled it by one place where a value is near a grid value, and then no middle is near.
@@ -144,7 +146,7 @@ def comparable(value: Any, low: float, high: float) -> tuple[Any, list[Any]]:
     return value.cast("float64"), [literal(float(end)) for end in (low, high)]
 
 
-def bisected(value: Any, edges: list[Any]) -> Any:
+def bisect_edges(value: Any, edges: list[Any]) -> Any:
     """Return between which edges a value lies, by as many comparisons as the logarithm of their number.
 
     Raises:
@@ -180,7 +182,7 @@ def _place_of_integer(value: Any, grid: Grid) -> Any:
     if isinstance(grid, ListedGrid):
         # An integer is at most the middle if it is at most the integer below the middle.
         halves = [(int(a) + int(b)) // 2 for a, b in pairwise(grid.array())]
-        return bisected(value, [ibis.literal(half, "int64") for half in halves])
+        return bisect_edges(value, [ibis.literal(half, "int64") for half in halves])
     if grid.step > 1 and grid.size > _EXACT // 8:
         raise ValueError("A grid of more than 2^50 values is too fine for an engine: choose a larger step, or 1.")
     along, step = value - ibis.literal(grid.first, "int64"), grid.step
@@ -198,9 +200,9 @@ def _name(names: PublicNames, column: Any, called: Any, *, text: bool) -> Any:
     if names.categories is not None:
         if len(names) > MOST_LISTED:
             raise ValueError(f"{names.argument} lists more than {MOST_LISTED} names, too many for one query.")
-        listed = _Listed(called, len(names), names.names)
-        codes.require_kind(column, listed)
-        return codes.code(codes.prepared(column, listed, clip=False), listed).cast("int64")
+        listed = _ListDomain(called, len(names), names.names)
+        encoding.require_kind(column, listed)
+        return encoding.code(encoding.prepare_column(column, listed, clip=False), listed).cast("int64")
     first, last = names.names[0], names.names[-1]
     require_number(column, called, text=text)
     value = raw_number(column)
@@ -208,4 +210,4 @@ def _name(names: PublicNames, column: Any, called: Any, *, text: bool) -> Any:
     if not value.type().is_integer():
         inside = inside & (value == value.floor())
     place = value.cast("int64") - ibis.literal(first, "int64")
-    return ibis.ifelse((inside & ~codes.is_missing(column)).fill_null(False), place, ibis.literal(-1, "int64"))
+    return ibis.ifelse((inside & ~encoding.is_missing(column)).fill_null(False), place, ibis.literal(-1, "int64"))

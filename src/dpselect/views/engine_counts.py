@@ -10,12 +10,12 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from dpselect.sources import codes
+from dpselect.sources import encoding
 from dpselect.sources.collation import require_exact
 from dpselect.sources.periods import Periods
 from dpselect.sources.public_names import PublicNames
 from dpselect.sources.sqlite_text import with_sound_text
-from dpselect.sources.warehouse import LOST, Warehouse, guarded
+from dpselect.sources.warehouse import LOST, Warehouse, guard_engine
 from dpselect.views.engine_cells import cell_of
 from dpselect.views.grouped_counts import Histogram
 from dpselect.views.row_question import RowQuestion
@@ -104,12 +104,12 @@ def _person(column: Any) -> Any:
     """Return what tells persons apart, NULL for nobody: text, or whole numbers, or what the type of the column is."""
     import ibis
 
-    kind, gone = column.type(), codes.is_missing(column)
+    kind, gone = column.type(), encoding.is_missing(column)
     if kind.is_floating():
         number = column.cast("float64")
-        whole = (number == number.floor()) & (number.abs() < codes.literal(float(_EXACT)))
+        whole = (number == number.floor()) & (number.abs() < encoding.literal(float(_EXACT)))
         column = ibis.ifelse(whole, number.cast("int64").cast("string"), number.cast("string"))
-        gone = gone | (number.abs() == codes.literal(float("inf")))
+        gone = gone | (number.abs() == encoding.literal(float("inf")))
     elif kind.is_boolean():
         column = column.cast("int32")
     return ibis.ifelse(gone, ibis.null(column.type()), column)
@@ -119,10 +119,10 @@ def _order(column: Any) -> dict[str, Any]:
     """Return what orders rows: the number in a cell, and the text or the moment of one that has none, else NULL."""
     import ibis
 
-    kind, gone = column.type(), codes.is_missing(column)
+    kind, gone = column.type(), encoding.is_missing(column)
     if not (kind.is_string() or kind.is_numeric() or kind.is_boolean()):
         return {"o": ibis.null("float64"), "s": column}
-    number = ibis.ifelse(gone, ibis.null("float64"), codes.number(column))
+    number = ibis.ifelse(gone, ibis.null("float64"), encoding.number(column))
     if not kind.is_string():
         return {"o": number, "s": ibis.null("string")}
     return {"o": number, "s": ibis.ifelse(gone | number.notnull(), ibis.null("string"), column)}
@@ -130,7 +130,7 @@ def _order(column: Any) -> dict[str, Any]:
 
 def _provide_hash(warehouse: Warehouse) -> None:
     """Give SQLite the function that other engines have."""
-    backend = guarded(warehouse.table.get_backend, LOST)
+    backend = guard_engine(warehouse.table.get_backend, LOST)
     if backend.name == "sqlite":
         from hashlib import md5
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpselect.sources import days
 from dpselect.sources.engines import engine_of
-from dpselect.sources.periods import Periods, zoned
+from dpselect.sources.periods import Periods, with_zone
 
 
 def place_in(periods: Periods, column: Any, called: Any) -> Any:
@@ -18,7 +18,7 @@ def place_in(periods: Periods, column: Any, called: Any) -> Any:
     """
     kind = column.type()
     if kind.is_timestamp() and kind.timezone is not None:
-        raise zoned(called)
+        raise with_zone(called)
     if (kind.is_date() or kind.is_timestamp()) and not engine_of(column).has_dates:
         # What such a column holds is text.
         column = column.cast("string")

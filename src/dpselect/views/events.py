@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.sources import frames, identity, tables
-from dpselect.sources.absent import no_column
 from dpselect.sources.distinct import distinct
+from dpselect.sources.missing_column import no_column
 from dpselect.sources.public_names import PublicNames
 from dpselect.views.row_question import codes_of
 from dpselect.views.row_source import RowSource
@@ -85,7 +85,7 @@ class Events:
             TypeError, ValueError: as :meth:`read`.
         """
         columns, metadata = columns_of(table, [person, item])
-        codes, names = identity.named(distinct(columns[item]))
+        codes, names = identity.number_names(distinct(columns[item]))
         order = identity.in_public_order(names)
         ordered: list[Any] = [None] * len(names)
         for name, place in zip(names, order.tolist(), strict=True):

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.sources import edges, graphs
-from dpselect.sources.tables import Reading
-from dpselect.views.nodes import declared, placed, places_of
+from dpselect.sources.tables import FileOptions
+from dpselect.views.nodes import declared_nodes, place_ends, places_of
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -31,7 +31,7 @@ class Graph:
         metadata: where the edges came from, for the ledger.
         self_loops_dropped: how many edges joined a node to itself.
         duplicates_dropped: how many edges were there already.
-        strangers_dropped: how many edges had an end that is missing or is not a public node.
+        unknown_nodes_dropped: how many edges had an end that is missing or is not a public node.
     """
 
     indptr: NDArray[np.int64]
@@ -40,7 +40,7 @@ class Graph:
     self_loops_dropped: int = 0
     duplicates_dropped: int = 0
     metadata: Mapping[str, str] = field(default_factory=dict)
-    strangers_dropped: int = 0
+    unknown_nodes_dropped: int = 0
 
     @classmethod
     def from_edges(cls, source: ArrayLike, target: ArrayLike, nodes: int | Iterable[Any] | None = None) -> Graph:
@@ -64,7 +64,7 @@ class Graph:
         >>> Graph.from_edges([0, 1, 1], [1, 2, 0], nodes=5).degrees
         array([1, 2, 1, 0, 0])
         """
-        size, labels = declared(nodes)
+        size, labels = declared_nodes(nodes)
         a, b = (places_of(end, size, labels) for end in (source, target))
         if a.shape != b.shape:
             raise ValueError("Each edge has a source and a target: pass two arrays of the same length.")
@@ -92,7 +92,7 @@ class Graph:
         """
         names, source, target = graphs.of_networkx(graph)
         graphs.warn_of_directions(graph.is_directed())
-        return _compressed(cls, *placed(names, source, target, nodes))
+        return _compressed(cls, *place_ends(names, source, target, nodes))
 
     @classmethod
     def from_igraph(cls, graph: Any, nodes: int | Iterable[Any] | None = None) -> Graph:
@@ -109,7 +109,7 @@ class Graph:
         """
         names, source, target = graphs.of_igraph(graph)
         graphs.warn_of_directions(graph.is_directed())
-        return _compressed(cls, *placed(names, source, target, nodes))
+        return _compressed(cls, *place_ends(names, source, target, nodes))
 
     @classmethod
     def from_scipy(cls, matrix: Any) -> Graph:
@@ -160,14 +160,14 @@ class Graph:
             PrivacyError: ``nodes`` is missing.
             FileNotFoundError, ImportError, TypeError, ValueError: no such file; no library; no list; no such columns.
         """
-        size, labels = declared(edges.public_nodes(path, nodes, label))
-        kind, reading = edges.kind_of(labels), Reading.of(separator, encoding=encoding, where=where)
+        size, labels = declared_nodes(edges.public_nodes(path, nodes, label))
+        kind, reading = edges.kind_of(labels), FileOptions.of(separator, encoding=encoding, where=where)
         edges.require_labels(path, labels, label)
         source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading, label=label)
         graphs.warn_of_directions(edges.direction(path) is True)
         graphs.warn_of_weights(edges.columns(path, reading))
         graph = cls.from_edges(source, target, nodes=size if labels is None else labels)
-        return replace(graph, strangers_dropped=graph.strangers_dropped + dropped)
+        return replace(graph, unknown_nodes_dropped=graph.unknown_nodes_dropped + dropped)
 
     @classmethod
     def named(cls, name: str) -> Graph:
@@ -180,7 +180,7 @@ class Graph:
         >>> Graph.named("lesmis")
         Graph(nodes=77)
         """
-        return cls.from_networkx(graphs.named(name))
+        return cls.from_networkx(graphs.shipped_graph(name))
 
     def __len__(self) -> int:
         return self.indptr.size - 1
@@ -229,5 +229,5 @@ def _compressed(
         labels=labels,
         self_loops_dropped=int(known.sum() - a.size),
         duplicates_dropped=int(a.size - half.nnz),
-        strangers_dropped=int(source.size - known.sum()),
+        unknown_nodes_dropped=int(source.size - known.sum()),
     )

@@ -15,11 +15,11 @@ from dpselect.views.stored_graph import StoredGraph
 GraphLike: TypeAlias = object
 
 
-def undirected(graph: GraphLike) -> Graph | StoredGraph | None:
+def undirected_graph(graph: GraphLike) -> Graph | StoredGraph | None:
     """Return a graph without directions, ``None`` for what is none or has a class of its own here.
 
     >>> import networkx
-    >>> undirected(networkx.path_graph(3))
+    >>> undirected_graph(networkx.path_graph(3))
     Graph(nodes=3)
     """
     if isinstance(graph, (Graph, StoredGraph)):
@@ -34,11 +34,11 @@ def undirected(graph: GraphLike) -> Graph | StoredGraph | None:
     return None
 
 
-def directed(graph: GraphLike) -> DirectedGraph | StoredGraph | None:
+def directed_graph(graph: GraphLike) -> DirectedGraph | StoredGraph | None:
     """Return a graph with directions, ``None`` for what is none; a sparse matrix does not say whether it has them.
 
     >>> import networkx
-    >>> directed(networkx.DiGraph([("ann", "bob")])).followers
+    >>> directed_graph(networkx.DiGraph([("ann", "bob")])).followers
     array([0, 1])
     """
     if isinstance(graph, (DirectedGraph, StoredGraph)):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.views.scored import SCORE_UNIT, UNIT, WIDEST, chances
+from dpselect.views.gradient_sums import SCORE_UNIT, UNIT, WIDEST, chances
 
 Integers = NDArray[np.int64]
 # Slopes are in units of 2^-8; a slope of 1 leaves shares as they are.

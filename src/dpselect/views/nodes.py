@@ -22,7 +22,7 @@ _ASK_FOR_NODES = Advice(
 _EXACT, _END = 2**53, 2**63
 
 
-def declared(nodes: int | Iterable[Any] | Path | None) -> tuple[int, Sequence[Any] | None]:
+def declared_nodes(nodes: int | Iterable[Any] | Path | None) -> tuple[int, Sequence[Any] | None]:
     """Return the number of public nodes, and their labels unless these are 0 .. n-1."""
     nodes = edges.public_nodes("", nodes)
     if nodes is None:
@@ -42,7 +42,7 @@ def declared(nodes: int | Iterable[Any] | Path | None) -> tuple[int, Sequence[An
     return len(labels), None if plain else labels
 
 
-def placed(
+def place_ends(
     names: Sequence[Hashable],
     source: Iterable[Hashable],
     target: Iterable[Hashable],
@@ -52,7 +52,7 @@ def placed(
 
     The names of a graph are its public nodes, unless ``nodes`` says which are; an end that is none of them is -1.
     """
-    size, labels = declared(names if nodes is None else nodes)
+    size, labels = declared_nodes(names if nodes is None else nodes)
     place: dict[Hashable, int] = {label: i for i, label in enumerate(labels or range(size))}
     if len(place) != size:
         _refuse_repeats()

@@ -10,16 +10,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.sources.codes import Domain
+from dpselect.sources.encoding import Domain
+from dpselect.views.gradient_sums import Loss
 from dpselect.views.leaves import Leaves
-from dpselect.views.scored import Loss
 from dpselect.views.scored_records import ScoredRecords
 
 Integers = NDArray[np.int64]
 _CHUNK = 2**18
 
 
-class Counts(Protocol):
+class NodeCounts(Protocol):
     """Whatever can count the records of the current nodes, from memory or from a database, once a level."""
 
     sizes: tuple[int, ...]
@@ -40,12 +40,12 @@ class Counts(Protocol):
         """
         ...
 
-    def again(self) -> Counts:
+    def again(self) -> NodeCounts:
         """Return the same records, all at the root."""
         ...
 
 
-class Table(Counts, Protocol):
+class TrainingTable(NodeCounts, Protocol):
     """Whatever holds the records of a training table."""
 
     @property
@@ -57,7 +57,7 @@ class Table(Counts, Protocol):
         """Refuse to be cut into chunks where records lack what that takes."""
         ...
 
-    def chunks(self, many: int, below: Callable[[Integers], Integers]) -> Sequence[Counts]:
+    def chunks(self, many: int, below: Callable[[Integers], Integers]) -> Sequence[NodeCounts]:
         """Return disjoint parts, all at the root; nobody's part depends on anybody else."""
         ...
 

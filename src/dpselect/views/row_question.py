@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice
 from dpselect.sources import column_cells, days, identity
-from dpselect.sources.cells import OUTSIDE
+from dpselect.sources.cell_types import OUTSIDE
 from dpselect.sources.distinct import distinct
 from dpselect.sources.periods import Periods, require_without_zone
 from dpselect.sources.public_names import PublicNames
@@ -178,7 +178,7 @@ class RowQuestion:
         if self.person is None:
             rows = np.flatnonzero(mask)
         else:
-            who, names = identity.identified(distinct(read[self.person]))
+            who, names = identity.number_persons(distinct(read[self.person]))
             who = np.where(mask, who, OUTSIDE)
             order = () if self.order is None else order_keys(self.order_of(read, number))
             rows = (
@@ -220,5 +220,5 @@ def codes_of(cells: PublicCells, values: Any, called: Any) -> Integers:
 
 def _spelled(values: Any) -> Any:
     """Return the numbers that an arrow column of text spells; other columns as they are."""
-    numbers = column_cells.spelled(values)
+    numbers = column_cells.read_text(values)
     return values if numbers is None else numbers

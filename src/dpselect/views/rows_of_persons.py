@@ -2,7 +2,7 @@
 
 The rows of a person count in the order of a declared column, and of those that it does not tell apart, or without it,
 in the order of a hash of what each counts for: whose it is, in which group, at which place. So it does not matter in
-which order a table holds its rows, and every container and engine chooses the same. Proof: ``contributions.md``.
+which order a table holds its rows, and every container and engine chooses the same. Proof: ``contribution_bounds.md``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.sources import cells, frames
+from dpselect.sources import cell_types, frames
 from dpselect.sources.column_cells import reals
 
 Integers = NDArray[np.int64]
@@ -82,7 +82,7 @@ def row_hash(person: Any, group: int, place: int) -> int:
 
     It scatters what is chosen, and protects nothing.
     """
-    text = f"{spelled(person)}|{group}|{place}"
+    text = f"{cell_text(person)}|{group}|{place}"
     return int(md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:DIGITS], 16)
 
 
@@ -101,8 +101,8 @@ def row_order(values: Any) -> tuple[NDArray[np.float64], list[str | None]]:
     texts: list[str | None] = [None] * array.size
     for place in np.flatnonzero(np.isnan(numbers)).tolist():
         cell = array[place]
-        if cell is not np.ma.masked and not cells.is_missing(cell) and cell != "":
-            texts[place] = spelled(cell)
+        if cell is not np.ma.masked and not cell_types.is_missing(cell) and cell != "":
+            texts[place] = cell_text(cell)
     return numbers, texts
 
 
@@ -116,7 +116,7 @@ def order_keys(values: Any) -> tuple[NDArray[Any], ...]:
     return lacking, np.where(lacking, 0.0, numbers), places
 
 
-def spelled(cell: Any) -> str:
+def cell_text(cell: Any) -> str:
     """Return the text of a cell, of whatever type; that of its type where it has none."""
     try:
         return f"{cell}"

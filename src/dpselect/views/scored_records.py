@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.views.scored import (
+from dpselect.views.gradient_sums import (
     BINARY,
     SQUARED,
     UNIT,
     WIDEST,
+    Interaction,
     Loss,
-    Tile,
     chances,
     exp_table,
     norm_above,
@@ -47,9 +47,9 @@ class ScoredRecords:
         self._scores = np.tile(start.astype(np.int32)[:, None], (1, labels.size))
         self._tables = _binary_tables(loss) if loss.kind == BINARY else (np.zeros(0), np.zeros(0))
         # Where the parts of the last tile are: what is added next is nearly always for it.
-        self._last: tuple[Tile, NDArray[np.intp]] | None = None
+        self._last: tuple[Interaction, NDArray[np.intp]] | None = None
 
-    def sums(self, tile: Tile) -> tuple[Integers, Integers]:
+    def sums(self, tile: Interaction) -> tuple[Integers, Integers]:
         """Return the sums of gradients and of Hessians at the current scores, each of shape (parts, outputs)."""
         parts, outputs = self._parts(tile), self._loss.outputs
         total = np.zeros((2, outputs, tile.parts))
@@ -62,7 +62,7 @@ class ScoredRecords:
         gradients, hessians = total.astype(np.int64)
         return gradients.T, hessians.T
 
-    def add(self, tile: Tile, values: Integers) -> None:
+    def add(self, tile: Interaction, values: Integers) -> None:
         """Add ``values[part, output]``, in units of scores, to the scores of the records of each part."""
         parts, added = self._parts(tile), values.astype(np.int32)
         for output, scores in enumerate(self._scores):
@@ -71,7 +71,7 @@ class ScoredRecords:
                 here = slice(begin, begin + _CHUNK)
                 scores[here] += column[parts[here]]
 
-    def _parts(self, tile: Tile) -> NDArray[np.intp]:
+    def _parts(self, tile: Interaction) -> NDArray[np.intp]:
         if self._last is None or self._last[0] is not tile:
             parts = np.empty(self._labels.size, dtype=np.intp)
             offsets = [each.astype(np.intp) for each in tile.parts_of]

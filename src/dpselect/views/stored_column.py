@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.sources import codes
-from dpselect.sources.locators import is_url
+from dpselect.sources import encoding
 from dpselect.sources.periods import Periods
 from dpselect.sources.public_names import PublicNames
 from dpselect.sources.table_batches import batches
 from dpselect.sources.tables import TableFile
+from dpselect.sources.urls import is_url
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views.column import Column, public_points
 from dpselect.views.engine_cells import comparable, raw_number, require_number
@@ -82,8 +82,10 @@ class StoredColumn:
             raise ValueError("Clip once, and before the grid.")
         return StoredColumn(self._table, self._name, bounds=(lower, upper))
 
-    def onto(self, grid: ArrayLike) -> StoredColumn:
-        """Return the column with every value moved to the nearest value of the public grid; as :meth:`Column.onto`."""
+    def snap_to(self, grid: ArrayLike) -> StoredColumn:
+        """Return the column with every value moved to the nearest value of the public grid; as
+        :meth:`Column.snap_to`.
+        """
         if self._grid is not None:
             raise ValueError("The column is on a grid already.")
         return StoredColumn(self._table, self._name, bounds=self._bounds, grid=public_points(grid))
@@ -95,12 +97,12 @@ class StoredColumn:
             ValueError: a grid that the engine cannot place this type of column on.
             ConnectionError: the engine failed.
         """
-        places, occupied = self.occupied_on(grid_of(grid))
+        places, occupied = self.grid_counts(grid_of(grid))
         counts = np.zeros(grid.size, dtype=np.int64)
         counts[places] = occupied
         return counts
 
-    def occupied_on(self, grid: Grid) -> tuple[Integers, Integers]:
+    def grid_counts(self, grid: Grid) -> tuple[Integers, Integers]:
         """Return the places of the grid that hold records, increasing, and how many records are nearest to each.
 
         Raises:
@@ -134,11 +136,11 @@ class StoredColumn:
         counted, _ = table_histograms(self._table, question)
         if self._bounds is not None:
             # The nearest place of a number that was moved into bounds lies between those of the bounds.
-            low, high = Column([*self._bounds]).placed_on(counted_on).tolist()
+            low, high = Column([*self._bounds]).grid_index(counted_on).tolist()
             counted = [tally([(places.clip(low, high), many)], counted_on.size) for places, many in counted]
         if self._grid is None:
             return counted
-        moved = Column(self._grid).placed_on(grid)
+        moved = Column(self._grid).grid_index(grid)
         return [tally([(moved[places], many)], grid.size) for places, many in counted]
 
     def check(self, grid: ArrayLike) -> dict[str, int]:
@@ -150,7 +152,7 @@ class StoredColumn:
         points = public_points(grid)
         if isinstance(self._table, Warehouse):
             column = self._table.table[self._name]
-            gone = codes.is_missing(column) | raw_number(column).isnull()
+            gone = encoding.is_missing(column) | raw_number(column).isnull()
             rows = self._table.ask(self._table.table.aggregate(n=gone.sum()))
             return {"lacking": int(rows["n"][0] or 0), "outside": self._outside(points[0].item(), points[-1].item())}
         checked = [column.check(points) for column in self._columns()]
@@ -162,7 +164,7 @@ class StoredColumn:
         table = self._table.table
         raw, ends = comparable(raw_number(table[self._name]), lower, upper)
         moved = (raw < ends[0]) | (raw > ends[1])
-        rows = self._table.ask(table.aggregate(n=(moved & ~codes.is_missing(table[self._name])).sum()))
+        rows = self._table.ask(table.aggregate(n=(moved & ~encoding.is_missing(table[self._name])).sum()))
         return int(rows["n"][0] or 0)
 
     def _columns(self) -> Iterator[Column]:

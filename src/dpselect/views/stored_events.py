@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.sources import codes
+from dpselect.sources import encoding
 from dpselect.sources.candidates import Candidates
 from dpselect.sources.collation import require_exact
 from dpselect.sources.sqlite_text import with_sound_text
@@ -49,7 +49,7 @@ def stored_popularity(source: Any, person: str | None, item: str, domain: Any) -
             counted = rows.group_by("item").agg(count=rows.count().cast("int64"))
         else:
             # Rows that name nobody go one by one.
-            rows = table.select(person=table[person], item=name).filter(~codes.is_missing(table[person]))
+            rows = table.select(person=table[person], item=name).filter(~encoding.is_missing(table[person]))
             counted = rows.group_by("item").agg(count=rows.person.nunique().cast("int64"))
         metadata = {**place.metadata, "item": item} | ({} if person is None else {"person": person})
         # The types of csv files are declared by now.
@@ -89,7 +89,7 @@ def stored_names(source: Any, person: str, item: str, most: int) -> tuple[NDArra
             raise TypeError("Names must be text, or integers of at most 64 bits with their sign: cast the column.")
         if kind.is_string():
             require_exact(place, [item])
-        gone = codes.is_missing(table[person]) | codes.is_missing(table[item])
+        gone = encoding.is_missing(table[person]) | encoding.is_missing(table[item])
         rows = table.select(person=table[person], item=table[item]).filter(~gone)
         counted = rows.group_by("item").agg(persons=rows.person.nunique().cast("int64"))
         result = place.ask(counted.order_by(counted.persons.desc(), counted["item"]).limit(most))

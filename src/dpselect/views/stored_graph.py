@@ -16,7 +16,7 @@ from dpselect.sources.graphs import warn_of_weights
 from dpselect.sources.temporary import Temporary
 from dpselect.sources.warehouse import CHANGED, Warehouse
 from dpselect.views.graph import Graph
-from dpselect.views.nodes import declared, places_of
+from dpselect.views.nodes import declared_nodes, places_of
 from dpselect.views.stored_triangles import corners
 
 Integers = NDArray[np.int64]
@@ -56,7 +56,7 @@ class StoredGraph:
         ends: tuple[str, str] = ("source", "target"),
         parts: int = 1,
     ) -> None:
-        self._size, self._labels = declared(nodes)
+        self._size, self._labels = declared_nodes(nodes)
         self._parts = _whole(parts)
         self.warehouse = Warehouse.open(source)
         self.warehouse.require(list(ends))
@@ -144,8 +144,8 @@ class StoredGraph:
             labels=self._labels,
             metadata=self.metadata,
             self_loops_dropped=loops,
-            duplicates_dropped=pairs - graph.indices.size // 2 - graph.strangers_dropped,
-            strangers_dropped=strangers + graph.strangers_dropped,
+            duplicates_dropped=pairs - graph.indices.size // 2 - graph.unknown_nodes_dropped,
+            unknown_nodes_dropped=strangers + graph.unknown_nodes_dropped,
         )
 
     def _dropped(self) -> tuple[int, int, int]:

@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.sources.codes import Domain
+from dpselect.sources.encoding import Domain
 from dpselect.sources.temporary import Temporary
 from dpselect.sources.warehouse import Warehouse
-from dpselect.views.scored import (
+from dpselect.views.gradient_sums import (
     BINARY,
     CLASSES,
     SCORE_UNIT,
     SQUARED,
     UNIT,
     WIDEST,
+    Interaction,
     Loss,
-    Tile,
     exp_table,
     sigmoid_table,
 )
@@ -72,11 +72,11 @@ class StoredScores:
     def __init__(self, temporary: Temporary, warehouse: Warehouse, loss: Loss) -> None:
         self._temporary, self._warehouse, self._loss = temporary, warehouse, loss
         self._table = warehouse.table
-        self._waiting: list[tuple[Tile, Integers]] = []
+        self._waiting: list[tuple[Interaction, Integers]] = []
         self._most = 0 if temporary.updates or loss.outputs > 1 else _WAITING
         self._public = _table(temporary, loss)
 
-    def sums(self, tile: Tile) -> tuple[Integers, Integers]:
+    def sums(self, tile: Interaction) -> tuple[Integers, Integers]:
         """Return the sums of gradients and of Hessians at the current scores, each of shape (parts, outputs).
 
         Raises:
@@ -99,7 +99,7 @@ class StoredScores:
                 both[which, answer["part"], output] = answer[f"{kind}{output}"]
         return both[0], both[1]
 
-    def add(self, tile: Tile, values: Integers) -> None:
+    def add(self, tile: Interaction, values: Integers) -> None:
         """Add ``values[part, output]``, in units of scores, to the scores of the records of each part: later."""
         self._waiting.append((tile, values))
 
@@ -189,7 +189,7 @@ def _narrow(values: Integers) -> NDArray[np.int32]:
     return values.astype(np.int32)
 
 
-def _part(table: Any, tile: Tile) -> Any:
+def _part(table: Any, tile: Interaction) -> Any:
     """Return the part of every record."""
     return _sum([_at(offsets, table[f"a{place}"]) for place, offsets in zip(tile.columns, tile.parts_of, strict=True)])
 

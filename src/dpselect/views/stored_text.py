@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from dpselect.sources import codes
-from dpselect.sources.codes import Domain
+from dpselect.sources import encoding
+from dpselect.sources.encoding import Domain
 from dpselect.sources.temporary import Temporary
-from dpselect.sources.warehouse import LOST, Warehouse, guarded
-from dpselect.views.stored import StoredRecords
+from dpselect.sources.warehouse import LOST, Warehouse, guard_engine
+from dpselect.views.stored_records import StoredRecords
 
 
 @contextmanager
@@ -40,21 +40,23 @@ def text_read_once(
 
     def view(rows: Any) -> Any:
         tables.append(f"dpselect_{uuid4().hex}")
-        return guarded(lambda: backend.create_view(tables[-1], rows), LOST)
+        return guard_engine(lambda: backend.create_view(tables[-1], rows), LOST)
 
     try:
         table, domains, mark = warehouse.table, [*attributes, target], uuid4().hex
         numbers = {
-            f"{mark} {place}": codes.number(table[each.name])
+            f"{mark} {place}": encoding.number(table[each.name])
             for place, each in enumerate(domains)
             if each.edges is not None and table[each.name].type().is_string()
         }
         read = view(table.mutate(**numbers)) if numbers else table
-        coded = [codes.Coded(f"a{place}", each.size) for place, each in enumerate(domains)]
+        coded = [encoding.CodeDomain(f"a{place}", each.size) for place, each in enumerate(domains)]
         columns = {}
         for place, (column, each) in enumerate(zip(coded, domains, strict=True)):
             value = read[f"{mark} {place}"] if f"{mark} {place}" in numbers else None
-            columns[column.name] = codes.code(codes.prepared(read[each.name], each, unknown == "clip", value), each)
+            columns[column.name] = encoding.code(
+                encoding.prepare_column(read[each.name], each, unknown == "clip", value), each
+            )
         key = {} if warehouse.key is None else {"key": read[warehouse.key]}
         source = replace(warehouse, table=view(read.select(**columns, **key)), key="key" if key else None)
         yield StoredRecords(source, coded[:-1], coded[-1], unknown, temporary=temporary)

@@ -35,7 +35,7 @@ ITEMS_OF_PERSONS = Gap(
     _COINS,
     "pass {kept=|--kept} instead, or read the two columns into memory",
 )
-KEYS_OF_PERSONS = Gap("`select_keys`", _COINS, "read the two columns into memory")
+KEYS_OF_PERSONS = Gap("`partitions`", _COINS, "read the two columns into memory")
 GAPS = (GROUPS_OF_PERSONS, ITEMS_OF_PERSONS, KEYS_OF_PERSONS)
 QUESTIONS = (
     "`median`", "`quantiles`", "`counts`", "`most_common` of a list", "`most_common` of records in groups",

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from dpselect.sources import identity, tables
-from dpselect.sources.absent import no_column
 from dpselect.sources.distinct import distinct
+from dpselect.sources.missing_column import no_column
 from dpselect.sources.public_names import PublicNames
 from dpselect.sources.table_batches import batches
 from dpselect.sources.tables import TableFile
@@ -27,7 +27,7 @@ from dpselect.views.events import columns_of
 from dpselect.views.grouped_counts import Histogram, Integers
 from dpselect.views.row_question import RowQuestion, as_it_is
 from dpselect.views.row_source import RowSource
-from dpselect.views.rows_of_persons import row_order, spelled
+from dpselect.views.rows_of_persons import cell_text, row_order
 
 
 def is_stored(table: Any) -> bool:
@@ -137,7 +137,7 @@ def _of_rows(file: TableFile, question: RowQuestion) -> list[Histogram]:
 
 def _of_persons(file: TableFile, question: RowQuestion) -> list[Histogram]:
     """Count the rows of persons in a DuckDB of our own, which sees codes."""
-    from dpselect.sources import in_place
+    from dpselect.sources import duckdb_files
 
     arrow = importlib.import_module("pyarrow")
     parts = _coded(file, question)
@@ -149,7 +149,7 @@ def _of_persons(file: TableFile, question: RowQuestion) -> list[Histogram]:
         yield first
         yield from parts
 
-    backend = in_place.connected()
+    backend = duckdb_files.open_duckdb()
     try:
         backend.con.register("coded", arrow.RecordBatchReader.from_batches(first.schema, stream()))
         with Warehouse.open(backend.table("coded")) as coded:
@@ -204,8 +204,8 @@ def _persons(column: Any) -> Any:
         ):
             return text
     # Each different cell is read once for a part.
-    codes, names = identity.identified(distinct(column))
-    texts = arrow.array([spelled(name) for name in [*names]], arrow.large_string())
+    codes, names = identity.number_persons(distinct(column))
+    texts = arrow.array([cell_text(name) for name in [*names]], arrow.large_string())
     return texts.take(arrow.array(codes, mask=codes < 0))
 
 

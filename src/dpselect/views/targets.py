@@ -12,14 +12,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.views.records import Counts, Records
+from dpselect.views.records import NodeCounts, Records
 
 Integers = NDArray[np.int64]
 # A target is read to one of this many even steps of its declared range.
 STEPS = 2**16
 
 
-class Sided(Counts, Protocol):
+class SidedTable(NodeCounts, Protocol):
     """Whatever can add up the records of the current nodes, once a level, by how far they are from either end.
 
     ``totals`` has for every node the sums of (width - number, number), shape (nodes, 2).
@@ -35,7 +35,7 @@ class Sided(Counts, Protocol):
         ...
 
 
-class Numbered(Protocol):
+class NumberedTable(Protocol):
     """Whatever holds the records of a training table with a number each."""
 
     @property
@@ -47,7 +47,7 @@ class Numbered(Protocol):
         """Return how many numbers are in each of this many even parts of the grid: a power of 2, at most ``STEPS``."""
         ...
 
-    def within(self, low: int, high: int) -> Sided:
+    def within(self, low: int, high: int) -> SidedTable:
         """Return the records, all at the root, with numbers counted from ``low`` and cut at the ends."""
         ...
 

@@ -18,7 +18,7 @@ from dpselect.kernel.neighbours import Neighbours
 from dpselect.scores.scores import Scores, require_scores
 from dpselect.scores.several_steps import of_several_steps
 from dpselect.views.graph import Graph
-from dpselect.views.graph_like import GraphLike, undirected
+from dpselect.views.graph_like import GraphLike, undirected_graph
 from dpselect.views.stored_graph import StoredGraph
 
 # What one edge may change: itself, and the last edge that stayed at each of its ends.
@@ -56,7 +56,7 @@ class TruncatedGraph:
     """
 
     def __init__(self, graph: GraphLike, max_degree: int) -> None:
-        whole = undirected(graph)
+        whole = undirected_graph(graph)
         if whole is None:
             raise TypeError(
                 "Edges without direction are truncated: pass a dpselect.Graph, a dpselect.data.StoredGraph, a graph of "

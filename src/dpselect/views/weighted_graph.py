@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from dpselect.kernel.errors import Advice, PrivacyError
 from dpselect.sources import edges, graphs
 from dpselect.sources.column_cells import array_of, integers, reals
-from dpselect.sources.tables import Reading
-from dpselect.views.nodes import declared, placed, places_of
+from dpselect.sources.tables import FileOptions
+from dpselect.views.nodes import declared_nodes, place_ends, places_of
 
 Integers = NDArray[np.int64]
 # Real weights are multiples of a power of two, of which the cap has less than 2^20: their sums are exact floats.
@@ -44,7 +44,7 @@ class WeightedGraph:
         labels: what the nodes are called, or ``None`` when they are 0 .. n-1.
         metadata: where the edges came from, for the ledger.
         self_loops_dropped: how many rows joined a node to itself.
-        strangers_dropped: how many rows had an end that is missing or is not a public node.
+        unknown_nodes_dropped: how many rows had an end that is missing or is not a public node.
         weightless: how many other rows count for nothing: their weight is missing, not a number, negative or 0.
     """
 
@@ -55,8 +55,8 @@ class WeightedGraph:
     labels: Sequence[Any] | None = None
     self_loops_dropped: int = 0
     metadata: Mapping[str, str] = field(default_factory=dict)
-    strangers_dropped: int = 0
-    weightless: int = 0
+    unknown_nodes_dropped: int = 0
+    zero_weights_dropped: int = 0
 
     @classmethod
     def from_edges(
@@ -86,7 +86,7 @@ class WeightedGraph:
         >>> WeightedGraph.from_edges([0, 1, 1], [1, 0, 2], [3, 4, 100], nodes=4, cap=10, kind="integer").units
         array([ 7, 17, 10,  0])
         """
-        size, labels = declared(nodes)
+        size, labels = declared_nodes(nodes)
         lattice = _Lattice.of(cap, kind)
         a, b = (places_of(end, size, labels) for end in (source, target))
         return _added(cls, a, b, array_of(weight), lattice, size, labels)
@@ -104,7 +104,8 @@ class WeightedGraph:
         """Return a NetworkX graph with an attribute of its edges; directions go.
 
         An edge without the attribute has weight 0. Whether there is one that has it is private, so a name that no edge
-        has is not refused: ``weightless`` tells the curator. The graph's own nodes, isolated ones included, are thereby
+        has is not refused: ``zero_weights_dropped`` tells the curator. The graph's own nodes, isolated ones included,
+            are thereby
         declared public, unless ``nodes`` lists others.
 
         Raises:
@@ -114,7 +115,7 @@ class WeightedGraph:
         >>> import networkx
         >>> graph = networkx.Graph([("ann", "bob", {"weight": 4}), ("bob", "eve")])
         >>> weighted = WeightedGraph.from_networkx(graph, weight="weight", cap=10, kind="integer")
-        >>> weighted.units, weighted.weightless
+        >>> weighted.units, weighted.zero_weights_dropped
         (array([4, 4, 0]), 1)
         """
         if weight is None:
@@ -125,7 +126,7 @@ class WeightedGraph:
         lattice = _Lattice.of(cap, kind)
         names, source, target = graphs.of_networkx(graph)
         graphs.warn_of_directions(graph.is_directed())
-        a, b, size, labels = placed(names, source, target, nodes)
+        a, b, size, labels = place_ends(names, source, target, nodes)
         cells = [each for *_, each in graph.edges(data=weight)]
         return _added(cls, a, b, array_of(cells), lattice, size, labels)
 
@@ -141,7 +142,7 @@ class WeightedGraph:
     ) -> WeightedGraph:
         """Return an igraph graph with an attribute of its edges; directions go.
 
-        An edge without it weighs 0, and so do all where none has it, as :attr:`weightless` tells the curator.
+        An edge without it weighs 0, and so do all where none has it, as :attr:`zero_weights_dropped` tells the curator.
 
         Its own vertices, isolated ones included, are thereby declared public, unless ``nodes`` lists others.
 
@@ -152,7 +153,7 @@ class WeightedGraph:
         lattice = _Lattice.of(cap, kind)
         names, source, target = graphs.of_igraph(graph)
         graphs.warn_of_directions(graph.is_directed())
-        a, b, size, labels = placed(names, source, target, nodes)
+        a, b, size, labels = place_ends(names, source, target, nodes)
         # One edge can bring the attribute, so a graph is not refused where no edge has it.
         cells = list(graph.es[weight]) if weight in graph.es.attributes() else [None] * len(source)
         return _added(cls, a, b, array_of(cells), lattice, size, labels)
@@ -194,15 +195,15 @@ class WeightedGraph:
         """
         _Lattice.of(cap, kind)
         public = edges.public_nodes(path, nodes, label)
-        _, labels = declared(public)
+        _, labels = declared_nodes(public)
         edges.require_labels(path, labels, label)
-        reading = Reading.of(separator, decimal, encoding, where, thousands)
+        reading = FileOptions.of(separator, decimal, encoding, where, thousands)
         rows = edges.read_weights(
             path, kind=edges.kind_of(labels), ends=ends, reading=reading, label=label, weight=weight
         )
         graphs.warn_of_directions(edges.direction(path) is True)
         graph = cls.from_edges(rows.source, rows.target, rows.weight, public, cap=cap, kind=kind)
-        return replace(graph, strangers_dropped=graph.strangers_dropped + rows.dropped)
+        return replace(graph, unknown_nodes_dropped=graph.unknown_nodes_dropped + rows.dropped)
 
     def __len__(self) -> int:
         return self.units.size
@@ -296,8 +297,8 @@ def _added(
         unit=lattice.unit,
         labels=labels,
         self_loops_dropped=int(known.sum() - mask.sum()),
-        strangers_dropped=int(source.size - known.sum()),
-        weightless=int((read == 0).sum()),
+        unknown_nodes_dropped=int(source.size - known.sum()),
+        zero_weights_dropped=int((read == 0).sum()),
     )
 
 

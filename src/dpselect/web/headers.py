@@ -1,4 +1,4 @@
-"""What every page is sent with: rules that a browser enforces, so that nothing foreign runs and nothing is kept."""
+"""Headers of every page: rules that a browser enforces, so that nothing foreign runs and nothing is kept."""
 
 from __future__ import annotations
 
@@ -40,6 +40,6 @@ def strict(application: Application) -> Application:
     return answered
 
 
-def named(scope: Scope, name: str) -> list[str]:
+def header_values(scope: Scope, name: str) -> list[str]:
     """Return the values of a header of a request: one entry for each time that it was sent."""
     return [value.decode("latin-1") for key, value in scope["headers"] if key.decode("latin-1").lower() == name]

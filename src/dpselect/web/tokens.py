@@ -16,6 +16,6 @@ def same(one: str, other: str) -> bool:
     return secrets.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
 
 
-def hashed(secret: str) -> str:
+def hash_secret(secret: str) -> str:
     """Return what is kept of a secret of 32 random bytes, from which nobody finds it."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

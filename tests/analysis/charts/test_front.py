@@ -31,7 +31,7 @@ def corners(chart) -> list[tuple[float, float]]:
 @pytest.mark.parametrize("mechanism", ["local-dampening", "local-dampening-flip", "exponential"])
 def test_chances_are_those_of_the_law(mechanism) -> None:
     """Each point carries the exact chance of its candidate under PrivPareto."""
-    law = dps.mechanism(mechanism).law(dps.multiobjective.pareto(objectives()), 0.3)
+    law = dps.mechanism(mechanism).pmf(dps.multiobjective.pareto(objectives()), 0.3)
 
     assert law.tolist() == [
         row["chance"] for row in points(dps.plot.front_chart(objectives(), epsilon=0.3, mechanism=mechanism))
@@ -41,7 +41,7 @@ def test_chances_are_those_of_the_law(mechanism) -> None:
 def test_weights_are_those_of_the_aggregate() -> None:
     """With weights the chances are those of PrivAgg, and the line holds the best weighted sum."""
     chart = dps.plot.front_chart(objectives(), epsilon=0.1, weights=[1, 2], mechanism="exponential")
-    law = dps.mechanism("exponential").law(dps.multiobjective.aggregate(objectives(), [1, 2]), 0.1)
+    law = dps.mechanism("exponential").pmf(dps.multiobjective.aggregate(objectives(), [1, 2]), 0.1)
 
     assert law.tolist() == [row["chance"] for row in points(chart)]
     assert [380, 380] == pytest.approx([x + 2 * y for x, y in corners(chart)])
@@ -49,10 +49,10 @@ def test_weights_are_those_of_the_aggregate() -> None:
 
 def test_other_scores_can_be_drawn_from() -> None:
     """A score with a sensitivity of its own takes the place of the usual one."""
-    scores = dps.multiobjective.aggregate(objectives(), [1, 2], touched="one")
+    scores = dps.multiobjective.aggregate(objectives(), [1, 2], max_changed="one")
     chart = dps.plot.front_chart(objectives(), epsilon=0.1, scores=scores, weights=[1, 2], mechanism="exponential")
 
-    assert dps.mechanism("exponential").law(scores, 0.1).tolist() == [row["chance"] for row in points(chart)]
+    assert dps.mechanism("exponential").pmf(scores, 0.1).tolist() == [row["chance"] for row in points(chart)]
 
 
 def test_the_line_is_the_front() -> None:

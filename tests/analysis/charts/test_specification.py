@@ -26,7 +26,7 @@ def accuracies():
 
 
 CHARTS = {
-    "law": lambda: dps.plot.law_chart(VOTES, epsilon=1, neighbour=MORE),
+    "law": lambda: dps.plot.pmf_chart(VOTES, epsilon=1, neighbour=MORE),
     "values": lambda: dps.plot.value_chart(AGES, epsilon=1, neighbour=AGES),
     "front": lambda: dps.plot.front_chart([VOTES, MORE], epsilon=1),
     "weighted": lambda: dps.plot.front_chart([VOTES, MORE], epsilon=1, weights=[1, 2]),
@@ -57,10 +57,10 @@ def test_a_word_that_vega_lite_has_not_is_found() -> None:
     """So the test above could fail."""
     from jsonschema import ValidationError
 
-    from dpselect.analysis.charts.look import finished, marks, shown_as
+    from dpselect.analysis.charts.look import chart_of, marks, shown_as
 
     with pytest.raises(ValidationError):
-        finished([marks("bar")(x=shown_as("chance:Q", axes=1))], "Wrong", height=100).chart.to_dict()
+        chart_of([marks("bar")(x=shown_as("chance:Q", axes=1))], "Wrong", height=100).chart.to_dict()
 
 
 def test_it_cannot_be_changed_from_outside() -> None:
@@ -74,7 +74,7 @@ def test_it_cannot_be_changed_from_outside() -> None:
 @pytest.mark.parametrize("width", [340, 640])
 def test_names_have_room_in_a_wide_font(width) -> None:
     """Beside the axis: 6.9 pixels for each letter, or a third of the chart."""
-    chart = dps.plot.law_chart(VOTES, epsilon=1, width=width)
+    chart = dps.plot.pmf_chart(VOTES, epsilon=1, width=width)
     longest = max(len(row["candidate"]) for row in chart.to_dict()["data"]["values"])
     start = re.search(r"translate\(([0-9.]+),", chart.svg())
 

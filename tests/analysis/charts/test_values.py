@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("altair", reason="charts need the extra web")
 
 import dpselect as dps
-from dpselect.mechanisms.named import EVERY_MECHANISM
+from dpselect.mechanisms.registry import MECHANISMS
 
 
 def ages(more=()) -> dps.Scores:
@@ -22,10 +22,10 @@ def rows(chart) -> list[dict]:
     return chart.to_dict()["layer"][0]["data"]["values"]
 
 
-@pytest.mark.parametrize("mechanism", EVERY_MECHANISM)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_bars_hold_the_law(mechanism) -> None:
     """Each bar has the chances of its values together, and all of them those of the whole grid."""
-    law = dps.mechanism(mechanism).law(ages(), 0.05)
+    law = dps.mechanism(mechanism).pmf(ages(), 0.05)
     bars = rows(dps.plot.value_chart(ages(), epsilon=0.05, mechanism=mechanism))
 
     assert len(bars) <= 60
@@ -40,7 +40,7 @@ def test_the_line_is_the_neighbour() -> None:
     chart = dps.plot.value_chart(
         ages(), epsilon=0.05, mechanism="exponential", neighbour=ages([0]), between=(30, 60)
     ).to_dict()
-    law = dps.mechanism("exponential").law(ages([0]), 0.05)[30:61]
+    law = dps.mechanism("exponential").pmf(ages([0]), 0.05)[30:61]
     line = chart["layer"][1]["data"]["values"]
 
     assert np.allclose([*law, law[-1]], [step["chance"] for step in line])

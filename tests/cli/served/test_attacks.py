@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import dpselect as dps
-from dpselect.certificates.plain import checksum
+from dpselect.certificates.canonical_json import checksum
 from dpselect.cli import main
 from tests.client.between import Between, standing
 
@@ -22,7 +22,7 @@ STEERING = "\x1b]0;title\x07\x1b[31m\u202e"
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch) -> None:
     """What is lost is asked for again at once."""
-    monkeypatch.setattr("dpselect.client.line.WAITS", (0.01,))
+    monkeypatch.setattr("dpselect.client.transport.WAITS", (0.01,))
 
 
 def asked(capsys, *words: str) -> tuple[int, str, str]:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from dpselect.cli import command, main, schemas
-from dpselect.cli.commands import queries
+from dpselect.cli import click_commands, main, schemas
+from dpselect.cli.command_registry import queries
 from dpselect.cli.dataset_options import is_of_dataset
 from dpselect.cli.examples import commands
-from dpselect.cli.options import Argument, Option
+from dpselect.cli.options import Argument, CommandOption
 from tests.cli.schema import faults, unnamed
 from tests.cli.test_examples import lacking
 
@@ -30,7 +30,7 @@ def test_every_page_of_help_says_what_a_verb_that_asks_takes(name: str, width: s
     monkeypatch.setenv("COLUMNS", width)
     assert 0 == main([name, HOST, "--help"])
     page = capsys.readouterr().out
-    verb = command.root().imported(name, [HOST]).verb
+    verb = click_commands.root().imported(name, [HOST]).verb
 
     assert not lacking("\n".join(line.rstrip() for line in page.splitlines()), name)
     assert all(len(line) <= int(width) for line in page.splitlines())
@@ -57,17 +57,17 @@ def _value(parameter: Any) -> str:
 @pytest.mark.parametrize("name", queries())
 def test_options_of_files_are_refused_in_a_sentence(name: str, capsys) -> None:
     """Of a dataset of a server all that is public is known there, and its ledger pays."""
-    parameters = command.root().imported(name).params
+    parameters = click_commands.root().imported(name).params
     positional = [each for each in parameters if isinstance(each, Argument)][1:]
     words = [_value(each) for each in positional]
     for each in parameters:
-        if isinstance(each, Option) and each.required:
+        if isinstance(each, CommandOption) and each.required:
             words += [each.opts[0], "new.json" if each.name == "out" else _value(each)]
     words += [] if "--epsilon" in words else ["--epsilon", "1"]
     refused = 0
     for option in parameters:
         of_file = is_of_dataset(option) or option.name in ("ledger", "question", "file_hash", "workers")
-        if not of_file or not isinstance(option, Option):
+        if not of_file or not isinstance(option, CommandOption):
             continue
         value = [] if option.is_flag else [_value(option)]
         paper = ["--certificate", "paper.json"] if option.name in ("question", "file_hash") else []
@@ -111,12 +111,12 @@ def pages_of(url: str, text: str) -> list[list[str]]:
 @pytest.mark.parametrize("name", PAGES)
 def test_every_example_works_and_prints_its_json(name: str, url: str, capsys) -> None:
     """Asked of a running server: as text, as JSON, and as a plan of both kinds."""
-    verb = command.root().imported(name, [HOST]).verb
+    verb = click_commands.root().imported(name, [HOST]).verb
     for words in pages_of(url, re.sub(r"--epsilon [\d.]+", "--epsilon 0.01", verb.example)):
         assert 0 == main(words), capsys.readouterr().err
         Path("model.json").unlink(missing_ok=True)
         assert 0 == main([*words, "--json"])
-        schema = schemas.answer(name) if name == "history" else schemas.served(name)
+        schema = schemas.answer(name) if name == "history" else schemas.served_schema(name)
         printed = json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))
         assert not faults(printed, schema)
         assert not unnamed(printed, schema)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpselect.cli import commands, main, schemas
+from dpselect.cli import command_registry, main, schemas
 from tests.cli.schema import faults, unnamed
 
 SURVEY, FRIENDS = "{url}/survey", "{url}/friends"
@@ -48,7 +48,7 @@ def test_a_question_is_planned_paid_for_and_certified(name: str, url: str, capsy
     certificate = json.loads(Path("answer.json").read_text(encoding="utf-8"))["certificate"]
     assert certificate["accuracy"]["in words"] == released["accuracy_line"]
     assert certificate["ledger"]["rows"][0]["row"] == released["ledger_row"]
-    for printed, schema in ((planned, schemas.served_dry_run()), (released, schemas.served(words[0]))):
+    for printed, schema in ((planned, schemas.served_dry_run()), (released, schemas.served_schema(words[0]))):
         assert not faults(printed, schema)
         assert not unnamed(printed, schema)
     assert 0 == main(["verify", "answer.json"])
@@ -69,13 +69,13 @@ def left(url: str, capsys) -> object:
     """Return what is left, as the command says."""
     assert 0 == main(["datasets", url, "--json"])
     printed = json.loads(capsys.readouterr().out)
-    assert not faults(printed, schemas.served("datasets"))
+    assert not faults(printed, schemas.served_schema("datasets"))
     return [each["left"] for each in printed["datasets"]]
 
 
 def test_every_query_is_asked_here() -> None:
     """A new one needs a line above; names that no list holds are not described at this server."""
-    assert {*commands.queries()} - {"partitions"} == {words[0] for words in QUESTIONS.values()}
+    assert {*command_registry.queries()} - {"partitions"} == {words[0] for words in QUESTIONS.values()}
 
 
 def test_an_answer_is_shown_once_more(url: str, capsys) -> None:

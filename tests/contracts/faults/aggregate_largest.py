@@ -10,7 +10,7 @@ UNIVERSE = audit.graphs(4)
 
 def both(graph, touched: str) -> Scores:
     """Degree and ego density of one graph: an edge at a node moves both."""
-    return aggregate([utilities.degree(graph), utilities.ego_density(graph)], [1, 1], touched=touched)
+    return aggregate([utilities.degree(graph), utilities.ego_density(graph)], [1, 1], max_changed=touched)
 
 
 def detect() -> str:

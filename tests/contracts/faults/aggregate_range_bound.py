@@ -15,8 +15,8 @@ def law(records: np.ndarray, range_bound: int) -> np.ndarray:
     (size,) = counts_of(records, 1)
     rises, falls = Scores([size, 0], 1, range_bound=1), Scores([0, -size], 1, range_bound=1)
     # No candidate is moved by both, so the largest sensitivity is enough.
-    both = aggregate([rises, falls], touched="one", range_bound=range_bound)
-    return mechanism("exponential").law(both, 1)
+    both = aggregate([rises, falls], max_changed="one", range_bound=range_bound)
+    return mechanism("exponential").pmf(both, 1)
 
 
 def detect() -> str:

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpselect import Scores, audit, mechanism
-from dpselect.audit.privacy_loss import top_k_log_law
+from dpselect.audit.privacy_loss import top_k_log_pmf
 from tests.contracts.faults.toys import counts_of, loss
 
 DETECTOR = "loss"
@@ -16,7 +16,7 @@ MECHANISM = mechanism("permute-and-flip")
 def law(records: np.ndarray, epsilon: Fraction) -> np.ndarray:
     """The joint law of the first and second pick, epsilon for both together."""
     unit = MECHANISM.effective(Scores(counts_of(records, 3), 1, range_bound=1))
-    return np.exp(top_k_log_law(MECHANISM, unit, 2, epsilon))
+    return np.exp(top_k_log_pmf(MECHANISM, unit, 2, epsilon))
 
 
 def detect() -> str:

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpselect.histograms.counts import ONE
-from dpselect.histograms.hb import measured
+from dpselect.histograms.count_arrays import ONE
+from dpselect.histograms.hb import measure_blocks
 from dpselect.histograms.hierarchy import block_sums
 from tests.histograms.transcript import counterexample
 
@@ -27,4 +27,4 @@ def detect() -> str:
 
 def repaired() -> str:
     """The levels share epsilon."""
-    return counterexample(lambda counts, epsilon, draws: measured(counts, 2, epsilon, draws), (4,))
+    return counterexample(lambda counts, epsilon, draws: measure_blocks(counts, 2, epsilon, draws), (4,))

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpselect.histograms.privelet import estimate, transformed
+from dpselect.histograms.privelet import estimate, haar_transform
 from dpselect.kernel.bound import Bound
 from tests.histograms.transcript import counterexample
 
@@ -13,7 +13,7 @@ DETECTOR = "loss"
 
 def forgotten(counts: np.ndarray, epsilon: Fraction, draws) -> None:
     """The total is released beside the differences and moves too."""
-    draws.counts(transformed(counts), epsilon, Bound(int(np.log2(counts.size))))
+    draws.counts(haar_transform(counts), epsilon, Bound(int(np.log2(counts.size))))
 
 
 def detect() -> str:

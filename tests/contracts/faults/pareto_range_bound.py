@@ -19,7 +19,7 @@ VALUES = [
 def law(x: int, range_bound: int) -> np.ndarray:
     """The exponential mechanism on the Pareto score of two objectives that only rise."""
     both = pareto([Scores(part, 70, range_bound=1) for part in VALUES[x]], sensitivity="global")
-    return mechanism("exponential").law(Scores(both.values, both.sensitivity, range_bound=range_bound), 1)
+    return mechanism("exponential").pmf(Scores(both.values, both.sensitivity, range_bound=range_bound), 1)
 
 
 def detect() -> str:

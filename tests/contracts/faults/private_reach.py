@@ -15,7 +15,7 @@ EPSILON = 1
 def law(x: int, reach: int) -> np.ndarray:
     """Shifted local dampening at that reach."""
     table = np.minimum(EXACT[:, x], [1.0, 4.0])
-    return mechanism("shifted-local-dampening").law(Scores(VALUES[x], rows(table, ceiling=4.0, reach=reach)), EPSILON)
+    return mechanism("shifted-local-dampening").pmf(Scores(VALUES[x], rows(table, ceiling=4.0, reach=reach)), EPSILON)
 
 
 def detect() -> str:

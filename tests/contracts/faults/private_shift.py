@@ -14,7 +14,7 @@ EPSILON = 1
 
 def law(x: int, shift: float) -> np.ndarray:
     """Local dampening of shifted scores."""
-    return mechanism("local-dampening").law(Scores(VALUES[x] - shift, rows(EXACT[:, x], ceiling=1.0)), EPSILON)
+    return mechanism("local-dampening").pmf(Scores(VALUES[x] - shift, rows(EXACT[:, x], ceiling=1.0)), EPSILON)
 
 
 def detect() -> str:

@@ -4,7 +4,7 @@ import numpy as np
 
 from dpselect import Scores, mechanism
 from dpselect.mechanisms import UnitScores
-from dpselect.mechanisms.kinds import UnitMechanism
+from dpselect.mechanisms.base import UnitMechanism
 from tests.contracts.faults.toys import chain, exact, loss, rows
 
 DETECTOR = "loss"
@@ -27,9 +27,9 @@ def halved(given: Scores) -> UnitScores:
 
 def detect() -> str:
     """Range bound 1 kept."""
-    return loss(lambda x: UnitMechanism("faulty", "", halved, HONEST.sampler).law(scores(x), 1), UNIVERSE, 1)
+    return loss(lambda x: UnitMechanism("faulty", "", halved, HONEST.sampler).pmf(scores(x), 1), UNIVERSE, 1)
 
 
 def repaired() -> str:
     """Range bound 2, as shipped."""
-    return loss(lambda x: HONEST.law(scores(x), 1), UNIVERSE, 1)
+    return loss(lambda x: HONEST.pmf(scores(x), 1), UNIVERSE, 1)

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpselect import Scores, audit, mechanism
-from dpselect.audit.privacy_loss import top_k_log_law
+from dpselect.audit.privacy_loss import top_k_log_pmf
 
 DETECTOR = "sampler"
 SCORES, EPSILON = (3, 2, 1, 0), 2
@@ -31,7 +31,7 @@ def test_of(reuse: bool) -> str:
         return first, pick(again, [i for i in range(4) if i != first], draw)
 
     unit = MECHANISM.effective(Scores(SCORES, 1))
-    law = np.exp(top_k_log_law(MECHANISM, unit, 2, Fraction(EPSILON)))
+    law = np.exp(top_k_log_pmf(MECHANISM, unit, 2, Fraction(EPSILON)))
     verdict = audit.sampler(
         two, dict(zip(itertools.permutations(range(4), 2), law.tolist(), strict=True)), draws=40_000
     )

@@ -20,7 +20,7 @@ def law(x: int, margin: int) -> np.ndarray:
     own, others = ROUNDED[x]
     ticks = np.floor(np.array([own] + [others] * OTHERS)).astype(np.int64)
     unit = UnitScores(ticks, Fraction(TICKS), Fraction(2 * TICKS + margin), 2)
-    return np.exp(mechanism("exponential").unit_log_law(unit, 1))
+    return np.exp(mechanism("exponential").unit_log_pmf(unit, 1))
 
 
 def detect() -> str:

@@ -19,7 +19,7 @@ def admissibility(utility: Callable[[Any], Scores], universe: audit.Universe) ->
 
 def loss(law: Callable[[Any], Any], universe: audit.Universe, epsilon: float) -> str:
     """Return where the exact loss exceeds epsilon; "" when it does not."""
-    found = audit.privacy_loss_of_law(law, universe, epsilon=epsilon)
+    found = audit.privacy_loss_of_pmf(law, universe, epsilon=epsilon)
     return "" if found.holds else str(found)
 
 

@@ -15,7 +15,7 @@ EPSILON = 1
 def law(x: int, zero: str) -> np.ndarray:
     """Local dampening with that zero."""
     bounds = rows(EXACT[:, x], ceiling=1.0, reach=len(EXACT))
-    return mechanism("local-dampening").law(Scores(VALUES[x], bounds, zero=zero), EPSILON)
+    return mechanism("local-dampening").pmf(Scores(VALUES[x], bounds, zero=zero), EPSILON)
 
 
 def detect() -> str:

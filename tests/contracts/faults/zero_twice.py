@@ -18,7 +18,7 @@ def law(x: int, times: int) -> np.ndarray:
     made = mechanism("local-dampening")
     scores = Scores(VALUES[x], rows(EXACT[:, x], ceiling=1.0, reach=len(EXACT)), zero="best")
     units = made.effective(scores).ticks / TICKS
-    return np.exp(made.unit_log_law(floor_ticks(np.where(VALUES[x] == 0, times * units, units), 2), EPSILON))
+    return np.exp(made.unit_log_pmf(floor_ticks(np.where(VALUES[x] == 0, times * units, units), 2), EPSILON))
 
 
 def detect() -> str:

@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 
 import dpselect as dps
-from dpselect.kernel.concentrated import rho_within
+from dpselect.kernel.rho_conversion import rho_within
 from dpselect.learn import DPBoostedTreesClassifier
 from dpselect.learn.domains import attributes
-from dpselect.release.opened import door_to
-from dpselect.release.outcomes import Coins
+from dpselect.release.open_session import session_factory_of
+from dpselect.release.system_noise import SystemNoise
 from dpselect.views import Records
 
 DELTA = Fraction(1, 10**6)
@@ -32,9 +32,9 @@ def run_of(model: DPBoostedTreesClassifier, rows, classes: int = 2) -> Callable:
     promise = model._promise(epsilon)
 
     def run(outcomes) -> Fraction:
-        with door_to(lambda: outcomes)(promise) as draws:
+        with session_factory_of(lambda: outcomes)(promise) as draws:
             program(records_of(rows, classes), draws)
-            return draws.left
+            return draws.remaining
 
     return run
 
@@ -44,7 +44,7 @@ def rho_of(model: DPBoostedTreesClassifier) -> Fraction:
     return rho_within(Fraction(model.epsilon), DELTA)
 
 
-class Structured(Coins):
+class Structured(SystemNoise):
     """Exact noise, and structure that a test may repeat."""
 
     def __init__(self, seed: int) -> None:
@@ -84,16 +84,16 @@ class Wild(Structured):
         return self._rng.integers(-self._size, self._size + 1, values.shape)
 
 
-def door_of(outcomes) -> Callable:
+def authenticator_of(outcomes) -> Callable:
     """A door to these outcomes."""
-    return door_to(lambda: outcomes)
+    return session_factory_of(lambda: outcomes)
 
 
 def fitted(X, y, outcomes=None, **given) -> DPBoostedTreesClassifier:
     """A model that was fitted behind a door, or the usual one."""
     model = DPBoostedTreesClassifier(**{"epsilon": 1} | given)
     if outcomes is not None:
-        model._door = door_of(outcomes)
+        model._session_factory = authenticator_of(outcomes)
     return model.fit(X, y)
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from dpselect.audit import loss_of_transcript, rho_between
-from dpselect.audit.recorded import Recording, Repetition
+from dpselect.audit.coupled_noise import RecordingNoise, RepeatingNoise
 from dpselect.learn import DPBoostedTreesClassifier
+from dpselect.learn.boosted.budget_shares import Shares
 from dpselect.learn.boosted.rule import CONCENTRATED, PURE, hessian_share, loss_of_classes
-from dpselect.learn.boosted.shares import Shares
-from tests.learn.boosted.doors import DELTA, DOMAINS, KNOWN, bumpy, door_of, records_of, rho_of, run_of
+from tests.learn.boosted.doors import DELTA, DOMAINS, KNOWN, authenticator_of, bumpy, records_of, rho_of, run_of
 from tests.losses import losses
 
 TABLES = ((), ((0, 0, 0),), ((1, 2, 1), (0, 1, 0)))
@@ -105,9 +105,9 @@ def test_no_pair_of_tables_costs_more_than_rho(pairs: int) -> None:
 @pytest.mark.parametrize("delta", [0, DELTA])
 def test_a_fit_leaves_nothing(delta) -> None:
     """What was paid for is used, to the last fraction."""
-    from dpselect.release.outcomes import Coins
+    from dpselect.release.system_noise import SystemNoise
 
-    assert 0 == run_of(DPBoostedTreesClassifier(1, delta=delta, rounds=7), TABLES[2])(Coins())
+    assert 0 == run_of(DPBoostedTreesClassifier(1, delta=delta, rounds=7), TABLES[2])(SystemNoise())
 
 
 def runs_without(people: tuple[int, ...], **given):
@@ -122,7 +122,7 @@ def runs_without(people: tuple[int, ...], **given):
         mask = table["id"] != person
 
         def run(outcomes):
-            model._door = door_of(outcomes)
+            model._session_factory = authenticator_of(outcomes)
             model.fit({name: cells[mask] for name, cells in table.items()}, labels[mask])
 
         return run
@@ -143,10 +143,10 @@ def test_all_rows_of_a_person_cost_no_more_than_rho(rows_per_person: int) -> Non
 def test_all_rows_of_a_person_lose_no_more_than_a_pure_epsilon(rows_per_person: int) -> None:
     """Each draw at its worst, in fractions."""
     rng = np.random.default_rng(1)
-    recording = Recording(lambda bounds: rng.integers(0, bounds))
+    recording = RecordingNoise(lambda bounds: rng.integers(0, bounds))
     one, other = runs_without((-1, 0), rows_per_person=rows_per_person, delta=0)
     one(recording)
-    repetition = Repetition(recording)
+    repetition = RepeatingNoise(recording)
     other(repetition)
 
     assert Fraction(1, 2) < repetition.finish() <= 1

@@ -7,11 +7,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from dpselect.learn.boosted.rule import CONCENTRATED, PURE, is_additive, planned, rounds_for
+from dpselect.learn.boosted.column_summary import ColumnSummary, SurveyRelease, of_classes
+from dpselect.learn.boosted.interactions import draw_interaction
+from dpselect.learn.boosted.rule import CONCENTRATED, PURE, is_additive, plan_rounds, rounds_for
 from dpselect.learn.boosted.step import Step
-from dpselect.learn.boosted.survey import Released, SurveyedColumn, of_classes
-from dpselect.learn.boosted.tiles import drawn
-from dpselect.learn.boosted.weights import Weights
+from dpselect.learn.boosted.weights import ColumnWeights
 from dpselect.learn.domains import attributes
 
 KNOWN = attributes(["x", "job"], {"x": (0, 128), "job": ["a", "b", "c"]}, bins=128, missing=False)
@@ -29,7 +29,7 @@ def surveyed(deviation: float = 0.0, missing: bool = False):
     x = np.concatenate((np.full((16, 2), [282, 187]), np.full((112, 2), [9, 13])))
     job = np.array([[4000, 1000], [500, 3000], [1000, 500]])
     tables = [np.append(table, [[50, 60]], axis=0) if missing else table for table in (x, job)]
-    return of_classes(Released(job.sum(axis=0), tables, deviation, deviation), known)
+    return of_classes(SurveyRelease(job.sum(axis=0), tables, deviation, deviation), known)
 
 
 def test_a_survey_tells_size_balance_bins_and_orders() -> None:
@@ -52,7 +52,7 @@ def test_whatever_is_released_makes_a_survey(deviation: float) -> None:
     for sign in (-1, 1):
         counts = np.array([sign * int(deviation) * 3, 7])
         tables = [RNG.integers(-1, 2, (128, 2)) * int(deviation * 5), np.full((3, 2), sign * int(deviation))]
-        known = of_classes(Released(counts, tables, deviation, deviation), KNOWN)
+        known = of_classes(SurveyRelease(counts, tables, deviation, deviation), KNOWN)
 
         assert known.records >= 10
         assert (np.abs(known.start) <= 6144).all()
@@ -68,7 +68,7 @@ def test_whatever_is_released_makes_a_survey(deviation: float) -> None:
 def test_one_class_is_a_class() -> None:
     """Domains that are read from the data may hold no more."""
     tables = [np.full((128, 1), 3), np.full((3, 1), 128)]
-    known = of_classes(Released(np.array([384]), tables, 0.0, 0.0), KNOWN)
+    known = of_classes(SurveyRelease(np.array([384]), tables, 0.0, 0.0), KNOWN)
 
     assert 1 == known.start.size
     assert known.start[0] < -4000
@@ -80,7 +80,7 @@ def test_missing_numbers_are_a_bin_that_stands_at_either_end() -> None:
     assert x.aside == x.size - 1 == x.bins[-1]
     ends = Counter()
     for _ in range(300):
-        tile, _ = drawn([x], np.ones(1), [(1, 2)], uniform)
+        tile, _ = draw_interaction([x], np.ones(1), [(1, 2)], uniform)
         part = tile.parts_of[0]
         assert (np.diff(part[:-1]) >= 0).all()
         ends[bool(part[-1])] += 1
@@ -93,7 +93,7 @@ def test_tiles_are_partitions_of_the_asked_shape() -> None:
     columns = surveyed().columns
     many = Counter()
     for _ in range(1500):
-        tile, shares = drawn(columns, np.array([1.0, 3.0]), [(1, 4), (2, 3)], uniform)
+        tile, shares = draw_interaction(columns, np.array([1.0, 3.0]), [(1, 4), (2, 3)], uniform)
         many[tile.columns] += 1
         sizes = [4 if column == 0 else 3 for column in tile.columns] if len(tile.columns) == 1 else [3, 3]
         assert tile.parts == np.prod(sizes) == shares.size
@@ -108,8 +108,8 @@ def test_tiles_are_partitions_of_the_asked_shape() -> None:
 
 def test_columns_of_one_bin_make_a_tile_of_one_part() -> None:
     """There is nothing to cut, and a fit goes on."""
-    column = SurveyedColumn(np.zeros(4, int), np.ones(1), np.zeros((1, 1)))
-    tile, shares = drawn([column, column], np.zeros(2), [(2, 3)], uniform)
+    column = ColumnSummary(np.zeros(4, int), np.ones(1), np.zeros((1, 1)))
+    tile, shares = draw_interaction([column, column], np.zeros(2), [(2, 3)], uniform)
 
     assert 1 == tile.parts == shares.size
     assert (0,) == tile.columns
@@ -118,14 +118,14 @@ def test_columns_of_one_bin_make_a_tile_of_one_part() -> None:
 def test_categories_are_cut_along_an_order() -> None:
     """Of three in their order a, c, b: never a and b without c."""
     job = surveyed().columns[1]
-    parts = {tuple(drawn([job], np.ones(1), [(1, 2)], uniform)[0].parts_of[0].tolist()) for _ in range(50)}
+    parts = {tuple(draw_interaction([job], np.ones(1), [(1, 2)], uniform)[0].parts_of[0].tolist()) for _ in range(50)}
 
     assert {(0, 1, 0), (0, 1, 1)} == parts
 
 
 def test_weights_follow_gains_and_forget() -> None:
     """Half of them stay even; what was not seen counts as the mean of what was; columns without a cut have none."""
-    weights = Weights(np.array([True, True, False]), np.array([3.0, 1.0, 5.0]))
+    weights = ColumnWeights(np.array([True, True, False]), np.array([3.0, 1.0, 5.0]))
     assert [0.625, 0.375, 0] == pytest.approx(weights.now().tolist())
     weights.note([0], 8.0)
     assert [0.5, 0.5, 0] == pytest.approx(weights.now().tolist())
@@ -160,7 +160,7 @@ def test_the_rule_reads_public_and_released_figures() -> None:
     assert [True, False, True, False] == [
         is_additive(*each) for each in ((None, 4999), (None, 5000), (False, 1e9), (True, 1))
     ]
-    weak, strong = planned(CONCENTRATED, 50, 0.0, additive=False), planned(CONCENTRATED, 50, 1e9, additive=True)
+    weak, strong = plan_rounds(CONCENTRATED, 50, 0.0, additive=False), plan_rounds(CONCENTRATED, 50, 1e9, additive=True)
     assert ((1, 2),) == weak.shapes
     assert ((1, 16),) == strong.shapes
     assert weak.pull > 1000 > strong.pull == 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpselect.learn.boosted.sum_of_tiles import SumOfTiles
+from dpselect.learn.boosted.additive_model import AdditiveModel
 from tests.learn.boosted.doors import USUAL, Quiet, Structured, bumpy, fitted
 
 # So much that even sums in units of 2^-16, in 200 rounds, get the noise 0.
@@ -20,7 +20,7 @@ def test_twins_are_equal_bit_for_bit(delta, classes: int) -> None:
     # Two columns alike tie in every order and weight.
     table["noise"] = table["x"] / 10
     given = USUAL | {"classes": list(range(classes)), "delta": delta, "epsilon": INFINITE, "rounds": 25}
-    twins = [fitted(table, labels, door(3), **given) for door in (Structured, Quiet)]
+    twins = [fitted(table, labels, session_factory(3), **given) for session_factory in (Structured, Quiet)]
     other = fitted(table, labels, Structured(4), **given)
 
     assert twins[0].model_.as_dict() == twins[1].model_.as_dict() != other.model_.as_dict()
@@ -33,7 +33,7 @@ def test_a_saved_model_predicts_the_same(interactions: bool) -> None:
     table, labels = bumpy(500)
     model = fitted(table, labels, epsilon=3, rounds=20, interactions=interactions, **USUAL)
     before = model.predict_proba(table)
-    model.model_ = SumOfTiles.from_dict(model.model_.sizes, model.model_.as_dict())
+    model.model_ = AdditiveModel.from_dict(model.model_.sizes, model.model_.as_dict())
 
     assert np.array_equal(before, model.predict_proba(table))
 

@@ -11,8 +11,8 @@ import pytest
 from dpselect.audit import loss_of_transcript, rho_between
 from dpselect.learn import DPRandomForestClassifier
 from dpselect.learn.forest.temperature import STEPS
-from dpselect.release.outcomes import Coins
-from tests.learn.boosted.doors import DELTA, KNOWN, bumpy, door_of, records_of, rho_of, run_of
+from dpselect.release.system_noise import SystemNoise
+from tests.learn.boosted.doors import DELTA, KNOWN, authenticator_of, bumpy, records_of, rho_of, run_of
 
 TABLES = ((), ((0, 0, 0),), ((1, 2, 1), (0, 1, 0)))
 MORE = ((0, 0, 1), (1, 2, 0), (0, 1, 1))
@@ -67,7 +67,7 @@ def test_every_pure_draw_at_its_worst_loses_no_more_than_epsilon(classes: int) -
 @pytest.mark.parametrize("classes", [1, 2])
 def test_a_fit_leaves_nothing(delta, classes: int) -> None:
     """What was paid for is used, to the last fraction; of one class, which needs no slope, too."""
-    assert 0 == run_of(DPRandomForestClassifier(1, delta=delta, n_trees=7), TABLES[classes], classes)(Coins())
+    assert 0 == run_of(DPRandomForestClassifier(1, delta=delta, n_trees=7), TABLES[classes], classes)(SystemNoise())
 
 
 @pytest.mark.parametrize("rows_per_person", [1, 3])
@@ -89,7 +89,7 @@ def test_all_rows_of_a_person_cost_no_more_than_rho(rows_per_person: int) -> Non
         mask = table["id"] != person
 
         def run(outcomes):
-            model._door = door_of(outcomes)
+            model._session_factory = authenticator_of(outcomes)
             model.fit({name: cells[mask] for name, cells in table.items()}, labels[mask])
 
         return run

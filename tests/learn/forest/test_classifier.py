@@ -12,7 +12,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 
 import dpselect as dps
 from dpselect.learn import DPRandomForestClassifier, DPSearch, load, preview
-from tests.learn.boosted.doors import DOMAINS, USUAL, Quiet, bumpy, door_of
+from tests.learn.boosted.doors import DOMAINS, USUAL, Quiet, authenticator_of, bumpy
 
 TABLE, LABELS = bumpy()
 NEW, TRUTH = bumpy(seed=1)
@@ -48,7 +48,7 @@ def test_it_ranks_and_its_chances_are_chances(delta: float, least: float) -> Non
 def test_the_slope_makes_chances_of_shares() -> None:
     """Where no noise is drawn it is near the best slope for new records, and better than none."""
     model = DPRandomForestClassifier(0.5, n_trees=16, **USUAL)
-    model._door = door_of(Quiet(0))
+    model._session_factory = authenticator_of(Quiet(0))
     shares = np.log(model.fit(TABLE, LABELS).predict_proba(NEW)) / model.slope_
 
     def loss(slope: float) -> float:

@@ -9,20 +9,20 @@ import pytest
 
 from dpselect.learn.boosted.noise import Gaussian
 from dpselect.learn.domains import attributes
-from dpselect.learn.forest.ground import Ground
-from dpselect.learn.forest.program import _tree
-from dpselect.learn.forest.shape import Limits, Shape, shaped
-from dpselect.learn.forest.shares import shrunk, summed, without_one
+from dpselect.learn.forest.class_shares import shrunk, sum_leaves, without_one
+from dpselect.learn.forest.forest_plan import _tree
+from dpselect.learn.forest.shape import Shape, TreeLimits, grow_shape
+from dpselect.learn.forest.table_summary import TableSummary
 from dpselect.learn.forest.temperature import STEPS, Prices, fitted_slope
 from dpselect.views.leaves import LARGEST, SLOPE_UNIT
 
 
-def ground(*cells, ordered=None, weights=None) -> Ground:
+def ground(*cells, ordered=None, weights=None) -> TableSummary:
     """Columns with these class counts of every bin."""
     tables = tuple(np.array(each, dtype=float) for each in cells)
     bins = tuple(np.arange(len(each)) for each in tables)
     even = np.array([len(each) > 1 for each in tables], dtype=float)
-    return Ground(
+    return TableSummary(
         bins,
         tables,
         ordered or (True,) * len(tables),
@@ -55,7 +55,7 @@ def leaves_of(shape: Shape, codes: np.ndarray) -> np.ndarray:
 
 def test_a_shape_is_a_tree() -> None:
     """Children follow their parents, one level after the other, and every route leads to one of two."""
-    shape = shaped(ground(STEEP, FLAT, STEEP), Limits(5, 1.0, 1000), coins())
+    shape = grow_shape(ground(STEEP, FLAT, STEEP), TreeLimits(5, 1.0, 1000), coins())
     inner = np.flatnonzero(shape.split >= 0)
 
     assert shape.split.size == 2 * inner.size + 1
@@ -70,18 +70,18 @@ def test_a_shape_is_a_tree() -> None:
 
 def test_no_path_cuts_what_is_already_one_bin() -> None:
     """Every leaf of a tree without limits holds one combination of bins, and every combination is in one leaf."""
-    shape = shaped(ground(STEEP, [[9, 1], [1, 9]]), Limits(20, 0.0, 1000), coins())
+    shape = grow_shape(ground(STEEP, [[9, 1], [1, 9]]), TreeLimits(20, 0.0, 1000), coins())
     every = np.stack(np.meshgrid(np.arange(4), np.arange(2)), axis=-1).reshape(-1, 2)
 
     assert 8 == (shape.split < 0).sum() == np.unique(leaves_of(shape, every)).size
 
 
 @pytest.mark.parametrize(
-    ("limits", "most"), [(Limits(2, 0.0, 1000), 7), (Limits(20, 1e9, 1000), 1), (Limits(20, 0.0, 6), 3)]
+    ("limits", "most"), [(TreeLimits(2, 0.0, 1000), 7), (TreeLimits(20, 1e9, 1000), 1), (TreeLimits(20, 0.0, 6), 3)]
 )
-def test_limits_hold(limits: Limits, most: int) -> None:
+def test_limits_hold(limits: TreeLimits, most: int) -> None:
     """Of the depth, of the records of a node, and of the nodes."""
-    shape = shaped(ground(STEEP, FLAT, STEEP), limits, coins())
+    shape = grow_shape(ground(STEEP, FLAT, STEEP), limits, coins())
 
     assert shape.split.size <= most
     assert shape.depth.max() <= limits.depth
@@ -89,15 +89,15 @@ def test_limits_hold(limits: Limits, most: int) -> None:
 
 def test_columns_without_weight_are_not_cut() -> None:
     """Nor those with one bin; where there is no other, the tree is one leaf."""
-    shape = shaped(ground(STEEP, STEEP, [[200, 200]], weights=[0, 1, 0]), Limits(9, 0.0, 1000), coins())
+    shape = grow_shape(ground(STEEP, STEEP, [[200, 200]], weights=[0, 1, 0]), TreeLimits(9, 0.0, 1000), coins())
     assert {-1, 1} == set(shape.split.tolist())
-    assert 1 == shaped(ground([[200, 200]]), Limits(9, 0.0, 1000), coins()).split.size
+    assert 1 == grow_shape(ground([[200, 200]]), TreeLimits(9, 0.0, 1000), coins()).split.size
 
 
 def test_cuts_that_tell_are_taken_more_often() -> None:
     """Of two that are tried the better one: the column that tells more has three of four roots."""
     known = ground(FLAT, STEEP)
-    roots = [int(shaped(known, Limits(1, 0.0, 9), coins(seed)).split[0]) for seed in range(200)]
+    roots = [int(grow_shape(known, TreeLimits(1, 0.0, 9), coins(seed)).split[0]) for seed in range(200)]
 
     assert 120 < sum(roots) < 180
 
@@ -105,7 +105,7 @@ def test_cuts_that_tell_are_taken_more_often() -> None:
 def test_categories_are_sorted_by_a_class() -> None:
     """So that one cut parts those with the largest shares of it from the others."""
     known = ground([[10, 90], [90, 10], [20, 80]], ordered=(False,))
-    shape = shaped(known, Limits(1, 0.0, 9), coins())
+    shape = grow_shape(known, TreeLimits(1, 0.0, 9), coins())
 
     assert shape.ranks[0].tolist() in ([0, 2, 1], [2, 0, 1])
 
@@ -118,7 +118,7 @@ def small() -> tuple[np.ndarray, np.ndarray]:
 def test_sums_and_shares() -> None:
     """Inner nodes have the sum of their leaves; without noise shares are nearly those of counts, and all positive."""
     parent, depth = small()
-    counts = summed(np.array([[0, 0], [900, 100], [0, 0], [0, 500], [400, 100.0]]), parent, depth)
+    counts = sum_leaves(np.array([[0, 0], [900, 100], [0, 0], [0, 500], [400, 100.0]]), parent, depth)
     shares = shrunk(counts, parent, depth, 0.0, np.array([0.5, 0.5]))
 
     assert [[1300, 700], [900, 100], [400, 600], [0, 500], [400, 100]] == counts.tolist()
@@ -130,13 +130,13 @@ def test_sums_and_shares() -> None:
 def test_noise_draws_shares_to_the_parents() -> None:
     """The more, the nearer; also of counts that are negative, and beyond all bounds."""
     parent, depth = small()
-    counts = summed(np.array([[0, 0], [900, 100], [0, 0], [-30, 60], [400, 100.0]]), parent, depth)
+    counts = sum_leaves(np.array([[0, 0], [900, 100], [0, 0], [-30, 60], [400, 100.0]]), parent, depth)
     near, far = (shrunk(counts, parent, depth, noise, np.array([0.5, 0.5])) for noise in (1e9, 1.0))
 
     assert np.abs(near - 0.5).max() < 0.01
     assert far[1, 0] > 0.85
     for hostile in (np.full((5, 2), -(2.0**61)), np.full((5, 2), 2.0**61), np.zeros((5, 2))):
-        shares = shrunk(summed(hostile, parent, depth), parent, depth, 5.0, np.array([0.5, 0.5]))
+        shares = shrunk(sum_leaves(hostile, parent, depth), parent, depth, 5.0, np.array([0.5, 0.5]))
         assert np.isfinite(shares).all()
         assert shares.min() > 0
 
@@ -144,7 +144,7 @@ def test_noise_draws_shares_to_the_parents() -> None:
 def test_shares_without_a_record() -> None:
     """Of its class a leaf holds one less, so it says less of it; never outside 0 and 1."""
     parent, depth = small()
-    counts = summed(np.array([[0, 0], [9, 1], [0, 0], [0, 5], [4, 1.0]]), parent, depth)
+    counts = sum_leaves(np.array([[0, 0], [9, 1], [0, 0], [0, 5], [4, 1.0]]), parent, depth)
     shares = shrunk(counts, parent, depth, 0.5, np.array([0.5, 0.5]))
     left = without_one(counts, parent, depth, 0.5, np.array([0.5, 0.5])) / 2**16
 
@@ -157,7 +157,7 @@ def test_shares_without_a_record() -> None:
 def test_the_tree_of_a_shape_applies_as_it_does() -> None:
     """The tree that is kept sends records where the shape sent them."""
     known = attributes(["a", "b"], {"a": (0, 4), "b": ["x", "y", "z", "w"]}, bins=4, missing=False)
-    shape = shaped(ground(STEEP, FLAT, ordered=(True, False)), Limits(4, 0.0, 1000), coins())
+    shape = grow_shape(ground(STEEP, FLAT, ordered=(True, False)), TreeLimits(4, 0.0, 1000), coins())
     tree = _tree(known, shape, shape.routes(), np.zeros((shape.split.size, 2)))
     every = np.stack(np.meshgrid(np.arange(4), np.arange(4)), axis=-1).reshape(-1, 2)
 

@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 
 import dpselect as dps
-from dpselect.audit.replay import Replay
+from dpselect.audit.scripted_noise import ScriptedNoise
 from dpselect.learn.domains import attributes
-from dpselect.mechanisms.law import discrete_laplace
-from dpselect.release.opened import door_to
+from dpselect.mechanisms.pmf import discrete_laplace
+from dpselect.release.open_session import session_factory_of
 from dpselect.views.targets import STEPS, Targets
 from tests.losses import losses as every_loss
 
@@ -22,7 +22,7 @@ KINDS = [(0, 0, 0), (0, 1, STEPS - 1), (1, 0, STEPS // 2), (1, 1, STEPS // 2 + 9
 FAR = (-(2**20), 2**20)
 
 
-class Peaked(Replay):
+class Peaked(ScriptedNoise):
     """A replay that may release a histogram with a peak, which narrows the range, and sums of unlike signs."""
 
     def __init__(self, script=(), released=FAR) -> None:
@@ -47,22 +47,22 @@ def targets_of(kinds: tuple[int, ...]) -> Targets:
     return Targets([rows[:, 0], rows[:, 1]], rows[:, 2], (2, 2))
 
 
-def fit(model, kinds: tuple[int, ...], epsilon: Fraction) -> Callable[[Replay], Fraction]:
+def fit(model, kinds: tuple[int, ...], epsilon: Fraction) -> Callable[[ScriptedNoise], Fraction]:
     """The whole fit on a table of these kinds of record, as a function of its outcomes; returns what is left."""
     plan = model._planned(KNOWN, [], epsilon)
 
-    def run(outcomes: Replay) -> Fraction:
-        with door_to(lambda: outcomes)(dps.Guarantee(epsilon, "add-remove")) as draws:
+    def run(outcomes: ScriptedNoise) -> Fraction:
+        with session_factory_of(lambda: outcomes)(dps.Guarantee(epsilon, "add-remove")) as draws:
             plan(targets_of(kinds), draws)
-            return draws.left
+            return draws.remaining
 
     return run
 
 
-def peaked(run: Callable[[Replay], object]) -> Callable[[Replay], object]:
+def peaked(run: Callable[[ScriptedNoise], object]) -> Callable[[ScriptedNoise], object]:
     """The same run, in which a histogram may have a peak."""
 
-    def peaked_run(outcomes: Replay) -> object:
+    def peaked_run(outcomes: ScriptedNoise) -> object:
         inner = Peaked(outcomes.script)
         result = run(inner)
         outcomes.taken, outcomes.ways, outcomes.log_chance = inner.taken, inner.ways, inner.log_chance

@@ -14,13 +14,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import dpselect as dps
 from dpselect.audit import loss_of_transcript, rho_between
 from dpselect.kernel.bound import Bound, SquaredBound
-from dpselect.kernel.concentrated import rho_within
+from dpselect.kernel.rho_conversion import rho_within
 from dpselect.learn import DPBoostedTreesRegressor, load
 from dpselect.learn.boosted.noise import Moves
 from dpselect.learn.export import _checksum
-from dpselect.release.opened import door_to
-from dpselect.release.outcomes import Coins
-from dpselect.views.scored import Loss
+from dpselect.release.open_session import session_factory_of
+from dpselect.release.system_noise import SystemNoise
+from dpselect.views.gradient_sums import Loss
 from dpselect.views.scored_records import ScoredRecords
 from dpselect.views.targets import SidedRecords, Targets
 from tests.learn.regression.doors import KNOWN, targets_of
@@ -37,9 +37,9 @@ def run_of(model, kinds, epsilon=Fraction(1)):
     program, promise = model._planned(KNOWN, [], model._share(epsilon)), model._promise(epsilon)
 
     def run(outcomes) -> Fraction:
-        with door_to(lambda: outcomes)(promise) as draws:
+        with session_factory_of(lambda: outcomes)(promise) as draws:
             program(targets_of(kinds), draws)
-            return draws.left
+            return draws.remaining
 
     return run
 
@@ -91,7 +91,7 @@ def test_every_pure_draw_at_its_worst_loses_no_more_than_epsilon() -> None:
 @pytest.mark.parametrize("delta", [0, DELTA])
 def test_a_fit_leaves_nothing(delta) -> None:
     """What was paid for is used, to the last fraction."""
-    assert 0 == run_of(DPBoostedTreesRegressor(1, delta=delta, rounds=7), (0, 1, 2))(Coins())
+    assert 0 == run_of(DPBoostedTreesRegressor(1, delta=delta, rounds=7), (0, 1, 2))(SystemNoise())
 
 
 def one_column(columns: int, width: int) -> Moves:

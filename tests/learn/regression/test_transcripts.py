@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.audit.replay import Replay, transcripts
+from dpselect.audit.scripted_noise import ScriptedNoise, transcripts
 from dpselect.learn import DPTreeRegressor
-from dpselect.learn.builder import Plan
+from dpselect.learn.builder import TreePlan
 from dpselect.utilities.wrong_side import moves_by
 from dpselect.views.targets import STEPS, SidedRecords, Targets
 from tests.learn.regression.doors import KINDS, fit, losses, peaked
@@ -45,7 +45,7 @@ def halved(most: int) -> dps.mechanisms.Bound:
 
 FAULTS = {
     "selections and means believe in half the weight": ("splitting", "moves_by", halved),
-    "leaves believe in half the range": ("program", "moves_by", halved),
+    "leaves believe in half the range": ("regression_plan", "moves_by", halved),
 }
 
 
@@ -85,7 +85,7 @@ def test_the_path_that_pays_most_leaves_nothing() -> None:
     """Whatever was released: what was paid for is used."""
     for depth, records in ((1, ()), (1, (0, 3)), (2, ())):
         run = peaked(fit(DPTreeRegressor(max_depth=depth), records, Fraction(1)))
-        assert {Fraction(0)} == {run(Replay(script)) for script, _ in transcripts(run)}
+        assert {Fraction(0)} == {run(ScriptedNoise(script)) for script, _ in transcripts(run)}
 
 
 def test_empty_tables_are_asked_like_any_other() -> None:
@@ -101,11 +101,11 @@ def test_empty_tables_are_asked_like_any_other() -> None:
 def test_a_tree_that_overdraws_is_refused(monkeypatch) -> None:
     """By the door, when it draws; and by the rehearsal, before it pays."""
     model = DPTreeRegressor(1, max_depth=2, target=(0, 1), domains={"a": [0, 1], "b": (0, 2)})
-    program = importlib.import_module("dpselect.learn.regression.program")
-    monkeypatch.setattr(program, "Plan", lambda *given: Plan(*given[:2], 2 * given[2], *given[3:]))
+    program = importlib.import_module("dpselect.learn.regression.regression_plan")
+    monkeypatch.setattr(program, "TreePlan", lambda *given: TreePlan(*given[:2], 2 * given[2], *given[3:]))
 
     with pytest.raises(dps.PrivacyError, match="asks for epsilon"):
-        fit(model, (0, 1), Fraction(1))(Replay())
+        fit(model, (0, 1), Fraction(1))(ScriptedNoise())
     with dps.budget(epsilon=1) as book, pytest.raises(dps.PrivacyError, match="asks for epsilon"):
         model.fit({"a": [0, 1], "b": [0.5, 1.5]}, [0.0, 1.0])
     assert 0 == book.totals.spends

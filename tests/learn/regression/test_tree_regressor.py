@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import dpselect as dps
 from dpselect.learn import EVERY_REGRESSOR, DPTreeRegressor, load
-from dpselect.learn.regression.survey import surveyed
+from dpselect.learn.regression.target_summary import summarize_targets
 from dpselect.views.targets import STEPS
 from tests.calls import calls
 from tests.learn.two_fits import asked
@@ -207,9 +207,9 @@ def test_the_bounds_may_be_among_the_domains(kind) -> None:
 
 def test_a_survey_of_noise_says_nothing() -> None:
     """Then the range is the whole grid; what cannot be told from nothing is not cut off."""
-    whole = surveyed(np.zeros(8, dtype=np.int64), 10, 141.0)
+    whole = summarize_targets(np.zeros(8, dtype=np.int64), 10, 141.0)
     assert (0, STEPS, 0.5) == (whole.low, whole.high, whole.centre)
-    peak = surveyed(np.array([0, 0, 0, 500, 500, 0, 0, 0]), 1000, 0.14)
+    peak = summarize_targets(np.array([0, 0, 0, 500, 500, 0, 0, 0]), 1000, 0.14)
     assert (3 * STEPS // 8, 5 * STEPS // 8) == (peak.low, peak.high)
     assert 0.5 == pytest.approx(peak.centre)
 

@@ -127,7 +127,7 @@ def window(chromium, served, cookies, watch) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def desk(window) -> Any:
+def jobs(window) -> Any:
     """A page 1280 pixels wide."""
     return window("desk")
 

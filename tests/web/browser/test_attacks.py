@@ -39,29 +39,29 @@ def unharmed(page: Any) -> None:
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
-def test_a_name_in_an_address_is_text(desk, hostile) -> None:
+def test_a_name_in_an_address_is_text(jobs, hostile) -> None:
     """In the form, the picture, the answer and the commands, at first and after a redraw."""
     rows = [("candidate", hostile), ("candidate-count", "60"), ("candidate", "b"), ("candidate-count", "3")]
-    visit(desk, f"/candidates?{urlencode(rows)}")
-    unharmed(desk)
-    assert hostile[:24] in desk.locator("#view").text_content()
-    desk.get_by_label("Epsilon", exact=True).fill("2")
-    desk.wait_for_url("**epsilon=2**")
-    settled(desk)
+    visit(jobs, f"/candidates?{urlencode(rows)}")
+    unharmed(jobs)
+    assert hostile[:24] in jobs.locator("#view").text_content()
+    jobs.get_by_label("Epsilon", exact=True).fill("2")
+    jobs.wait_for_url("**epsilon=2**")
+    settled(jobs)
 
-    unharmed(desk)
-    assert hostile[:24] in desk.locator("#view").text_content()
+    unharmed(jobs)
+    assert hostile[:24] in jobs.locator("#view").text_content()
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
-def test_an_address_is_text(desk, watch, hostile) -> None:
+def test_an_address_is_text(jobs, watch, hostile) -> None:
     """In a path, in the name of a value, in a value that is refused, and in the part behind the hash."""
     watch.expected += ["404 (Not Found)", "400 (Bad Request)"]
     queries = [urlencode(each) for each in ({hostile: 1}, {"epsilon": hostile}, {"mechanism": hostile})]
     for address in (f"/{hostile}", *(f"/candidates?{query}" for query in queries), f"/candidates#{hostile}"):
-        visit(desk, address)
+        visit(jobs, address)
 
-        unharmed(desk)
+        unharmed(jobs)
 
 
 def test_a_colleagues_hostile_view_is_text(window) -> None:
@@ -98,20 +98,20 @@ def test_a_table_is_text(window, tmp_path) -> None:
         page.context.close()
 
 
-def test_the_policy_stops_what_gets_in(desk, watch) -> None:
+def test_the_policy_stops_what_gets_in(jobs, watch) -> None:
     """Even markup that were in a page by a mistake does not run: neither handlers, nor scripts, nor styles."""
     watch.expected.append("Content Security Policy")
-    visit(desk, "/")
-    desk.evaluate("""() => {
+    visit(jobs, "/")
+    jobs.evaluate("""() => {
         const box = document.createElement('div');
         box.innerHTML = '<a id=lure href="javascript:window.ran=1" onclick="window.ran=1" style="color:red">x</a>';
         const script = document.createElement('script');
         script.textContent = 'window.ran = 1';
         document.querySelector('main').append(box, script);
     }""")
-    desk.locator("#lure").click()
-    assert "rgb(255, 0, 0)" != desk.locator("#lure").evaluate("each => getComputedStyle(each).color")
-    assert None is desk.evaluate("window.ran ?? null")
+    jobs.locator("#lure").click()
+    assert "rgb(255, 0, 0)" != jobs.locator("#lure").evaluate("each => getComputedStyle(each).color")
+    assert None is jobs.evaluate("window.ran ?? null")
 
 
 @pytest.fixture
@@ -122,14 +122,14 @@ def elsewhere() -> Iterator[Elsewhere]:
 
 
 @pytest.fixture(params=["localhost", "127.0.0.1"])
-def lure(request, desk, elsewhere, watch) -> Any:
+def lure(request, jobs, elsewhere, watch) -> Any:
     """A page of another site, and of another port of the same, opened by somebody whom the explorer knows."""
     watch.hosts.add(f"{request.param}:{elsewhere.port}")
     watch.expected += ["a status of 40", "ERR_BLOCKED_BY", "ERR_FAILED", "X-Frame-Options", "frame-ancestors", "CORS",
                        "WebSocket", "net::ERR", "Refused to display", "MIME type", "Framing"]  # fmt: skip
-    visit(desk, "/candidates")
-    desk.goto(f"http://{request.param}:{elsewhere.port}/")
-    return desk
+    visit(jobs, "/candidates")
+    jobs.goto(f"http://{request.param}:{elsewhere.port}/")
+    return jobs
 
 
 @pytest.mark.parametrize("mode", ["cors", "no-cors"])
@@ -229,18 +229,18 @@ def test_another_page_cannot_post(lure, served) -> None:
     assert gone.value.status in (403, 405)
 
 
-def test_a_link_of_another_site_shows_nothing(desk, elsewhere, served, watch) -> None:
+def test_a_link_of_another_site_shows_nothing(jobs, elsewhere, served, watch) -> None:
     """The cookie does not come along from another site, so the answer is the sentence for strangers."""
     watch.hosts.add(f"localhost:{elsewhere.port}")
     # The sentence for strangers names no icon, so that the browser asks for one, in its own time.
     watch.expected += ["403 (Forbidden)", "404 (Not Found)"]
-    visit(desk, "/candidates")
-    desk.goto(f"http://localhost:{elsewhere.port}/")
-    with desk.expect_navigation() as gone:
-        desk.evaluate("url => { location.href = url }", f"{served.here}/candidates")
+    visit(jobs, "/candidates")
+    jobs.goto(f"http://localhost:{elsewhere.port}/")
+    with jobs.expect_navigation() as gone:
+        jobs.evaluate("url => { location.href = url }", f"{served.here}/candidates")
 
     assert 403 == gone.value.status
-    assert "dpselect explore printed" in desk.content()
+    assert "dpselect explore printed" in jobs.content()
     assert "" == "".join(elsewhere.cookies)
 
 
@@ -253,12 +253,12 @@ def test_a_name_that_was_led_here_gets_nothing(window, served, watch) -> None:
     assert 421 == answer.status
 
 
-def test_no_script_can_read_the_cookie(desk) -> None:
+def test_no_script_can_read_the_cookie(jobs) -> None:
     """Not even the explorer's own; only this browser sends it, to this address."""
-    visit(desk, "/candidates")
-    (cookie,) = desk.context.cookies()
+    visit(jobs, "/candidates")
+    (cookie,) = jobs.context.cookies()
 
-    assert "" == desk.evaluate("document.cookie")
+    assert "" == jobs.evaluate("document.cookie")
     assert cookie["httpOnly"]
     assert "Strict" == cookie["sameSite"]
     assert -1 == cookie["expires"]

@@ -54,15 +54,15 @@ def test_nothing_keeps_anybody_out(either, path) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_print_leaves_the_controls_out(desk, path) -> None:
+def test_print_leaves_the_controls_out(jobs, path) -> None:
     """On paper are the answer, the pictures and the commands; no links to other pages, no buttons, no sliders."""
-    visit(desk, path)
-    desk.emulate_media(media="print")
+    visit(jobs, path)
+    jobs.emulate_media(media="print")
 
     for hidden in ("nav", "button", ".slider", "footer", ".skip"):
-        assert all(not each.is_visible() for each in desk.locator(hidden).all())
-    assert desk.locator("h1").is_visible()
-    assert all(each.is_visible() for each in desk.locator("#view pre, #view figure, .headline").all())
+        assert all(not each.is_visible() for each in jobs.locator(hidden).all())
+    assert jobs.locator("h1").is_visible()
+    assert all(each.is_visible() for each in jobs.locator("#view pre, #view figure, .headline").all())
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -88,28 +88,28 @@ def test_the_words_can_be_twice_as_large(window, path) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 640
 
 
-def test_the_list_leads_to_every_page(desk) -> None:
+def test_the_list_leads_to_every_page(jobs) -> None:
     """Each link of the first page opens a page of that title, and the list marks where one is."""
-    visit(desk, "/")
+    visit(jobs, "/")
     for page in PAGES:
-        desk.get_by_role("main").get_by_role("link", name=page.title, exact=True).click()
+        jobs.get_by_role("main").get_by_role("link", name=page.title, exact=True).click()
 
-        assert page.title == desk.get_by_role("heading", level=1).inner_text()
-        assert page.title == desk.locator("nav a[aria-current=page]").inner_text()
-        desk.go_back()
+        assert page.title == jobs.get_by_role("heading", level=1).inner_text()
+        assert page.title == jobs.locator("nav a[aria-current=page]").inner_text()
+        jobs.go_back()
 
 
-def test_a_slow_redraw_is_over_before_it_is_looked_at(desk) -> None:
+def test_a_slow_redraw_is_over_before_it_is_looked_at(jobs) -> None:
     """A view that waits is pale and fades back: until it has, its words have too little contrast."""
 
     def late(route: Any) -> None:
         time.sleep(0.3)
         route.continue_()
 
-    session = desk.context.new_cdp_session(desk)
+    session = jobs.context.new_cdp_session(jobs)
     session.send("Animation.enable")
     session.send("Animation.setPlaybackRate", {"playbackRate": 0.1})
-    desk.route("**/view?*", late)
-    visit(desk, "/mechanisms")
+    jobs.route("**/view?*", late)
+    visit(jobs, "/mechanisms")
 
-    assert "1" == desk.evaluate("getComputedStyle(document.getElementById('view')).opacity")
+    assert "1" == jobs.evaluate("getComputedStyle(document.getElementById('view')).opacity")

@@ -45,14 +45,14 @@ def test_the_slider_follows_the_keyboard(either) -> None:
     assert "0.001" == number.input_value()
 
 
-def test_a_number_that_is_typed_moves_the_slider(desk) -> None:
+def test_a_number_that_is_typed_moves_the_slider(jobs) -> None:
     """The slider stands where the logarithm of the number is."""
-    visit(desk, "/candidates")
+    visit(jobs, "/candidates")
     for value, place in (("0.001", 0), ("0.316", 100), ("100", 200)):
-        desk.get_by_label("Epsilon", exact=True).fill(value)
+        jobs.get_by_label("Epsilon", exact=True).fill(value)
 
-        assert place == int(desk.locator(".slider").input_value())
-        desk.wait_for_url(re.compile(f"epsilon={re.escape(value)}(&|$)"))
+        assert place == int(jobs.locator(".slider").input_value())
+        jobs.wait_for_url(re.compile(f"epsilon={re.escape(value)}(&|$)"))
 
 
 def test_counts_change_by_hand(either) -> None:
@@ -65,56 +65,56 @@ def test_counts_change_by_hand(either) -> None:
     assert headline(either).startswith("coffee")
 
 
-def test_a_new_row_follows_the_last(desk) -> None:
+def test_a_new_row_follows_the_last(jobs) -> None:
     """A name in the empty row is one more candidate, and another empty row comes."""
-    visit(desk, "/candidates")
-    rows = desk.locator(".counts .row")
+    visit(jobs, "/candidates")
+    rows = jobs.locator(".counts .row")
     count = rows.count()
-    desk.get_by_label(f"Name {count}").fill("cocoa")
-    desk.get_by_label(f"Count {count}").fill("200")
-    desk.wait_for_url("**candidate-count=200**")
+    jobs.get_by_label(f"Name {count}").fill("cocoa")
+    jobs.get_by_label(f"Count {count}").fill("200")
+    jobs.wait_for_url("**candidate-count=200**")
 
-    assert headline(desk).startswith("cocoa")
+    assert headline(jobs).startswith("cocoa")
     assert count + 1 == rows.count()
-    assert "" == desk.get_by_label(f"Name {count + 1}").input_value()
+    assert "" == jobs.get_by_label(f"Name {count + 1}").input_value()
 
 
-def test_the_neighbour_stays_within_what_epsilon_allows(desk) -> None:
+def test_the_neighbour_stays_within_what_epsilon_allows(jobs) -> None:
     """The factor on the page follows the neighbour, and is never above e^epsilon."""
-    visit(desk, "/candidates?epsilon=1")
+    visit(jobs, "/candidates?epsilon=1")
     seen = set()
     for neighbour in ("less", "more"):
-        desk.get_by_label("Neighbour", exact=True).select_option(neighbour)
-        desk.wait_for_url(f"**neighbour={neighbour}**")
-        factor, allowed = re.findall(r"factor of (\d[\d.]*\d).*allows (\d[\d.]*\d)", headline(desk))[0]
-        seen.add(desk.locator("#view figure svg").first.inner_html())
+        jobs.get_by_label("Neighbour", exact=True).select_option(neighbour)
+        jobs.wait_for_url(f"**neighbour={neighbour}**")
+        factor, allowed = re.findall(r"factor of (\d[\d.]*\d).*allows (\d[\d.]*\d)", headline(jobs))[0]
+        seen.add(jobs.locator("#view figure svg").first.inner_html())
 
         assert 1 < float(factor) <= float(allowed)
     assert 2 == len(seen)
 
 
-def test_another_mechanism_has_other_chances(desk) -> None:
+def test_another_mechanism_has_other_chances(jobs) -> None:
     """In the picture, in the answer and in the command."""
-    visit(desk, "/candidates")
-    before = figures(desk)
-    desk.get_by_label("Mechanism", exact=True).select_option("exponential")
-    desk.wait_for_url("**mechanism=exponential**")
+    visit(jobs, "/candidates")
+    before = figures(jobs)
+    jobs.get_by_label("Mechanism", exact=True).select_option("exponential")
+    jobs.wait_for_url("**mechanism=exponential**")
 
-    assert figures(desk) != before
-    assert "--mechanism exponential" in desk.locator("#shell").inner_text()
+    assert figures(jobs) != before
+    assert "--mechanism exponential" in jobs.locator("#shell").inner_text()
 
 
-def test_a_view_can_be_sent_to_a_colleague(desk, window) -> None:
+def test_a_view_can_be_sent_to_a_colleague(jobs, window) -> None:
     """Loaded again, and in another explorer that begins with it, it shows the same."""
-    visit(desk, "/candidates")
-    desk.get_by_label("Epsilon", exact=True).fill("1.25")
-    desk.get_by_label("Count 3").fill("59")
-    desk.wait_for_url("**epsilon=1.25**candidate-count=59**")
-    answer, numbers = headline(desk), figures(desk)
-    desk.reload()
+    visit(jobs, "/candidates")
+    jobs.get_by_label("Epsilon", exact=True).fill("1.25")
+    jobs.get_by_label("Count 3").fill("59")
+    jobs.wait_for_url("**epsilon=1.25**candidate-count=59**")
+    answer, numbers = headline(jobs), figures(jobs)
+    jobs.reload()
 
-    assert (answer, numbers) == (headline(desk), figures(desk))
-    sent = desk.get_by_role("link", name="Address of this view").get_attribute("href")
+    assert (answer, numbers) == (headline(jobs), figures(jobs))
+    sent = jobs.get_by_role("link", name="Address of this view").get_attribute("href")
     with Served("--at", sent) as other:
         theirs = window(server=other, known=False)
         visit(theirs, other.first)
@@ -136,44 +136,44 @@ def test_the_command_is_copied(window) -> None:
     assert "--epsilon 0.7" in page.locator("#shell").inner_text()
 
 
-def test_where_copying_is_forbidden_the_command_is_selected(desk) -> None:
+def test_where_copying_is_forbidden_the_command_is_selected(jobs) -> None:
     """A key is enough then."""
-    visit(desk, "/candidates")
-    desk.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error()); null")
-    desk.get_by_role("button", name="Copy the command").click()
-    desk.get_by_role("button", name="Selected: press Ctrl-C").wait_for()
+    visit(jobs, "/candidates")
+    jobs.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error()); null")
+    jobs.get_by_role("button", name="Copy the command").click()
+    jobs.get_by_role("button", name="Selected: press Ctrl-C").wait_for()
 
-    assert desk.locator("#shell").inner_text() == desk.evaluate("String(getSelection())").strip()
+    assert jobs.locator("#shell").inner_text() == jobs.evaluate("String(getSelection())").strip()
 
 
-def test_the_notebook_is_downloaded(desk) -> None:
+def test_the_notebook_is_downloaded(jobs) -> None:
     """It holds the numbers of the view that is shown."""
-    visit(desk, "/candidates")
-    desk.get_by_label("Count 1").fill("61")
-    desk.wait_for_url("**candidate-count=61**")
-    settled(desk)
-    with desk.expect_download() as started:
-        desk.get_by_role("link", name="Download this view as a notebook").click()
+    visit(jobs, "/candidates")
+    jobs.get_by_label("Count 1").fill("61")
+    jobs.wait_for_url("**candidate-count=61**")
+    settled(jobs)
+    with jobs.expect_download() as started:
+        jobs.get_by_role("link", name="Download this view as a notebook").click()
     content = json.loads(started.value.path().read_text())
 
     assert "dpselect-candidates.ipynb" == started.value.suggested_filename
     assert "61" in "".join(content["cells"][1]["source"])
 
 
-def test_back_and_forward_keep_the_view(desk) -> None:
+def test_back_and_forward_keep_the_view(jobs) -> None:
     """Who looks at another page and comes back finds what was left, in the form and in the answer."""
-    visit(desk, "/")
-    visit(desk, "/candidates")
-    desk.get_by_label("Epsilon", exact=True).fill("3")
-    desk.wait_for_url("**epsilon=3**")
-    answer = headline(desk)
-    visit(desk, "/")
-    desk.go_back()
+    visit(jobs, "/")
+    visit(jobs, "/candidates")
+    jobs.get_by_label("Epsilon", exact=True).fill("3")
+    jobs.wait_for_url("**epsilon=3**")
+    answer = headline(jobs)
+    visit(jobs, "/")
+    jobs.go_back()
 
-    assert answer == headline(desk)
-    assert "3" == desk.get_by_label("Epsilon", exact=True).input_value()
-    desk.go_forward()
-    assert desk.url.endswith("/")
+    assert answer == headline(jobs)
+    assert "3" == jobs.get_by_label("Epsilon", exact=True).input_value()
+    jobs.go_forward()
+    assert jobs.url.endswith("/")
 
 
 def test_without_scripts_the_form_works(window) -> None:
@@ -208,13 +208,13 @@ def test_an_explorer_that_has_stopped_says_so(window, watch) -> None:
         assert 0 == page.locator("#view svg").count()
 
 
-def test_who_is_no_longer_known_is_told(desk, watch) -> None:
+def test_who_is_no_longer_known_is_told(jobs, watch) -> None:
     """Without the cookie the page says how to be let in again."""
     watch.expected.append("403 (Forbidden)")
-    visit(desk, "/candidates")
-    desk.context.clear_cookies()
-    desk.get_by_label("Epsilon", exact=True).fill("4")
-    alert = desk.get_by_role("alert")
+    visit(jobs, "/candidates")
+    jobs.context.clear_cookies()
+    jobs.get_by_label("Epsilon", exact=True).fill("4")
+    alert = jobs.get_by_role("alert")
     alert.wait_for()
 
     assert "Open the address that dpselect explore printed" in alert.inner_text()
@@ -237,29 +237,29 @@ def test_a_wrong_value_is_a_sentence(either, watch, wrong) -> None:
     assert answer == headline(either)
 
 
-def test_the_keyboard_is_enough(desk) -> None:
+def test_the_keyboard_is_enough(jobs) -> None:
     """From the first key: over the list of pages to the form, to another mechanism, and on to the command."""
-    visit(desk, "/candidates")
-    desk.keyboard.press("Tab")
-    assert "Skip to the page" == desk.evaluate("document.activeElement.textContent")
-    desk.keyboard.press("Enter")
+    visit(jobs, "/candidates")
+    jobs.keyboard.press("Tab")
+    assert "Skip to the page" == jobs.evaluate("document.activeElement.textContent")
+    jobs.keyboard.press("Enter")
     reached = []
     for _ in range(40):
-        desk.keyboard.press("Tab")
-        name = desk.evaluate("document.activeElement.id || document.activeElement.textContent")
+        jobs.keyboard.press("Tab")
+        name = jobs.evaluate("document.activeElement.id || document.activeElement.textContent")
         reached.append(name)
-        outline = desk.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        outline = jobs.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert "none" != outline, name
         if name == "mechanism":
-            desk.keyboard.press("ArrowDown")
-            desk.wait_for_url("**mechanism=exponential**")
-            settled(desk)
+            jobs.keyboard.press("ArrowDown")
+            jobs.wait_for_url("**mechanism=exponential**")
+            settled(jobs)
         if name == "Copy the command":
             break
 
     assert "epsilon" == reached[0]
     assert "Copy the command" == reached[-1]
-    assert "--mechanism exponential" in desk.locator("#shell").inner_text()
+    assert "--mechanism exponential" in jobs.locator("#shell").inner_text()
 
 
 def test_fields_that_do_not_count_are_put_away(either) -> None:

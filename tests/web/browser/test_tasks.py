@@ -11,7 +11,7 @@ import pytest
 import dpselect as dps
 
 pytest.importorskip("fastapi", reason="the explorer needs the extra web")
-from dpselect.mechanisms.named import require_mechanism
+from dpselect.mechanisms.registry import require_mechanism
 from tests.web.browser.conftest import pictured, settled, visit
 
 MOST = 6
@@ -82,7 +82,7 @@ def test_a_curator_picks_epsilon(person) -> None:
     scores = dps.Scores(votes, sensitivity=1, range_bound=1, kind="integer")
     chance = float(re.findall(r"probability (\d\.\d+)", person.reads())[0])
     assert abs(chance - 0.99) < 0.001
-    assert abs(require_mechanism("permute-and-flip").law(scores, here)[0] - 0.99) < 0.001
+    assert abs(require_mechanism("permute-and-flip").pmf(scores, here)[0] - 0.99) < 0.001
     person.enter("Epsilon", f"{always:g}")
     command = person.copy()
 

@@ -13,20 +13,20 @@ PORT = 8765
 
 
 @pytest.fixture
-def door():
+def authenticator():
     """The application with its walls, and the guard that knows the token."""
     return explorer(PORT)
 
 
 @pytest.fixture
-def stranger(door) -> TestClient:
+def stranger(authenticator) -> TestClient:
     """Someone on the same machine without the token."""
-    return TestClient(door[0], base_url=f"http://127.0.0.1:{PORT}", follow_redirects=False)
+    return TestClient(authenticator[0], base_url=f"http://127.0.0.1:{PORT}", follow_redirects=False)
 
 
 @pytest.fixture
-def visitor(door) -> TestClient:
+def visitor(authenticator) -> TestClient:
     """Whoever opened the address that the command printed."""
-    client = TestClient(door[0], base_url=f"http://127.0.0.1:{PORT}")
-    assert client.get(door[1].address()).status_code == 200
+    client = TestClient(authenticator[0], base_url=f"http://127.0.0.1:{PORT}")
+    assert client.get(authenticator[1].address()).status_code == 200
     return client

@@ -11,10 +11,10 @@ pytest.importorskip("fastapi", reason="the explorer needs the extra web")
 from starlette.testclient import TestClient
 
 from dpselect.web.explorer.app import explorer
-from dpselect.web.explorer.cells import Cells
+from dpselect.web.explorer.explorer_page import Chart, Commands, Content, Note, Page, View
 from dpselect.web.explorer.material import EXAMPLES, Material
-from dpselect.web.explorer.page import Chart, Commands, Content, Note, Page, View
 from dpselect.web.explorer.pages import PAGES
+from dpselect.web.explorer.text_column import TextColumn
 from tests.web.explorer.conftest import PORT
 
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_computed_or_written_is_a_sentence(view, endings) -> None
 
 def test_the_largest_numbers_are_shown_or_refused() -> None:
     """A column whose ends are further apart than any float is no error of the server, on any page."""
-    columns = {"far": Cells.of(["-1e308", "1e308", "0"] * 5)}
+    columns = {"far": TextColumn.of(["-1e308", "1e308", "0"] * 5)}
     client = visited(replace(EXAMPLES, columns=columns, visits=columns, given="table"))
 
     for page in PAGES:

@@ -7,10 +7,10 @@ import shlex
 
 import pytest
 
-from dpselect.web.explorer.cells import Cells
-from dpselect.web.explorer.field import Number, exact_text
+from dpselect.web.explorer.form_fields import NumberField, exact_text
 from dpselect.web.explorer.material import EXAMPLES, Material
 from dpselect.web.explorer.pages import PAGES
+from dpselect.web.explorer.text_column import TextColumn
 
 # With all decimals that an epsilon has; fewer would pay more than the page shows.
 LONG = 0.123457
@@ -20,7 +20,7 @@ ASKED = [page for page in PAGES if any(field.name == "epsilon" for field in page
 @pytest.mark.parametrize("number", [0.12345674999999997, LONG, 0.1, 0.001, 1e-7, 100.0, 2, 1 / 3, 5e-324, 1e300, 10**9])
 def test_the_text_reads_as_the_same_number(number) -> None:
     """And an address that is written is read as what was written."""
-    field = Number("epsilon", "Epsilon", 1, 0, 1e301)
+    field = NumberField("epsilon", "Epsilon", 1, 0, 1e301)
 
     assert float(exact_text(number)) == number
     assert field.read({name: [text] for name, text in field.write(number)}) == number
@@ -59,7 +59,7 @@ def test_the_headline_has_the_digits_of_the_command(path) -> None:
 )
 def test_a_column_that_begins_with_a_dash_is_no_option(path, changed, file) -> None:
     """It comes last in the command, after what ends the options."""
-    table = Material(columns={"-x": Cells.of("0123" * 5), "y": Cells.of("aabb" * 5)}, given="table")
+    table = Material(columns={"-x": TextColumn.of("0123" * 5), "y": TextColumn.of("aabb" * 5)}, given="table")
     (page,) = [page for page in PAGES if page.path == path]
     state = {field.name: field.read({}) for field in page.content.fields(table)} | changed
 

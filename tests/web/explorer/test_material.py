@@ -11,15 +11,15 @@ import pyarrow
 import pytest
 
 import dpselect as dps
-from dpselect.web.explorer import made_up
-from dpselect.web.explorer.cells import Cells
+from dpselect.web.explorer import example_data
 from dpselect.web.explorer.material import EXAMPLES, Material
+from dpselect.web.explorer.text_column import TextColumn
 
 
 def test_a_column_is_a_sequence_of_text() -> None:
     """As long as the table, in the order of the rows."""
     cells = ["b", "", "a", "b"]
-    column = Cells.of(cells)
+    column = TextColumn.of(cells)
 
     assert cells == [*column] == column[:]
     assert (4, "b", ["a", "b"]) == (len(column), column[-1], column[2:])
@@ -29,14 +29,14 @@ def test_a_column_is_a_sequence_of_text() -> None:
 
 def test_counts_and_numbers_leave_missing_cells_out() -> None:
     """The most frequent first, of equal ones in order of their text; numbers as files spell them."""
-    column = Cells.of(["2", "x", "", "2", "1e1", " ", "inf", "nan", "-3"])
+    column = TextColumn.of(["2", "x", "", "2", "1e1", " ", "inf", "nan", "-3"])
 
     assert (("2", 2), ("-3", 1), ("1e1", 1), ("inf", 1), ("nan", 1), ("x", 1)) == column.counts
     assert [2, 2, 10, -3] == column.numbers.tolist()
     assert not column.is_numeric
-    assert Cells.of(["1", "", "2.5"]).is_numeric
-    assert not Cells.of(["", ""]).is_numeric
-    assert not Cells.of([]).is_numeric
+    assert TextColumn.of(["1", "", "2.5"]).is_numeric
+    assert not TextColumn.of(["", ""]).is_numeric
+    assert not TextColumn.of([]).is_numeric
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_counts_and_numbers_leave_missing_cells_out() -> None:
 )
 def test_columns_of_any_type_are_text(values, texts) -> None:
     """And a cell that is missing is empty."""
-    assert texts == [*Cells.of_arrow(values)]
+    assert texts == [*TextColumn.of_arrow(values)]
 
 
 def test_the_examples_are_a_table_visits_and_a_graph() -> None:
@@ -71,9 +71,9 @@ def test_the_made_up_visitors_have_rows_and_repeats() -> None:
     rows = [*zip(EXAMPLES.visits["visitor"], EXAMPLES.visits["place"], strict=True)]
     persons = Counter(place for _, place in {*rows})
 
-    assert made_up.VISITORS == len({visitor for visitor, _ in rows})
+    assert example_data.VISITORS == len({visitor for visitor, _ in rows})
     assert len(rows) > len({*rows})
-    assert len(made_up.PLACES) == len({*persons.values()})
+    assert len(example_data.PLACES) == len({*persons.values()})
 
 
 def test_the_statements_make_the_same_data() -> None:

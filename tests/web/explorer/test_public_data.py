@@ -15,7 +15,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 import dpselect as dps
-from dpselect.cli import command
+from dpselect.cli import click_commands
 from dpselect.cli.request import Request
 from dpselect.web.explorer import public_data
 from dpselect.web.explorer.material import EXAMPLES, Material
@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
 def given(line: str) -> Material:
     """Return what a command line gives the pages."""
     request = Request(["explore", *shlex.split(line)])
-    command.understood(request.words, request)
+    click_commands.parse_options(request.words, request)
     return public_data.material_of(request)
 
 

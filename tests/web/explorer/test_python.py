@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("starlette", reason="the explorer needs the extra web")
 
 import dpselect as dps
-from dpselect.cli import command, main
+from dpselect.cli import click_commands, main
 from dpselect.cli.request import Request
 from dpselect.web.explorer import public_data
 from dpselect.web.explorer.material import EXAMPLES, Material
@@ -89,7 +89,7 @@ def test_the_python_runs_as_it_is(path, changed, side, epsilon, tmp_path, monkey
 def given(line: str) -> Material:
     """Return what a command line gives the pages."""
     request = Request(["explore", *shlex.split(line)])
-    command.understood(request.words, request)
+    click_commands.parse_options(request.words, request)
     return public_data.material_of(request)
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import dpselect as dps
-from dpselect.mechanisms.named import EVERY_MECHANISM
+from dpselect.mechanisms.registry import MECHANISMS
 from dpselect.queries import TopK
 from dpselect.queries.metrics import METRICS as QUERIED
 from dpselect.scores.scores import Scores
 from dpselect.views import Graph
-from dpselect.web.explorer.made_up import friends
+from dpselect.web.explorer.example_data import friends
 from dpselect.web.explorer.ranking import (
     EVERY,
     METRICS,
@@ -21,10 +21,10 @@ from dpselect.web.explorer.ranking import (
     has_edge,
     neighbour,
     public_graph,
-    ranked,
+    rank_nodes,
     require_short,
     telling,
-    toggled,
+    toggle_edge,
 )
 
 
@@ -39,23 +39,23 @@ def scores_there(graph: Graph, metric: str, mechanism: str | None = None) -> Sco
 def test_a_page_draws_what_the_command_draws(metric) -> None:
     """By its own mechanism, or by its margin: the law of the first place is the same, number for number."""
     graph, ranking, known = friends(), Ranking(metric, 30, 4), QUERIED[metric]
-    scores = ranked(graph, ranking)
+    scores = rank_nodes(graph, ranking)
     there = scores_there(graph, metric)
     there = dps.utilities.margin(there, 4) if known.by_margin else there
 
     assert ranking.by_margin == known.by_margin
     assert known.mechanism == ranking.drawn_with(scores).name
-    assert (dps.mechanism(known.mechanism).law(there, 0.5) == ranking.drawn_with(scores).law(scores, 0.5)).all()
+    assert (dps.mechanism(known.mechanism).pmf(there, 0.5) == ranking.drawn_with(scores).pmf(scores, 0.5)).all()
 
 
-@pytest.mark.parametrize("mechanism", [name for name in EVERY_MECHANISM if name != "inverse-sensitivity"])
+@pytest.mark.parametrize("mechanism", [name for name in MECHANISMS if name != "inverse-sensitivity"])
 def test_a_mechanism_that_is_named_sees_the_sensitivity_of_the_command(mechanism) -> None:
     """Shifted dampening of ego betweenness has the one by degrees, the others the refined one or its ceiling."""
     graph, ranking = friends(), Ranking("ego-betweenness", 30, 4, mechanism)
     there = scores_there(graph, "ego-betweenness", mechanism)
     drawn = dps.mechanism(mechanism)
 
-    assert (drawn.law(there, 0.5) == drawn.law(ranked(graph, ranking), 0.5)).all()
+    assert (drawn.pmf(there, 0.5) == drawn.pmf(rank_nodes(graph, ranking), 0.5)).all()
 
 
 def test_every_metric_of_the_command_without_directions_or_weights_is_there() -> None:
@@ -67,14 +67,14 @@ def test_every_metric_of_the_command_without_directions_or_weights_is_there() ->
 def test_a_neighbour_differs_in_one_edge(pair) -> None:
     """Added or removed, in both directions, and twice is not at all; the names stay."""
     graph = friends()
-    other = toggled(graph, *pair)
+    other = toggle_edge(graph, *pair)
     degrees = other.degrees - graph.degrees
 
     assert has_edge(graph, *pair) != has_edge(other, *pair)
     assert {1} == set(np.abs(degrees[[*pair]]).tolist())
     assert 2 == np.abs(degrees).sum()
     assert graph.labels == other.labels
-    assert (toggled(other, *pair).indices == graph.indices).all()
+    assert (toggle_edge(other, *pair).indices == graph.indices).all()
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -82,9 +82,9 @@ def test_a_neighbour_differs_in_one_edge(pair) -> None:
 def test_no_edge_changes_a_chance_by_more_than_epsilon(metric, mechanism) -> None:
     """The promise of the library, on the pair that tells most and on others."""
     graph, ranking = friends(), Ranking(metric, 30, 4, mechanism)
-    here = ranking.drawn_with(ranked(graph, ranking)).log_law(ranked(graph, ranking), 1.5)
+    here = ranking.drawn_with(rank_nodes(graph, ranking)).log_pmf(rank_nodes(graph, ranking), 1.5)
     for edge in (telling(graph, ranking), neighbour(graph, ranking, 3, 49), neighbour(graph, ranking, 0, 1)):
-        there = ranking.drawn_with(edge.scores).log_law(edge.scores, 1.5)
+        there = ranking.drawn_with(edge.scores).log_pmf(edge.scores, 1.5)
 
         assert np.abs(here - there).max() <= 1.5 + 1e-9
 
@@ -92,15 +92,15 @@ def test_no_edge_changes_a_chance_by_more_than_epsilon(metric, mechanism) -> Non
 def test_the_edge_that_tells_most_tells_most() -> None:
     """Of all pairs of the best four nodes, by brute force."""
     graph, ranking = friends(), Ranking("degree", 30, 1)
-    scores = ranked(graph, ranking)
+    scores = rank_nodes(graph, ranking)
     best = np.argsort(-scores.values, kind="stable")[:4].tolist()
     drawn = dps.mechanism("permute-and-flip")
     moved = {}
     for one in best:
         for other in best:
             if one < other:
-                there = dps.utilities.degree(toggled(graph, one, other))
-                moved[one, other] = np.abs(drawn.log_law(scores, 1) - drawn.log_law(there, 1)).max()
+                there = dps.utilities.degree(toggle_edge(graph, one, other))
+                moved[one, other] = np.abs(drawn.log_pmf(scores, 1) - drawn.log_pmf(there, 1)).max()
     edge = telling(graph, ranking)
 
     assert moved[min(edge.one, edge.other), max(edge.one, edge.other)] == max(moved.values())
@@ -132,9 +132,9 @@ def test_a_graph_that_would_keep_a_visitor_waiting_is_refused() -> None:
     """A star of 5,000: degree is shown, and what follows paths says what to do."""
     star = dps.Graph.from_edges(np.zeros(5000, dtype=int), np.arange(1, 5001), nodes=6000)
 
-    assert 5000 == ranked(star, Ranking("degree", 5999, 1)).values[0]
+    assert 5000 == rank_nodes(star, Ranking("degree", 5999, 1)).values[0]
     with pytest.raises(ValueError, match="take degree"):
-        ranked(star, Ranking("open-pairs", 5999, 1))
+        rank_nodes(star, Ranking("open-pairs", 5999, 1))
 
 
 def test_a_crowd_in_a_large_graph_is_refused_where_egos_are_looked_at() -> None:
@@ -145,11 +145,11 @@ def test_a_crowd_in_a_large_graph_is_refused_where_egos_are_looked_at() -> None:
 
     for metric in ("ego-betweenness", "linear-decay"):
         with pytest.raises(ValueError, match=f"{steps:,} steps.*: take degree, or a sample of the graph"):
-            ranked(crowd, Ranking(metric, 400, 1))
+            rank_nodes(crowd, Ranking(metric, 400, 1))
     with pytest.raises(ValueError, match="set Compare metrics to no"):
         require_short(crowd, EVERY)
-    assert not ranked(crowd, Ranking("open-pairs", 400, 1)).values.any()
-    assert 269 == ranked(crowd, Ranking("degree", 400, 1)).values.max()
+    assert not rank_nodes(crowd, Ranking("open-pairs", 400, 1)).values.any()
+    assert 269 == rank_nodes(crowd, Ranking("degree", 400, 1)).values.max()
 
 
 def test_one_hub_is_no_crowd() -> None:

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("starlette", reason="the explorer needs the extra web")
 
 from dpselect.web.explorer.pages import PAGES
-from dpselect.web.explorer.serve import warmed
+from dpselect.web.explorer.warm_up import warm_up
 from tests.web.explorer.served import Served
 
 SECONDS = 2.0
@@ -38,7 +38,7 @@ def test_the_list_of_pages_needs_no_page() -> None:
 
 def test_everything_is_loaded_in_the_background() -> None:
     """After the thread has ended no page waits for an import."""
-    warmed(PAGES).join()
+    warm_up(PAGES).join()
 
     assert {f"dpselect.web.explorer.pages.{page.path.replace('-', '_')}" for page in PAGES} < {*sys.modules}
     assert "vl_convert" in sys.modules

@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("fastapi", reason="the server needs the extra web")
 pytest.importorskip("sqlalchemy", reason="the server needs the extra web")
 
-from dpselect.web.server.house import House
 from dpselect.web.server.settings import Settings, read_settings
+from dpselect.web.server.state import ServerState
 from tests.warehouse.engines import Server, durable_postgres
 
 CONFIG = """
@@ -77,9 +77,9 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def house(settings: Settings) -> Iterator[House]:
+def server_state(settings: Settings) -> Iterator[ServerState]:
     """Everything open, with a curator and two analysts."""
-    opened = House.open(settings)
+    opened = ServerState.open(settings)
     opened.people.add("carla", "curator", "test")
     opened.people.add("ann", "analyst", "test")
     opened.people.add("bob", "analyst", "test")

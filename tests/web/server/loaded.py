@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import IO
 
 from dpselect.web.server.database import Database
-from dpselect.web.server.people import People
 from dpselect.web.server.settings import read_settings
+from dpselect.web.server.users import Users
 from research.comparisons import serving_office
 from tests.web.server.forked import Forked
 from tests.web.server.served import PROGRAM
@@ -19,7 +19,7 @@ class Office(serving_office.Office):
     def new_token(self, name: str) -> str:
         """Make a token of an analyst, as the command does."""
         database = Database(read_settings(self.config).server.database)
-        people = People(database)
+        people = Users(database)
         people.add(name, "analyst", "test")
         made = people.new_token(name, 1, "test")
         database.close()

@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dpselect.web.server.house import House
 from dpselect.web.server.settings import read_settings
+from dpselect.web.server.state import ServerState
 from tests.web.server.conftest import CONFIG, write
 from tests.web.server.forked import Forked
 
@@ -38,10 +38,10 @@ class Reply:
 
 def peopled(folder: Path, config: str) -> dict[str, str]:
     """Write the files of a server and open its house once; return the tokens of a curator and two analysts."""
-    with closing(House.open(read_settings(write(folder, config)))) as house:
+    with closing(ServerState.open(read_settings(write(folder, config)))) as server_state:
         for name, role in (("carla", "curator"), ("ann", "analyst"), ("bob", "analyst")):
-            house.people.add(name, role, "test")
-        return {name: house.people.new_token(name, 1, "test").secret for name in ("carla", "ann", "bob")}
+            server_state.people.add(name, role, "test")
+        return {name: server_state.people.new_token(name, 1, "test").secret for name in ("carla", "ann", "bob")}
 
 
 @cache

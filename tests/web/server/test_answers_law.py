@@ -16,13 +16,13 @@ import pytest
 
 import dpselect as dps
 from dpselect import audit, utilities
-from dpselect.audit.privacy_loss import top_k_log_law
+from dpselect.audit.privacy_loss import top_k_log_pmf
 from dpselect.kernel.ranks import CUTS
 from dpselect.queries import query_of
 from dpselect.web.server.dataset import HostedDataset
-from dpselect.web.server.desk import Desk
-from dpselect.web.server.house import House
+from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.settings import read_settings
+from dpselect.web.server.state import ServerState
 from tests.chance import accept
 from tests.release.test_quantiles import law as law_of_quantiles
 
@@ -71,7 +71,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def house(folder: Path) -> Iterator[House]:
+def server_state(folder: Path) -> Iterator[ServerState]:
     """Eight rows and five edges among many public candidates, and an analyst with a budget for many draws."""
     rows = "".join(f"{age},{JOBS[0]},{team}\n" for age, team in zip(AGES, HELD, strict=True))
     (folder / "people.csv").write_text("age,job,team\n" + rows, encoding="utf-8")
@@ -79,7 +79,7 @@ def house(folder: Path) -> Iterator[House]:
     (folder / "friends.csv").write_text("source,target\n" + edges, encoding="utf-8")
     config = CONFIG.replace("{jobs}", json.dumps(JOBS)).replace("{teams}", json.dumps(TEAMS))
     (folder / "office.toml").write_text(config, encoding="utf-8")
-    opened = House.open(read_settings(folder / "office.toml"))
+    opened = ServerState.open(read_settings(folder / "office.toml"))
     opened.people.add("ann", "analyst", "test")
     yield opened
     opened.close()
@@ -103,16 +103,16 @@ def noise_law(epsilon: Fraction) -> dict[int, float]:
 
 
 @pytest.mark.chance(2.1e-6)
-def test_counts_over_the_desk(house) -> None:
+def test_counts_over_the_desk(server_state) -> None:
     """Every answer is asked for with a key of its own, paid, drawn and stored: its 99 noises are 99 draws."""
-    desk, epsilon = Desk(house), Fraction(1, 2)
+    jobs, epsilon = JobQueue(server_state), Fraction(1, 2)
     question = query_of('{"query": "histogram", "column": "age", "epsilon": "0.5"}')
     truth = np.bincount(AGES, minlength=100)[:99]
 
     def noises() -> Iterator[int]:
         for number in itertools.count():
-            asked = desk.take("ann", str(number), "survey", question)
-            future = desk.begin(asked)
+            asked = jobs.submit("ann", str(number), "survey", question)
+            future = jobs.start_job(asked)
             assert future is not None
             kept = future.result()
             assert kept is not None
@@ -121,7 +121,7 @@ def test_counts_over_the_desk(house) -> None:
 
     drawing = noises()
     require(lambda: next(drawing), noise_law, epsilon)
-    desk.stop()
+    jobs.stop()
 
 
 def drawn(dataset: HostedDataset, body: dict[str, Any]) -> Callable[[], Any]:
@@ -145,7 +145,7 @@ def of_counts(counts: Sequence[int], names: Sequence[Any], k: int) -> Callable[[
     scores = dps.Scores([*counts] + [0] * (len(names) - len(counts)), 1, range_bound=1, kind="integer", zero="worst")
 
     def law(epsilon: Fraction) -> dict[Any, float]:
-        logs = top_k_log_law(FLIP, FLIP.effective(scores), k, epsilon, "one-shot" if k > 1 else "peeling")
+        logs = top_k_log_pmf(FLIP, FLIP.effective(scores), k, epsilon, "one-shot" if k > 1 else "peeling")
         return dict(zip(itertools.permutations(names, k), np.exp(logs).tolist(), strict=True))
 
     return law
@@ -153,7 +153,7 @@ def of_counts(counts: Sequence[int], names: Sequence[Any], k: int) -> Callable[[
 
 def of_median(epsilon: Fraction) -> dict[Any, float]:
     """The law of the median of the ages."""
-    chances = FLIP.law(utilities.median(AGES, lower=0, upper=99), epsilon)
+    chances = FLIP.pmf(utilities.median(AGES, lower=0, upper=99), epsilon)
     return {(age,): chance for age, chance in enumerate(chances.tolist())}
 
 
@@ -224,7 +224,7 @@ def test_the_law_of_a_share(share) -> None:
     ],
     ids=["median", "quantiles", "percentiles", "most common", "two most common", "top", "top two"],
 )
-def test_every_question(house, name, body, law, draws) -> None:
+def test_every_question(server_state, name, body, law, draws) -> None:
     """Each draw is a request of its own that has paid; the law is computed from the rows without the server."""
-    require(drawn(house.datasets[name], body), law, Fraction(body["epsilon"]), draws)
-    assert draws == house.datasets[name].account.ledger.totals.spends
+    require(drawn(server_state.datasets[name], body), law, Fraction(body["epsilon"]), draws)
+    assert draws == server_state.datasets[name].account.ledger.totals.spends

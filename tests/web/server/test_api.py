@@ -297,11 +297,11 @@ def test_a_rate_is_kept(tmp_path) -> None:
 
 def test_two_servers_of_one_file_are_refused(office) -> None:
     """The second says what to do."""
-    from dpselect.web.server.house import House
     from dpselect.web.server.settings import read_settings
+    from dpselect.web.server.state import ServerState
 
     with pytest.raises(OSError, match="Another server has this database"):
-        House.open(read_settings(office.path))
+        ServerState.open(read_settings(office.path))
 
 
 def test_an_answer_is_json_of_public_facts(office) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dpselect.cli import command
+from dpselect.cli import click_commands
 from dpselect.web.server import serve
 from dpselect.web.server.settings import Settings, read_settings
 from tests.web.server.conftest import write
@@ -57,7 +57,7 @@ def dockerfile() -> dict[str, list[str]]:
 
 def is_ours(words: Sequence[str]) -> bool:
     """Return whether the command takes these words; it is not run."""
-    verb = command.root().imported(words[0])
+    verb = click_commands.root().imported(words[0])
     with verb.make_context(words[0], [*words[1:]], resilient_parsing=False) as context:
         return context.params["config"] == "/etc/dpselect/office.toml"
 

@@ -11,9 +11,9 @@ import pytest
 
 import dpselect as dps
 from dpselect.queries import QUERIES
-from dpselect.web.server.house import House
 from dpselect.web.server.own_queries import queries_with
 from dpselect.web.server.settings import read_settings
+from dpselect.web.server.state import ServerState
 from tests.web.server.conftest import CONFIG, write
 from tests.web.server.pages.browser import Browser
 from tests.web.server.served import Office
@@ -24,7 +24,7 @@ GUIDE = Path(__file__).parents[3] / "docs/how-to/serve.md"
 OWN = f'''{SHOWN}
 from pathlib import Path
 
-from dpselect.queries.kinds import NUMERIC_COLUMN
+from dpselect.queries.field_kinds import NUMERIC_COLUMN
 
 
 class Telling(Query):
@@ -143,7 +143,7 @@ def test_what_cannot_be_served_is_refused_at_the_start(tmp_path, text: str, sent
     (tmp_path / "our_queries.py").write_text(text, encoding="utf-8")
     path = write(tmp_path, CONFIG.replace("[server]", '[server]\nqueries = "our_queries.py"'))
     with pytest.raises(ValueError) as refused:
-        House.open(read_settings(path))
+        ServerState.open(read_settings(path))
     assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
     assert not (tmp_path / "server.db").exists()
@@ -155,7 +155,7 @@ def test_a_file_that_is_not_there_is_refused_at_the_start(tmp_path) -> None:
     settings = read_settings(path)
     assert str(tmp_path / "ours.py") == settings.server.queries
     with pytest.raises(FileNotFoundError, match=r"ours\.py"):
-        House.open(settings)
+        ServerState.open(settings)
 
 
 def test_those_of_the_library_stay(tmp_path) -> None:

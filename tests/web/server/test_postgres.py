@@ -17,12 +17,12 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger import Spend
 from dpselect.queries import query_of
-from dpselect.web.server.desk import Desk
-from dpselect.web.server.house import House
+from dpselect.web.server.errors import RefusalError, TooManyRequestsError
+from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.openid.accounts import Accounts
 from dpselect.web.server.openid.registration import Registration
-from dpselect.web.server.refusal import Busy, Refusal
 from dpselect.web.server.settings import Settings, read_settings
+from dpselect.web.server.state import ServerState
 from tests.warehouse.engines import Server
 from tests.web.server.conftest import write
 from tests.web.server.empty_database import config_with, empty_database
@@ -39,9 +39,9 @@ def shared(running: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def houses(shared: Settings) -> Iterator[list[House]]:
+def houses(shared: Settings) -> Iterator[list[ServerState]]:
     """Two servers' houses, opened one after the other."""
-    opened = [House.open(shared), House.open(shared)]
+    opened = [ServerState.open(shared), ServerState.open(shared)]
     opened[0].people.add("ann", "analyst", "test")
     opened[0].people.add("bob", "analyst", "test")
     yield opened
@@ -56,7 +56,7 @@ def test_two_servers_race_for_an_allowance(houses) -> None:
         account = houses[place % 2].datasets["survey"].account
         try:
             return bool(account.pay(str(place), ("ann", "bob")[place // 2 % 2], [ONE], {}))
-        except Refusal:
+        except RefusalError:
             return False
 
     with ThreadPoolExecutor(8) as pool:
@@ -78,26 +78,26 @@ def test_two_servers_pay_for_a_request_once(houses) -> None:
 
 def test_two_servers_answer_each_request_once(houses) -> None:
     """The same keys are asked of both at once: one row and one answer for each, which both give."""
-    desks = [Desk(house) for house in houses]
-    for desk in desks:
-        desk.start()
+    desks = [JobQueue(server_state) for server_state in houses]
+    for jobs in desks:
+        jobs.start()
 
     def ask(place: int) -> str:
-        desk = desks[place % 2]
-        asked = desk.take("ann", str(place // 2), "survey", QUESTION)
+        jobs = desks[place % 2]
+        asked = jobs.submit("ann", str(place // 2), "survey", QUESTION)
         for _ in range(2000):
-            future = desk.begin(asked)
+            future = jobs.start_job(asked)
             if future is not None:
                 future.result()
-            found = desk.house.requests.find(asked.id)
+            found = jobs.server_state.requests.find(asked.id)
             if found is not None and found.answer is not None:
                 return found.answer
         raise AssertionError("no answer")
 
     with ThreadPoolExecutor(8) as pool:
         answers = [*pool.map(ask, range(24))]
-    for desk in desks:
-        desk.stop()
+    for jobs in desks:
+        jobs.stop()
 
     assert answers[::2] == answers[1::2]
     assert 12 == len({*answers})
@@ -114,7 +114,7 @@ def test_two_servers_link_a_name_once(houses) -> None:
     def come(subject: int) -> str:
         try:
             return doors[subject % 2].visitor({"sub": str(subject), "name": "dora", "groups": ["asking"]}).name
-        except Refusal:
+        except RefusalError:
             return "refused"
 
     with ThreadPoolExecutor(8) as pool:
@@ -142,7 +142,7 @@ def test_two_servers_do_not_exceed_a_limit(houses) -> None:
         def begun(place: int, name=name, most=most) -> bool:
             try:
                 getattr(houses[place % 2], name).opened("ann", str(place), "survey", "{}", most)
-            except Busy:
+            except TooManyRequestsError:
                 return False
             return True
 

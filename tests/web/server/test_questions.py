@@ -12,8 +12,8 @@ import pytest
 import dpselect as dps
 from dpselect.queries import QUERIES, Median, plan_of, query_of
 from dpselect.web.server import dataset as datasets
+from dpselect.web.server.errors import InvalidQueryError, UnprotectedError
 from dpselect.web.server.queries import query_in
-from dpselect.web.server.refusal import Unprotected, Wrong
 
 QUESTIONS = {
     "median": ("survey", {"query": "median", "column": "age", "epsilon": 2}),
@@ -46,10 +46,10 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_what_is_planned_is_what_is_paid(house, name) -> None:
+def test_what_is_planned_is_what_is_paid(server_state, name) -> None:
     """The plan reads no row, and the release spends exactly that, in the same row of the same ledger."""
     where, body = QUESTIONS[name]
-    dataset, question = house.datasets[where], query_of(body)
+    dataset, question = server_state.datasets[where], query_of(body)
     analyst = "bob" if where == "visits" else "ann"
 
     plan = dataset.plan(question, 10**5)
@@ -96,24 +96,24 @@ def test_what_is_planned_is_what_is_paid(house, name) -> None:
         ("friends", {"query": "select", "candidate": "source", "score": "largest-count"}),
     ],
 )
-def test_names_are_looked_up_among_public_ones(house, where, body) -> None:
+def test_names_are_looked_up_among_public_ones(server_state, where, body) -> None:
     """No path, no SQL, no column that was not registered: also the column of persons cannot be asked about."""
-    with pytest.raises(Wrong):
-        house.datasets[where].plan(query_in(body | {"epsilon": 1}, QUERIES), 10**5)
+    with pytest.raises(InvalidQueryError):
+        server_state.datasets[where].plan(query_in(body | {"epsilon": 1}, QUERIES), 10**5)
 
 
-def test_a_plan_needs_no_rows(house, tmp_path) -> None:
+def test_a_plan_needs_no_rows(server_state, tmp_path) -> None:
     """They may be locked away."""
     for name in ("people.csv", "visits.csv", "friends.csv"):
         (tmp_path / name).unlink()
 
     for where, body in QUESTIONS.values():
-        assert house.datasets[where].plan(query_of(body), 10**5).spends
+        assert server_state.datasets[where].plan(query_of(body), 10**5).spends
 
 
-def test_rows_that_changed_are_read_again(house, tmp_path) -> None:
+def test_rows_that_changed_are_read_again(server_state, tmp_path) -> None:
     """What is kept in memory is that of the file as it is."""
-    rows = house.datasets["survey"].rows
+    rows = server_state.datasets["survey"].rows
     assert 400 == len(rows.table(["age", "job"])["age"])
     assert rows.table(["age"])["age"] is rows.table(["age"])["age"]
     (tmp_path / "people.csv").write_text("age,job\n1,nurse\n", encoding="utf-8")
@@ -121,18 +121,18 @@ def test_rows_that_changed_are_read_again(house, tmp_path) -> None:
     assert 1 == len(rows.table(["age"])["age"])
 
 
-def test_candidates_are_limited(house) -> None:
+def test_candidates_are_limited(server_state) -> None:
     """So that no question takes the machine."""
     question = query_of({"query": "median", "column": "age", "by": "job", "epsilon": 1})
 
-    house.datasets["survey"].plan(question, 303)
-    with pytest.raises(Wrong, match="303 public candidates and the server allows 302"):
-        house.datasets["survey"].plan(question, 302)
+    server_state.datasets["survey"].plan(question, 303)
+    with pytest.raises(InvalidQueryError, match="303 public candidates and the server allows 302"):
+        server_state.datasets["survey"].plan(question, 302)
 
 
-def test_prices_are_remembered_and_few(house, monkeypatch) -> None:
+def test_prices_are_remembered_and_few(server_state, monkeypatch) -> None:
     """A question that was asked before costs what it cost, without another look; refusals are found out each time."""
-    dataset = house.datasets["survey"]
+    dataset = server_state.datasets["survey"]
     asked = [query_of({"query": "histogram", "column": "age", "epsilon": place / 1000}) for place in range(1, 301)]
     for question in asked:
         assert plan_of(question, dataset.description).spends == dataset.plan(question, 10**5).spends
@@ -142,28 +142,28 @@ def test_prices_are_remembered_and_few(house, monkeypatch) -> None:
     assert asked[-1].epsilon == dataset.plan(asked[-1], 10**5).spends[0].guarantee.epsilon
     monkeypatch.undo()
     for _ in range(2):
-        with pytest.raises(Wrong):
+        with pytest.raises(InvalidQueryError):
             dataset.plan(query_of({"query": "histogram", "column": "x", "epsilon": 1}), 10**5)
-        with pytest.raises(Wrong):
+        with pytest.raises(InvalidQueryError):
             dataset.plan(asked[-1], 10)
 
 
-def test_text_that_spells_numbers_is_read_once(house) -> None:
+def test_text_that_spells_numbers_is_read_once(server_state) -> None:
     """A column of numbers in a file of text is kept as numbers, which are what every question would read in it."""
-    path = Path(house.datasets["survey"].rows.dataset.address)
+    path = Path(server_state.datasets["survey"].rows.dataset.address)
     path.write_text("age,job\n" + "".join(f"{cell},nurse\n" for cell in ("7", "", "x", " 1e1", "nan", "0x1", "inf")))
-    ages = house.datasets["survey"].rows.table(["age"])["age"]
+    ages = server_state.datasets["survey"].rows.table(["age"])["age"]
     assert ages.dtype == float
     assert np.array_equal([7, np.nan, np.nan, 10, np.nan, np.nan, np.inf], ages, equal_nan=True)
 
 
-def test_a_claim_that_would_be_false_is_named_as_such(house, monkeypatch) -> None:
+def test_a_claim_that_would_be_false_is_named_as_such(server_state, monkeypatch) -> None:
     """What the library refuses as a matter of privacy keeps that name on its way to a client."""
 
     def release(*_: object) -> None:
         raise dps.PrivacyError("A public fact is missing.")
 
     monkeypatch.setattr(Median, "release", release)
-    with pytest.raises(Unprotected, match="A public fact is missing") as refused:
-        house.datasets["survey"].plan(Median("age", epsilon=1), 1000)
+    with pytest.raises(UnprotectedError, match="A public fact is missing") as refused:
+        server_state.datasets["survey"].plan(Median("age", epsilon=1), 1000)
     assert (422, "PrivacyError") == (refused.value.status, refused.value.error)

@@ -8,23 +8,23 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import event
 
-from dpselect.web.server.refusal import Busy
+from dpselect.web.server.errors import TooManyRequestsError
 from dpselect.web.server.requests import Requests
 
 
-def test_one_key_is_one_request(house) -> None:
+def test_one_key_is_one_request(server_state) -> None:
     """However many threads ask at once; the key of another analyst is another request."""
     with ThreadPoolExecutor(8) as pool:
-        asked = [*pool.map(lambda _: house.requests.opened("ann", "key", "survey", "{}"), range(24))]
+        asked = [*pool.map(lambda _: server_state.requests.opened("ann", "key", "survey", "{}"), range(24))]
 
     assert 1 == len({each.id for each in asked})
-    assert house.requests.opened("bob", "key", "survey", "{}").id != asked[0].id
+    assert server_state.requests.opened("bob", "key", "survey", "{}").id != asked[0].id
 
 
-def test_one_worker_claims(house) -> None:
+def test_one_worker_claims(server_state) -> None:
     """The others find it taken until the lease ends."""
     clock = [1000.0]
-    requests = Requests(house.database, lambda: clock[0])
+    requests = Requests(server_state.database, lambda: clock[0])
     number = requests.opened("ann", "key", "survey", "{}").id
 
     first = requests.claim(number, "one", 10)
@@ -43,31 +43,34 @@ def test_one_worker_claims(house) -> None:
     assert 2 == second.attempts
 
 
-def test_the_first_answer_stands(house, settings) -> None:
+def test_the_first_answer_stands(server_state, settings) -> None:
     """A second one is not stored, what was stored is returned, and the database itself refuses to replace it."""
-    number = house.requests.opened("ann", "key", "survey", "{}").id
-    house.requests.claim(number, "one", 10)
+    number = server_state.requests.opened("ann", "key", "survey", "{}").id
+    server_state.requests.claim(number, "one", 10)
 
-    assert '{"a": 1}' == house.requests.keep(number, "answered", '{"a": 1}', 1).answer
-    assert ('{"a": 1}', 1) == ((again := house.requests.keep(number, "answered", '{"a": 2}', 2)).answer, again.row)
-    assert house.requests.claim(number, "two", 10) is None
+    assert '{"a": 1}' == server_state.requests.keep(number, "answered", '{"a": 1}', 1).answer
+    assert ('{"a": 1}', 1) == (
+        (again := server_state.requests.keep(number, "answered", '{"a": 2}', 2)).answer,
+        again.row,
+    )
+    assert server_state.requests.claim(number, "two", 10) is None
     with sqlite3.connect(settings.server.database) as connection, pytest.raises(sqlite3.IntegrityError):
         connection.execute("UPDATE requests SET answer = 'x'")
     connection.close()
 
 
-def test_another_analyst_finds_nothing(house) -> None:
+def test_another_analyst_finds_nothing(server_state) -> None:
     """The number of a request does not open it."""
-    number = house.requests.opened("ann", "key", "survey", "{}").id
+    number = server_state.requests.opened("ann", "key", "survey", "{}").id
 
-    assert house.requests.find(number, "ann") is not None
-    assert house.requests.find(number, "bob") is None
+    assert server_state.requests.find(number, "ann") is not None
+    assert server_state.requests.find(number, "bob") is None
 
 
-def test_what_stopped_a_server_is_taken_up_last(house) -> None:
+def test_what_stopped_a_server_is_taken_up_last(server_state) -> None:
     """Requests that were being answered when a server ended wait for those that were not."""
     clock = [1000.0]
-    requests = Requests(house.database, lambda: clock[0])
+    requests = Requests(server_state.database, lambda: clock[0])
     numbers = []
     for place in range(4):
         numbers.append(requests.opened("ann", str(place), "survey", "{}").id)
@@ -79,31 +82,31 @@ def test_what_stopped_a_server_is_taken_up_last(house) -> None:
     assert [numbers[2], numbers[3], numbers[1], numbers[0]] == [each.id for each in requests.waiting()]
 
 
-def test_only_leases_are_left_to_the_disk(house) -> None:
+def test_only_leases_are_left_to_the_disk(server_state) -> None:
     """What must survive a power cut waits for the disk, whatever the connection did before; a lease does not."""
     seen = []
 
-    @event.listens_for(house.database._engine, "before_cursor_execute")
+    @event.listens_for(server_state.database._engine, "before_cursor_execute")
     def noted(_, cursor, statement, *__) -> None:
         if statement.startswith(("INSERT", "UPDATE")):
             seen.append(cursor.connection.execute("PRAGMA synchronous").fetchone()[0])
 
-    number = house.requests.opened("ann", "key", "survey", "{}").id
-    house.requests.claim(number, "one", 10)
-    house.requests.beat("one", 10)
-    house.requests.keep(number, "answered", "{}", 1)
+    number = server_state.requests.opened("ann", "key", "survey", "{}").id
+    server_state.requests.claim(number, "one", 10)
+    server_state.requests.beat("one", 10)
+    server_state.requests.keep(number, "answered", "{}", 1)
 
     assert [2, 1, 1, 2] == seen, "2 is FULL, 1 is NORMAL"
 
 
-def test_many_at_once_do_not_exceed_a_limit(house) -> None:
+def test_many_at_once_do_not_exceed_a_limit(server_state) -> None:
     """Requests that wait, and streams that are open, are counted where they are begun; a key that is there stays."""
-    for records, most in ((house.requests, 5), (house.streams, 3)):
+    for records, most in ((server_state.requests, 5), (server_state.streams, 3)):
 
         def begun(place: int, records=records, most=most) -> str | None:
             try:
                 return records.opened("ann", str(place), "survey", "{}", most).id
-            except Busy:
+            except TooManyRequestsError:
                 return None
 
         with ThreadPoolExecutor(16) as pool:

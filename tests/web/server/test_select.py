@@ -14,9 +14,9 @@ import dpselect as dps
 from dpselect import audit
 from dpselect.dataset import Dataset
 from dpselect.queries import QueryError, Select, query_of
-from dpselect.web.server.desk import Desk
-from dpselect.web.server.house import House
+from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.settings import read_settings
+from dpselect.web.server.state import ServerState
 from tests.chance import accept
 from tests.web.server.conftest import write
 
@@ -73,7 +73,7 @@ def losses(pairs, facts: Dataset, score: str, mechanism: str) -> list[float]:
 def law_of(values, sensitivity: int, range_bound: int, mechanism: str) -> np.ndarray:
     """Return the exact law of these scores, once."""
     scores = dps.Scores(values, sensitivity, range_bound=range_bound, kind="integer")
-    return dps.mechanism(mechanism).law(scores, EPSILON)
+    return dps.mechanism(mechanism).pmf(scores, EPSILON)
 
 
 def loss(first: np.ndarray, second: np.ndarray) -> float:
@@ -132,7 +132,7 @@ def test_the_check_can_fail() -> None:
     def wrong(rows) -> np.ndarray:
         right = asked._scores(Given(rows, facts))
         scores = dps.Scores(right.values, Fraction(2), range_bound=1, neighbours="person", kind="integer")
-        return dps.mechanism("exponential").law(scores, EPSILON)
+        return dps.mechanism("exponential").pmf(scores, EPSILON)
 
     assert max(loss(wrong(one), wrong(other)) for one, other in pairs_of_persons(bounds)) > float(EPSILON) * 1.05
 
@@ -159,24 +159,24 @@ def test_answers_follow_the_law_of_the_library(tmp_path) -> None:
     path = write(tmp_path, LADDER.replace("SHOPS", json.dumps(SHOPS)))
     rows = [f"{shop},2\n" for shop, total in zip(SHOPS, TOTALS, strict=True) for _ in range(total // 2)]
     (tmp_path / "shops.csv").write_text("shop,sold\n" + "".join(rows), encoding="utf-8")
-    house = House.open(read_settings(path))
-    house.people.add("ann", "analyst", "test")
+    server_state = ServerState.open(read_settings(path))
+    server_state.people.add("ann", "analyst", "test")
     asked = query_of('{"query": "select", "candidate": "shop", "score": "largest-total", "of": "sold", "epsilon": "2"}')
-    desk = Desk(house)
-    request = desk.take("ann", "one", "shops", asked)
+    jobs = JobQueue(server_state)
+    request = jobs.submit("ann", "one", "shops", asked)
     right = dps.Scores(TOTALS, 4, range_bound=1, kind="integer")
 
     def law(factor: Fraction) -> dict[str, float]:
-        return dict(zip(SHOPS, dps.mechanism("permute-and-flip").law(right, 2 * factor).tolist(), strict=True))
+        return dict(zip(SHOPS, dps.mechanism("permute-and-flip").pmf(right, 2 * factor).tolist(), strict=True))
 
     verdict = audit.sampler(
-        lambda: json.loads(desk._paid(request, house.datasets["shops"])[0]())["answer"]["candidates"][0],
+        lambda: json.loads(jobs._paid(request, server_state.datasets["shops"])[0]())["answer"]["candidates"][0],
         law(Fraction(1)),
         against={f"{float(factor)} epsilon": law(factor) for factor in (Fraction(7, 10), Fraction(13, 10))},
     )
-    assert 1 == house.datasets["shops"].account.ledger.totals.spends
-    desk.stop()
-    house.close()
+    assert 1 == server_state.datasets["shops"].account.ledger.totals.spends
+    jobs.stop()
+    server_state.close()
     accept(verdict)
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dpselect.web.server.house import House
 from dpselect.web.server.settings import SettingsError, read_settings
+from dpselect.web.server.state import ServerState
 from tests.warehouse.engines import Server
 from tests.web.server.conftest import write
 from tests.web.server.served import Office
@@ -202,7 +202,7 @@ def test_a_source_that_is_not_there_is_a_sentence_at_the_start(source, table, se
     _duckdb(tmp_path, *_inserted())
     text = CONFIG.format(source=source.format(folder=tmp_path), table=table)
     with pytest.raises((OSError, ValueError)) as caught:
-        House.open(read_settings(write(tmp_path, text)))
+        ServerState.open(read_settings(write(tmp_path, text)))
     error = caught.value
     (said,) = error.mistakes if isinstance(error, SettingsError) else [str(error)]
     assert said.startswith("datasets.survey")
@@ -221,7 +221,7 @@ def test_semicolons_must_be_declared(tmp_path, how, said) -> None:
     config = CONFIG.format(source="between.csv", table=how)
 
     with pytest.raises(ValueError, match=f"datasets.survey.*{said}"):
-        House.open(read_settings(write(tmp_path, config)))
+        ServerState.open(read_settings(write(tmp_path, config)))
 
 
 def test_a_declared_decimal_mark_is_served(tmp_path) -> None:
@@ -229,7 +229,7 @@ def test_a_declared_decimal_mark_is_served(tmp_path) -> None:
     (tmp_path / "between.csv").write_text("age;job\n30,5;nurse\n")
     config = CONFIG.format(source="between.csv", table='separator = ";"\ndecimal = ","')
 
-    House.open(read_settings(write(tmp_path, config))).close()
+    ServerState.open(read_settings(write(tmp_path, config))).close()
 
 
 def test_a_graph_in_an_engine_answers(tmp_path) -> None:

@@ -12,13 +12,13 @@ import pytest
 
 import dpselect as dps
 from dpselect import audit
-from dpselect.learn.export import as_json, restored
+from dpselect.learn.export import as_json, restore_model
 from dpselect.queries import QUERIES, QueryError, Train, query_of
-from dpselect.web.server.desk import Desk
-from dpselect.web.server.house import House
+from dpselect.web.server.errors import InvalidQueryError
+from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.queries import query_in
-from dpselect.web.server.refusal import Wrong
 from dpselect.web.server.settings import read_settings
+from dpselect.web.server.state import ServerState
 from tests.chance import believe, reject
 from tests.web.server.conftest import CONFIG, write
 
@@ -49,9 +49,9 @@ def asked(body) -> Train:
 
 
 @pytest.fixture
-def house(tmp_path):
+def server_state(tmp_path):
     """Two tables and a graph, with a delta to spend."""
-    opened = House.open(read_settings(write(tmp_path, WITH_DELTA)))
+    opened = ServerState.open(read_settings(write(tmp_path, WITH_DELTA)))
     for name in ("ann", "bob"):
         opened.people.add(name, "analyst", "test")
     yield opened
@@ -59,25 +59,25 @@ def house(tmp_path):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_is_what_was_planned_and_paid(house, name) -> None:
+def test_a_model_is_what_was_planned_and_paid(server_state, name) -> None:
     """The plan reads no row; one row of the ledger pays; the file is that of the certificate, and loads."""
     where, body = MODELS[name]
-    dataset, question, desk = house.datasets[where], asked(body), Desk(house)
+    dataset, question, jobs = server_state.datasets[where], asked(body), JobQueue(server_state)
     assert question == query_of(question.canonical())
     shown = dataset.plan(question, 10**5).as_json()
     assert 0 == dataset.account.ledger.totals.spends
-    request = desk.take("bob", "model", where, question)
-    desk.begin(request).result(60)
-    found = house.requests.find(request.id)
+    request = jobs.submit("bob", "model", where, question)
+    jobs.start_job(request).result(60)
+    found = server_state.requests.find(request.id)
     answer = json.loads(found.answer)
-    desk.stop()
+    jobs.stop()
 
     assert ("answered", 1) == (found.state, found.row)
     assert 1 == dataset.account.ledger.totals.spends
     assert all(answer[each] == shown[each] for each in ("mechanism", "guarantee", "accuracy"))
     assert Fraction(shown["guarantee"]["epsilon"]) == question.epsilon
     assert Fraction(shown["guarantee"]["delta"]) == (question.delta or 0)
-    model = restored(answer["model"])
+    model = restore_model(answer["model"])
     assert answer["answer"] == answer["certificate"]["certificate"]["answer"]
     assert hashlib.sha256(as_json(model).encode()).hexdigest() == answer["answer"]["SHA-256 of its file"]
     assert type(model).__name__ == answer["mechanism"] == answer["answer"]["model"]
@@ -88,13 +88,13 @@ def test_a_model_is_what_was_planned_and_paid(house, name) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_plan_is_the_same_whatever_the_rows(house, tmp_path, name) -> None:
+def test_a_plan_is_the_same_whatever_the_rows(server_state, tmp_path, name) -> None:
     """They may be locked away, and a plan draws nothing."""
     where, body = MODELS[name]
-    first = house.datasets[where].plan(asked(body), 10**5)
+    first = server_state.datasets[where].plan(asked(body), 10**5)
     for file in ("people.csv", "visits.csv"):
         (tmp_path / file).unlink()
-    second = house.datasets[where].plan(asked(body), 10**5)
+    second = server_state.datasets[where].plan(asked(body), 10**5)
 
     assert first.as_json() == second.as_json()
     assert first.spends == second.spends
@@ -122,11 +122,11 @@ def test_a_plan_is_the_same_whatever_the_rows(house, tmp_path, name) -> None:
         ("survey", {"target": "job", "n_trees": 3}),
     ],
 )
-def test_what_is_no_question_is_refused_unpaid(house, where, body) -> None:
+def test_what_is_no_question_is_refused_unpaid(server_state, where, body) -> None:
     """By public facts alone, in a sentence."""
-    with pytest.raises(Wrong):
-        house.datasets[where].plan(query_in({"query": "train", "epsilon": 1} | body, QUERIES), 10**5)
-    assert 0 == house.datasets[where].account.ledger.totals.spends
+    with pytest.raises(InvalidQueryError):
+        server_state.datasets[where].plan(query_in({"query": "train", "epsilon": 1} | body, QUERIES), 10**5)
+    assert 0 == server_state.datasets[where].account.ledger.totals.spends
 
 
 @pytest.mark.parametrize("delta", [0, 1, -1e-6, 1.5, 1e-16, True, "1e-6", "0.0000000000000001", "", [], float("nan")])
@@ -146,29 +146,29 @@ def test_one_record_refuses_no_fit(body) -> None:
         asked({"target": "job", "epsilon": 1} | body)
 
 
-def test_models_that_could_outgrow_the_server_are_refused(house) -> None:
+def test_models_that_could_outgrow_the_server_are_refused(server_state) -> None:
     """By the limit on candidates: codes times classes, and a hundred times as many cells of a level."""
-    survey = house.datasets["survey"]
-    with pytest.raises(Wrong, match="96 public candidates and the server allows 95"):
+    survey = server_state.datasets["survey"]
+    with pytest.raises(InvalidQueryError, match="96 public candidates and the server allows 95"):
         survey.plan(asked({"target": "job", "epsilon": 1}), 95)
     survey.plan(asked({"target": "job", "epsilon": 1}), 10**3)
     # 32 bins have 32 leaves at most: 32 x 32 x 3 cells of 30 x 100.
-    with pytest.raises(Wrong, match="public candidates and the server allows 1300"):
+    with pytest.raises(InvalidQueryError, match="public candidates and the server allows 1300"):
         survey.plan(asked({"target": "job", "epsilon": 1, "bins": 400}), 1300)
 
 
-def test_many_trees_at_a_time_are_many_candidates(house) -> None:
+def test_many_trees_at_a_time_are_many_candidates(server_state) -> None:
     """So the limit of the server holds for a tree for several goals too, however often it tries."""
-    survey = house.datasets["survey"]
+    survey = server_state.datasets["survey"]
     body = {"target": "job", "epsilon": 1, "model": "evolutionary", "population": 1000, "generations": 50}
-    with pytest.raises(Wrong, match="public candidates and the server allows 100000"):
+    with pytest.raises(InvalidQueryError, match="public candidates and the server allows 100000"):
         survey.plan(asked(body), 10**5)
     survey.plan(asked({"target": "job", "epsilon": 1, "model": "evolutionary"}), 10**5)
 
 
-def test_forests_have_few_levels(house) -> None:
+def test_forests_have_few_levels(server_state) -> None:
     """So that an answer has a few megabytes at most; fewer can be asked for."""
-    facts = house.datasets["survey"].description
+    facts = server_state.datasets["survey"].description
     for asked_for, levels in ((None, 10), (24, 10), (3, 3)):
         body = {"target": "job", "epsilon": 1, "model": "forest", "max_depth": asked_for}
         assert levels == asked(body)._model(facts, None).max_depth
@@ -193,27 +193,29 @@ columns.class = [0, 1, 2]
 """
     path = write(tmp_path, config)
     (tmp_path / "odd.csv").write_text("a column,__class__,class\n" + lines, encoding="utf-8")
-    house = House.open(read_settings(path))
-    house.people.add("ann", "analyst", "test")
-    desk = Desk(house)
+    server_state = ServerState.open(read_settings(path))
+    server_state.people.add("ann", "analyst", "test")
+    jobs = JobQueue(server_state)
     for target in ("a column", "__class__", "class"):
-        request = desk.take("ann", target, "odd", asked({"target": target, "epsilon": 5}))
-        desk.begin(request).result(60)
-        answer = json.loads(house.requests.find(request.id).answer)
+        request = jobs.submit("ann", target, "odd", asked({"target": target, "epsilon": 5}))
+        jobs.start_job(request).result(60)
+        answer = json.loads(server_state.requests.find(request.id).answer)
         assert "answered" == answer["state"], answer
-        model = restored(answer["model"])
+        model = restore_model(answer["model"])
         assert {"a column": [18, 90], "__class__": sorted(values), "class": [0, 1, 2]}[
             target
         ] == model.classes_.tolist()
     # Which of the ten it is says whether the number is 18 or 90.
-    assert [18, 90] == restored_of(house, "a column").predict({"__class__": ["0", "01"], "class": [0, 1]}).tolist()
-    desk.stop()
-    house.close()
+    assert [18, 90] == restored_of(server_state, "a column").predict(
+        {"__class__": ["0", "01"], "class": [0, 1]}
+    ).tolist()
+    jobs.stop()
+    server_state.close()
 
 
-def restored_of(house: House, key: str):
+def restored_of(server_state: ServerState, key: str):
     """Return the model of a request of ann's."""
-    return restored(json.loads(house.requests.with_key("ann", key).answer)["model"])
+    return restore_model(json.loads(server_state.requests.with_key("ann", key).answer)["model"])
 
 
 SHAPE = """
@@ -246,18 +248,18 @@ def fitted_many(tmp_path) -> list:
     path = write(tmp_path, SHAPE.replace("{columns}", columns))
     lines = [("f", *ALIKE, "y"), *((f, *[g] * len(ALIKE), y) for f, g, y in ROWS)]
     (tmp_path / "small.csv").write_text("".join(",".join(map(str, line)) + "\n" for line in lines), encoding="utf-8")
-    house = House.open(read_settings(path))
-    house.people.add("ann", "analyst", "test")
-    desk = Desk(house)
+    server_state = ServerState.open(read_settings(path))
+    server_state.people.add("ann", "analyst", "test")
+    jobs = JobQueue(server_state)
     body = {"target": "y", "epsilon": 3, "max_depth": 1, "bins": 2, "n_records": 1000}
-    request = desk.take("ann", "one", "small", asked(body))
-    paid = [desk._paid(request, house.datasets["small"]) for _ in range(DRAWS)]
+    request = jobs.submit("ann", "one", "small", asked(body))
+    paid = [jobs._paid(request, server_state.datasets["small"]) for _ in range(DRAWS)]
     kept = [(json.loads(draw()), row) for draw, row in paid]
     assert {("answered", 1)} == {(content["state"], row) for content, row in kept}
-    assert 1 == house.datasets["small"].account.ledger.totals.spends
-    desk.stop()
-    house.close()
-    return [restored(content["model"]).trees_[0].grown for content, _ in kept]
+    assert 1 == server_state.datasets["small"].account.ledger.totals.spends
+    jobs.stop()
+    server_state.close()
+    return [restore_model(content["model"]).trees_[0].grown for content, _ in kept]
 
 
 @pytest.mark.chance(1e-6)
@@ -276,7 +278,7 @@ def test_trees_follow_their_law(tmp_path) -> None:
         return law | dict.fromkeys((-far, far), ratio**far / (1 + ratio))
 
     def of_split(epsilon: Fraction) -> dict[str, float]:
-        return dict(zip(TRUE, dps.mechanism("permute-and-flip").law(scores, epsilon).tolist(), strict=True))
+        return dict(zip(TRUE, dps.mechanism("permute-and-flip").pmf(scores, epsilon).tolist(), strict=True))
 
     for draws, many, law, epsilon in (
         (clipped, noise.size, of_noise, Fraction(9, 10)),

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.analysis.charts.law import PUBLIC, short
-from dpselect.analysis.charts.look import INK, WIDTH, colour_of, finished, marks, shown_as
-from dpselect.analysis.charts.picture import Picture
-from dpselect.analysis.dampened import SHOWN, Dampened, dampened, inversions
+from dpselect.analysis.charts.chart_picture import Picture
+from dpselect.analysis.charts.look import INK, WIDTH, chart_of, colour_of, marks, shown_as
+from dpselect.analysis.charts.pmf_chart import PUBLIC, short
+from dpselect.analysis.dampened_scores import SHOWN, DampenedScores, dampen_scores, inversions
 from dpselect.scores.scores import Scores, require_scores
 
 _COLUMNS = ("score", "local dampening", "shifted")
@@ -40,7 +40,7 @@ def dampening_chart(scores: Scores, *, direction: str = "growing", shown: int = 
     >>> [(row["candidate"], row["rank"]) for row in rows if row["column"] == "local dampening"]
     [('rs1', 2), ('rs2', 1)]
     """
-    known = dampened(require_scores(scores), direction, shown)
+    known = dampen_scores(require_scores(scores), direction, shown)
     names = [short(scores.candidates[int(place)]) for place in known.places]
     axis = {"orient": "top", "labelAngle": 0, "ticks": False, "domain": False, "labelLimit": width / 3.2}
     ranks = {"reverse": True, "domain": [0.5, len(names) + 0.5], "nice": False}
@@ -57,10 +57,10 @@ def dampening_chart(scores: Scores, *, direction: str = "growing", shown: int = 
         marks("text", dy=-10, color=INK, fontSize=11)(text=shown_as("label:N"), **base),
     ]
     title, height = "Ranks before and after dampening", max(120, 40 * len(names))
-    return finished(layers, title, rows=_rows(known, names), height=height, subtitle=PUBLIC, width=width)
+    return chart_of(layers, title, rows=_rows(known, names), height=height, subtitle=PUBLIC, width=width)
 
 
-def _rows(known: Dampened, names: list[str]) -> list[dict[str, Any]]:
+def _rows(known: DampenedScores, names: list[str]) -> list[dict[str, Any]]:
     """Return a row for each candidate and column."""
     turned = inversions(known.values, known.classic)
     told = {turned[0].better, turned[0].worse} if turned else set()

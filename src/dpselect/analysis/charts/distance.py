@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.analysis.charts.law import short
-from dpselect.analysis.charts.look import INK, WIDTH, finished, marks, shown_as
-from dpselect.analysis.charts.picture import Picture
-from dpselect.analysis.dampened import SHOWN, best_places
+from dpselect.analysis.charts.chart_picture import Picture
+from dpselect.analysis.charts.look import INK, WIDTH, chart_of, marks, shown_as
+from dpselect.analysis.charts.pmf_chart import short
+from dpselect.analysis.dampened_scores import SHOWN, best_places
 from dpselect.scores.scores import Scores, require_scores
 from dpselect.scores.sensitivity import Sensitivity, smooth
 
@@ -61,7 +61,7 @@ def sensitivity_chart(
         for name, curve in lines
         for t, value in zip(distances, curve, strict=True)
     ]
-    return finished(layers, "Local sensitivity, step by step", rows=rows, height=290, subtitle=_SAYS, width=width)
+    return chart_of(layers, "Local sensitivity, step by step", rows=rows, height=290, subtitle=_SAYS, width=width)
 
 
 def _drawn(names: list[str], width: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How wrong several mechanisms are, and how often right, against epsilon: one line for each."""
+"""Errors of several mechanisms, and how often each is right, against epsilon: one line for each."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from dpselect.analysis.charts.law import PUBLIC
-from dpselect.analysis.charts.look import INK, WIDTH, colour_of, finished, marks, shape_of, shown_as
-from dpselect.analysis.charts.picture import Picture
-from dpselect.analysis.compare import Row
+from dpselect.analysis.charts.chart_picture import Picture
+from dpselect.analysis.charts.look import INK, WIDTH, chart_of, colour_of, marks, shape_of, shown_as
+from dpselect.analysis.charts.pmf_chart import PUBLIC
+from dpselect.analysis.compare import ComparisonRow
 
 # Decades below the largest error that have a place of their own; what is less lies between them and 0.
 _DECADES = 6
@@ -19,7 +19,7 @@ _DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 _HEIGHT = 260
 
 
-def error_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: float = WIDTH) -> Picture:
+def error_chart(rows: Sequence[ComparisonRow], *, epsilon: float | None = None, width: float = WIDTH) -> Picture:
     """Draw the expected error of mechanisms against epsilon; return a picture that notebooks show.
 
     The errors are those of the rows: in the unit of the candidates where they have one, otherwise in the score. Both
@@ -51,7 +51,7 @@ def error_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: flo
     return _drawn(shown, points, (said, f"Error against epsilon: {said}"), _scale(values), epsilon, width)
 
 
-def chance_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: float = WIDTH) -> Picture:
+def chance_chart(rows: Sequence[ComparisonRow], *, epsilon: float | None = None, width: float = WIDTH) -> Picture:
     """Draw the probability of naming a best candidate against epsilon; otherwise as :func:`error_chart`.
 
     >>> import dpselect as dps
@@ -73,14 +73,14 @@ def chance_chart(rows: Sequence[Row], *, epsilon: float | None = None, width: fl
     )
 
 
-def _shown(rows: Sequence[Row]) -> list[Row]:
+def _shown(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     shown = [row for row in rows if not row.why]
     if not shown:
         raise ValueError("No mechanism applies to these scores, so there is nothing to draw: take others.")
     return shown
 
 
-def _points(rows: Sequence[Row], figures: Sequence[Sequence[float]]) -> list[dict[str, Any]]:
+def _points(rows: Sequence[ComparisonRow], figures: Sequence[Sequence[float]]) -> list[dict[str, Any]]:
     return [
         {"mechanism": row.name, "epsilon": float(epsilon), "figure": float(figure)}
         for row, values in zip(rows, figures, strict=True)
@@ -107,7 +107,7 @@ def _scale(values: Sequence[float]) -> dict[str, Any]:
 
 
 def _drawn(
-    rows: Sequence[Row],
+    rows: Sequence[ComparisonRow],
     points: list[dict[str, Any]],
     words: tuple[str, str],
     scaled: dict[str, Any],
@@ -140,4 +140,4 @@ def _drawn(
     if epsilon is not None:
         here = marks("rule", rows=[{"epsilon": float(epsilon)}], color=INK, strokeWidth=1)
         layers.append(here(x=shown_as("epsilon:Q", title="epsilon")))
-    return finished(layers, words[1], rows=points, height=_HEIGHT, subtitle=PUBLIC, width=width)
+    return chart_of(layers, words[1], rows=points, height=_HEIGHT, subtitle=PUBLIC, width=width)

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.analysis.charts.law import PUBLIC, short, written
-from dpselect.analysis.charts.look import GREY, INK, WIDTH, colour_of, finished, marks, shown_as
-from dpselect.analysis.charts.picture import Picture
+from dpselect.analysis.charts.chart_picture import Picture
+from dpselect.analysis.charts.look import GREY, INK, WIDTH, chart_of, colour_of, marks, shown_as
+from dpselect.analysis.charts.pmf_chart import PUBLIC, chance_text, short
 from dpselect.analysis.metrics import on_front
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.named import default_mechanism, require_mechanism
+from dpselect.mechanisms.base import Mechanism
+from dpselect.mechanisms.registry import default_mechanism, require_mechanism
 from dpselect.scores.combine import aggregate, pareto
-from dpselect.scores.objectives import exact_weights, listed, one_list
+from dpselect.scores.objectives import exact_weights, list_objectives, one_list
 from dpselect.scores.scores import Scores, require_scores
 
 Floats = NDArray[np.float64]
@@ -70,14 +70,14 @@ def front_chart(
     >>> [(row["candidate"], row["front"]) for row in chart.to_dict()["layer"][1]["data"]["values"]]
     [('A', True), ('B', True), ('C', False)]
     """
-    parts = listed(objectives, "front_chart")
+    parts = list_objectives(objectives, "front_chart")
     if len(parts) != 2 or len(names) != 2:
         raise ValueError("A chart has two axes: pass two objectives, and two names.")
     factors = None if weights is None else [float(weight) for weight in exact_weights(weights, 2)]
     combined = scores if scores is not None else pareto(parts) if weights is None else aggregate(parts, factors)
     value = exact_epsilon(epsilon)
     drawn = default_mechanism(require_scores(combined)) if mechanism is None else require_mechanism(mechanism)
-    return front_points(parts, drawn.law(combined, value), drawn.name, float(value), factors, names, width)
+    return front_points(parts, drawn.pmf(combined, value), drawn.name, float(value), factors, names, width)
 
 
 def front_points(
@@ -107,7 +107,7 @@ def front_points(
         points(size=size, stroke=stroke, tooltip=tip, order=shown_as("chance:Q"), **axes),
         marks("text", rows=rows, dy=-11, color=INK, fontSize=11, **aside)(text=shown_as("label:N"), **axes),
     ]
-    return finished(
+    return chart_of(
         layers,
         f"{mechanism}, epsilon {epsilon:g}",
         subtitle=f"{PUBLIC} {_said(weights, law.size)}",
@@ -161,7 +161,7 @@ def _rows(
                 "chance": chance,
                 "front": bool(front[place]),
                 "aside": (6 + radius) * (1 if share < 0.6 else -1),
-                "label": f"{name} {written(chance)}",
+                "label": f"{name} {chance_text(chance)}",
             }
         )
     kept = _with_room(rows, box, width)

@@ -1,4 +1,4 @@
-"""How all charts look: one colour and one shape for every mechanism, the same as in the other pictures."""
+"""The look of all charts: one colour and one shape for every mechanism, the same as in the other pictures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 from dpselect._display.families import look
-from dpselect.analysis.charts.picture import Picture
+from dpselect.analysis.charts.chart_picture import Picture
 
 # What a chart is wide where nobody says otherwise, in pixels; a page passes its own width.
 WIDTH = 640
@@ -84,7 +84,7 @@ def shape_of(mechanism: str) -> str:
     return _SHAPES.get(look(mechanism).marker, "circle")
 
 
-def finished(
+def chart_of(
     layers: Sequence[dict[str, Any]],
     title: str,
     *,

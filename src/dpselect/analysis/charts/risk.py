@@ -1,4 +1,4 @@
-"""How well the best attack tells two neighbours apart: the trade-off curve of a promise, as a picture."""
+"""The best attack on two neighbours: the trade-off curve of a promise, as a picture."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from dpselect.analysis.charts.look import GREY, INK, WIDTH, colour_of, finished, marks, shown_as
-from dpselect.analysis.charts.picture import Picture
-from dpselect.kernel.concentrated import epsilon_of
+from dpselect.analysis.charts.chart_picture import Picture
+from dpselect.analysis.charts.look import GREY, INK, WIDTH, chart_of, colour_of, marks, shown_as
 from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.rho_conversion import epsilon_of
 from dpselect.ledger.attack import attack_success, in_words
 
 _POINTS, _HEIGHT = 100, 300
@@ -32,7 +32,9 @@ def risk_chart(guarantee: Guarantee, *, width: float = WIDTH) -> Picture:
     >>> [round(row["found"], 2) for row in chart.to_dict()["data"]["values"]][::25]
     [0.0, 0.68, 0.82, 0.91, 1.0]
     """
-    rows = [{"alarms": place / _POINTS, "found": found(guarantee, place / _POINTS)} for place in range(_POINTS + 1)]
+    rows = [
+        {"alarms": place / _POINTS, "found": detection_rate(guarantee, place / _POINTS)} for place in range(_POINTS + 1)
+    ]
     axis = {"scale": {"domain": [0, 1]}, "axis": {"tickCount": 6, "format": "%"}}
     alarms = shown_as("alarms:Q", title='says "in" where the record is out', **axis)
     right = shown_as("found:Q", title='says "in" where the record is in', **axis)
@@ -43,16 +45,16 @@ def risk_chart(guarantee: Guarantee, *, width: float = WIDTH) -> Picture:
         marks("line", color=INK)(x=alarms, y=right),
     ]
     below = f"An attacker {in_words(attack_success(guarantee))}. Dashed: the answer says nothing."
-    return finished(
+    return chart_of(
         layers, "What an attacker can tell about one record", height=_HEIGHT, rows=rows, subtitle=below, width=width
     )
 
 
-def found(guarantee: Guarantee, alarms: float) -> float:
+def detection_rate(guarantee: Guarantee, alarms: float) -> float:
     """Return how often a record that is in may be found at most, where a share of those that are out is reported.
 
     >>> import dpselect as dps
-    >>> found(dps.Guarantee(1, "add-remove"), 0.0), found(dps.Guarantee(1, "add-remove", 0.25), 0.0)
+    >>> detection_rate(dps.Guarantee(1, "add-remove"), 0.0), detection_rate(dps.Guarantee(1, "add-remove", 0.25), 0.0)
     (0.0, 0.25)
     """
     if guarantee.stated_rho is None:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.analysis.charts.law import PUBLIC
-from dpselect.analysis.charts.look import INK, WIDTH, colour_of, finished, marks, shown_as
-from dpselect.analysis.charts.picture import Picture
+from dpselect.analysis.charts.chart_picture import Picture
+from dpselect.analysis.charts.look import INK, WIDTH, chart_of, colour_of, marks, shown_as
+from dpselect.analysis.charts.pmf_chart import PUBLIC
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.named import default_mechanism, require_mechanism
+from dpselect.mechanisms.base import Mechanism
+from dpselect.mechanisms.registry import default_mechanism, require_mechanism
 from dpselect.scores.scores import Scores, require_scores
 
 Floats = NDArray[np.float64]
@@ -65,8 +65,8 @@ def value_chart(
         raise ValueError("A neighbour has the same public grid: pass scores of those values.")
     drawn = default_mechanism(scores) if mechanism is None else require_mechanism(mechanism)
     value = exact_epsilon(epsilon)
-    here = drawn.law(scores, value)
-    there = None if neighbour is None else drawn.law(neighbour, value)
+    here = drawn.pmf(scores, value)
+    there = None if neighbour is None else drawn.pmf(neighbour, value)
     return value_bars(scores, here, there, drawn.name, float(value), unit, between, width)
 
 
@@ -121,7 +121,7 @@ def value_bars(
     layers += _best(float(values[int(scores.values.argmax())]), x, ends)
     said = " Line: the same on the neighbour." if there is not None else ""
     title, subtitle = f"{name}, epsilon {epsilon:g}", f"{PUBLIC}{said}"
-    return finished(layers, title, height=_HEIGHT, subtitle=subtitle, width=width)
+    return chart_of(layers, title, height=_HEIGHT, subtitle=subtitle, width=width)
 
 
 def _best(best: float, x: dict[str, Any], ends: list[float]) -> list[dict[str, Any]]:

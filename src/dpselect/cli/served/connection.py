@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dpselect.cli import paths
-from dpselect.cli.options import Argument, Option, Role, flag, option
+from dpselect.cli.options import Argument, CommandOption, Role, flag, option
 from dpselect.cli.request import Request
 from dpselect.cli.served.token import NOT_HERE, VARIABLE, token
 
@@ -26,7 +26,7 @@ ELSEWHERE: Mapping[str, str] = {"--token": NOT_HERE, "--server": "name the serve
 OF_DATASETS: Mapping[str, str] = {"--token": NOT_HERE, "--server": _PLACE, "--dataset": _PLACE}
 
 
-def options(*, rare: bool = False) -> tuple[Option | Argument, ...]:
+def options(*, rare: bool = False) -> tuple[CommandOption | Argument, ...]:
     """Return who asks a server, and what is trusted."""
     return (
         paths.input(
@@ -71,12 +71,12 @@ def require_none(request: Request) -> None:
     for each in OF_QUERIES:
         if request.get(str(each.name)) not in (None, False):
             raise ValueError(
-                f"{paths.shown(each)} goes with a dataset of a server, such as https://dp.example.org/survey: leave it "
-                "out."
+                f"{paths.label_of(each)} goes with a dataset of a server, such as https://dp.example.org/survey: leave "
+                "it out."
             )
 
 
-def connected(request: Request, url: str) -> Server:
+def connect_server(request: Request, url: str) -> Server:
     """Return the server at an address; nothing is sent yet.
 
     Raises:

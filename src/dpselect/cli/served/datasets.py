@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import Argument
 from dpselect.cli.request import Request
 from dpselect.cli.served import connection
-from dpselect.cli.verb import Answer, Verb
 
 _ORDER = ("name", "about", "paused", "protects", "neighbours", "rule")
 
 
-def run(request: Request) -> Answer:
+def run(request: Request) -> CommandAnswer:
     """Return the list, or the public facts of one dataset."""
-    server = connection.connected(request, request.server)
+    server = connection.connect_server(request, request.server)
     if request.name is not None:
         return _page(request, server.dataset(request.name).facts)
-    from dpselect.cli.release import shown
-    from dpselect.cli.served.left import left_words
+    from dpselect.cli.release_text import escape_name
+    from dpselect.cli.served.remaining import left_words
 
     lines, rows = [], []
     for offer in server.datasets():
@@ -27,7 +27,7 @@ def run(request: Request) -> Answer:
             {"released": offer.released} if offer.share is None else {"share": offer.share, "released": offer.released}
         )
         paused = " It is paused, and answers nobody now." if offer.paused else ""
-        lines.append(f"{shown(offer.name)}: {shown(offer.about)}{paused}\n  left: {left_words(left)}")
+        lines.append(f"{escape_name(offer.name)}: {escape_name(offer.about)}{paused}\n  left: {left_words(left)}")
         rows.append(
             {
                 "name": offer.name,
@@ -37,31 +37,34 @@ def run(request: Request) -> Answer:
             }
         )
     none = "There is no dataset for you at this server: ask its curator for a share."
-    return Answer("\n".join(lines) or none, {"server": request.server, "datasets": rows})
+    return CommandAnswer("\n".join(lines) or none, {"server": request.server, "datasets": rows})
 
 
-def _page(request: Request, facts: Mapping[str, Any]) -> Answer:
-    from dpselect.cli.served.left import left_of, left_words
+def _page(request: Request, facts: Mapping[str, Any]) -> CommandAnswer:
+    from dpselect.cli.served.remaining import left_of, left_words
 
     known = {name: value for name, value in facts.items() if name != "left"}
     names = [*(name for name in _ORDER if name in known), *(name for name in known if name not in _ORDER)]
     lines = [line for name in names if known[name] is not None for line in _lines(name, known[name])]
     lines.append(f"left: {left_words(left_of(facts))}")
-    return Answer("\n".join(lines), {"server": request.server, "datasets": [dict(facts)]})
+    return CommandAnswer("\n".join(lines), {"server": request.server, "datasets": [dict(facts)]})
 
 
 def _lines(name: str, value: Any) -> list[str]:
     """Return a public fact: one line, or one for each column."""
     from dpselect.certificates.page import words
-    from dpselect.cli.release import shown
+    from dpselect.cli.release_text import escape_name
 
-    title = shown(name.replace("_", " "))
+    title = escape_name(name.replace("_", " "))
     if name == "columns" and isinstance(value, Mapping):
-        return [f"{title}:", *(f"  {shown(column)}: {shown(words(domain))}" for column, domain in value.items())]
-    return [f"{title}: {shown(words({True: 'yes', False: 'no'}[value] if isinstance(value, bool) else value))}"]
+        return [
+            f"{title}:",
+            *(f"  {escape_name(column)}: {escape_name(words(domain))}" for column, domain in value.items()),
+        ]
+    return [f"{title}: {escape_name(words({True: 'yes', False: 'no'}[value] if isinstance(value, bool) else value))}"]
 
 
-VERB = Verb(
+VERB = Command(
     run,
     (
         connection.SERVER,

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.coins import Entropy, below, flip
+from dpselect.kernel.bernoulli_exp import Entropy, below, flip
 
 # Candidates handled at a time: small enough to stay in cache, large enough to hide the cost of a call.
 _CHUNK = 2**15

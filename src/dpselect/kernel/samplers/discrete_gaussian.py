@@ -13,8 +13,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.bernoulli_exp import GUARD, LEAST_EXPONENT, PREFIX, Entropy, settle, words
 from dpselect.kernel.bound import require_variance
-from dpselect.kernel.coins import GUARD, LEAST_EXPONENT, PREFIX, Entropy, settle, words
 from dpselect.kernel.samplers.discrete_laplace import geometric
 
 # Proposals that are made at a time, so that they stay in the cache.
@@ -35,7 +35,7 @@ def gaussian(count: int, variance: Fraction, entropy: Entropy) -> Integers:
     Raises:
         ValueError: the variance is 2^80 or more.
 
-    >>> from dpselect.kernel.coins import new_entropy
+    >>> from dpselect.kernel.bernoulli_exp import new_entropy
     >>> gaussian(2, Fraction(1, 200), new_entropy()).tolist()
     [0, 0]
     """
@@ -56,7 +56,9 @@ def gaussian(count: int, variance: Fraction, entropy: Entropy) -> Integers:
 
 
 def _accepted(sizes: Integers, variance: Fraction, scale: int, entropy: Entropy) -> NDArray[np.bool_]:
-    """Flip one coin Bernoulli(exp(-(size - variance / scale)^2 / (2 variance))) for every size, as ``coins.flip``."""
+    """Flip one coin Bernoulli(exp(-(size - variance / scale)^2 / (2 variance))) for every size, as
+    ``bernoulli_exp.flip``.
+    """
     near = max(variance, _LEAST_VARIANCE)
     beside = sizes - float(near / scale)
     exponents = beside * beside / -float(2 * near)

@@ -12,8 +12,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.bernoulli_exp import Entropy, flip
 from dpselect.kernel.bound import require_rate
-from dpselect.kernel.coins import Entropy, flip
 
 # Numbers that are drawn at a time, so that they stay in the cache.
 _CHUNK = 2**15
@@ -26,7 +26,7 @@ def noise(count: int, rate: Fraction, entropy: Entropy) -> Integers:
     Raises:
         ValueError: the rate is 2^-40 or less.
 
-    >>> from dpselect.kernel.coins import new_entropy
+    >>> from dpselect.kernel.bernoulli_exp import new_entropy
     >>> noise(2, Fraction(50), new_entropy()).tolist()
     [0, 0]
     """

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.coins import Entropy, flip, positions
+from dpselect.kernel.bernoulli_exp import Entropy, flip, positions
 
 # The with-replacement sampler starts with few trials, because one often suffices, and never takes more than these.
 _FIRST_TRIALS, _MOST_TRIALS = 64, 2**15

@@ -17,7 +17,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.coins import GUARD, Entropy
+from dpselect.kernel.bernoulli_exp import GUARD, Entropy
 from dpselect.kernel.samplers.laplace import logarithm
 from dpselect.kernel.units import double
 

@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpselect.kernel.coins import Entropy, below
+from dpselect.kernel.bernoulli_exp import Entropy, below
 from dpselect.kernel.ranks import Ranks
-from dpselect.kernel.samplers.grouped import under
+from dpselect.kernel.samplers.group_draws import under
 
 # Above ln 2.
 _LN2 = Fraction(6931471805599453095, 10**19)

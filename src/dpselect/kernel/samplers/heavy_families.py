@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.coins import Entropy
+from dpselect.kernel.bernoulli_exp import Entropy
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.coins import Entropy
+from dpselect.kernel.bernoulli_exp import Entropy
 from dpselect.kernel.samplers.heavy_families import COIN, PREFIX, Family, family, settle
 from dpselect.kernel.units import double
 
@@ -27,7 +27,7 @@ _CHUNK = 2**15
 
 
 @dataclass(frozen=True)
-class _Noise:
+class _Proposals:
     """Accepted proposals: prefixes k of U, signs (``None`` for one side), and k and bits of those who drew more."""
 
     k: Integers
@@ -49,7 +49,7 @@ class _Noise:
         return _Contender(position, behind, 1 if self.sign is None else int(self.sign[i]), k, bits)
 
 
-def _noise(law: Family, sides: int, size: int, entropy: Entropy) -> _Noise:
+def _noise(law: Family, sides: int, size: int, entropy: Entropy) -> _Proposals:
     """Draw that many values: the first accepted proposals, in order."""
     prefixes: list[Integers] = []
     signs: list[Floats] = []
@@ -75,7 +75,7 @@ def _noise(law: Family, sides: int, size: int, entropy: Entropy) -> _Noise:
         if sides == 2:
             signs.append(np.where(words[accepted] & np.uint64(1), 1.0, -1.0))
         have += accepted.size
-    return _Noise(np.concatenate(prefixes)[:size], np.concatenate(signs)[:size] if signs else None, longer)
+    return _Proposals(np.concatenate(prefixes)[:size], np.concatenate(signs)[:size] if signs else None, longer)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from dpselect.kernel.coins import Entropy
+from dpselect.kernel.bernoulli_exp import Entropy
 from dpselect.kernel.samplers.heavy_families import PREFIX, family, settle
 
 _HALF = Fraction(1, 2)

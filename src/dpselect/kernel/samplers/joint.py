@@ -16,8 +16,8 @@ from operator import mul
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.coins import Entropy, below
-from dpselect.kernel.samplers.grouped import under
+from dpselect.kernel.bernoulli_exp import Entropy, below
+from dpselect.kernel.samplers.group_draws import under
 from dpselect.kernel.units import double
 
 Integers = NDArray[np.int64]

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.coins import Entropy, below, exponential_between
+from dpselect.kernel.bernoulli_exp import Entropy, below, exponential_between
 from dpselect.kernel.units import double
 
 Floats = NDArray[np.float64]

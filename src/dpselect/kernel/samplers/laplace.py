@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.coins import Entropy
+from dpselect.kernel.bernoulli_exp import Entropy
 from dpselect.kernel.units import double
 
 # Candidates handled at a time: small enough to stay in cache, large enough to hide the cost of a call.

@@ -13,10 +13,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.coins import GUARD, PREFIX, Entropy, exponential_between, words
+from dpselect.kernel.bernoulli_exp import GUARD, PREFIX, Entropy, exponential_between, words
 from dpselect.kernel.samplers.discrete_laplace import geometric
-from dpselect.kernel.samplers.parts import FARTHEST, Part, reaching
 from dpselect.kernel.samplers.poisson import poisson
+from dpselect.kernel.samplers.sum_ranges import FARTHEST, SumRange, reaching
 from dpselect.kernel.units import double
 
 Integers = NDArray[np.int64]
@@ -36,7 +36,7 @@ def ordered_groups(
     ends = counts.cumsum()
     most = min(k + 1, int(ends[-1]))
     room = 2 * most + _SPARE
-    part = Part(_bar(ticks, counts, rate, room))
+    part = SumRange(_bar(ticks, counts, rate, room))
     names, sums, ranks = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint64)
     while True:
         new = _members(part, ticks, counts, names, rate, entropy)
@@ -72,7 +72,7 @@ def _bar(ticks: Integers, counts: Integers, rate: Fraction, room: int) -> int:
 
 
 def _members(
-    part: Part, ticks: Integers, counts: Integers, taken: Integers, rate: Fraction, entropy: Entropy
+    part: SumRange, ticks: Integers, counts: Integers, taken: Integers, rate: Fraction, entropy: Entropy
 ) -> Integers:
     """Return who is in a part and was in none above: positions on the line of all candidates, group after group."""
     chance, ends = part.chances(ticks, rate), counts.cumsum()
@@ -101,7 +101,7 @@ def _members(
     return new[heads]
 
 
-def _settle(part: Part, tick: int, rate: Fraction, mass: Fraction, prefix: int, entropy: Entropy) -> bool:
+def _settle(part: SumRange, tick: int, rate: Fraction, mass: Fraction, prefix: int, entropy: Entropy) -> bool:
     """Finish the coin of a candidate that was hit, of whose uniform number 32 bits did not decide; mass 0: it was not.
 
     Its chance is that of being in the part over that of being hit.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpselect.kernel.coins import Entropy
+from dpselect.kernel.bernoulli_exp import Entropy
 from dpselect.kernel.samplers.permute_and_flip import uniform
 
 

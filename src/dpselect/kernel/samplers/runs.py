@@ -1,10 +1,10 @@
-"""How many runs, in secret: an exact draw by coins of rational chance."""
+"""The secret number of runs: an exact draw by coins of rational chance."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from dpselect.kernel.coins import Entropy, below
+from dpselect.kernel.bernoulli_exp import Entropy, below
 
 
 def runs(gamma: Fraction, eta: Fraction, most: int, entropy: Entropy) -> int:

@@ -12,11 +12,11 @@ from typing import NoReturn
 
 import numpy as np
 
-from dpselect.kernel.coins import Entropy, flip
+from dpselect.kernel.bernoulli_exp import Entropy, flip
 from dpselect.kernel.samplers.discrete_laplace import geometric
 
 
-class Bar:
+class GeometricThreshold:
     """A bar at 0, raised once by a geometric number that nobody sees.
 
     Args:
@@ -30,7 +30,7 @@ class Bar:
         self._stream = stream
         self._raised = int(geometric(1, rate, stream())[0])
 
-    def height(self, distance: int, rate: Fraction) -> int | None:
+    def margin(self, distance: int, rate: Fraction) -> int | None:
         """Return how far above the bar a number plus fresh geometric noise is, or ``None`` where it is below.
 
         Args:

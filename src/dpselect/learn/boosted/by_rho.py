@@ -1,6 +1,6 @@
-"""What estimators with a delta share: what a fit promises as a whole, and what one record of it may cost.
+"""Common parts of estimators with a delta: what a fit promises as a whole, and what one record of it may cost.
 
-Proof: ``program.md``.
+Proof: ``boosting_plan.md``.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dpselect.kernel.concentrated import rho_within
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import exact_delta
+from dpselect.kernel.rho_conversion import rho_within
 from dpselect.learn.estimator import PrivateEstimator, neighbours_of
 
 

@@ -11,15 +11,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from dpselect.kernel.numbers import Epsilon
+from dpselect.learn.boosted.additive_model import AdditiveModel
+from dpselect.learn.boosted.column_summary import SurveyRelease, SurveySummary, of_classes
 from dpselect.learn.boosted.estimator import PrivateBoosted
 from dpselect.learn.boosted.rule import loss_of_classes
-from dpselect.learn.boosted.sum_of_tiles import SumOfTiles
-from dpselect.learn.boosted.survey import Released, Surveyed, of_classes
-from dpselect.learn.declared import Declared
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
 from dpselect.learn.file_parts import classes_in
-from dpselect.views.scored import SCORE_UNIT, UNIT, Loss, chances
+from dpselect.learn.schema import Schema
+from dpselect.views.gradient_sums import SCORE_UNIT, UNIT, Loss, chances
 
 
 @register_model
@@ -122,7 +122,7 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
 
     def why(self, X: Any) -> list[str]:
         """Return for every record, in words, its label and the columns that move its score most, in log-odds."""
-        from dpselect.learn.boosted.reasons import reasons
+        from dpselect.learn.boosted.score_reasons import reasons
 
         return reasons(self, self._read_again(X), self.predict_proba(X), self.contributions(X))
 
@@ -131,7 +131,7 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
         tags.classifier_tags.poor_score = True
         return tags
 
-    def _keep(self, known: Declared, result: SumOfTiles) -> None:
+    def _keep(self, known: Schema, result: AdditiveModel) -> None:
         super()._keep(known, result)
         self.classes_ = np.array(known.classes)
 
@@ -155,5 +155,5 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
     def _loss(self, classes: int, concentrated: bool) -> Loss:
         return loss_of_classes(classes, squared=concentrated)
 
-    def _understood(self, known: Released, attributes_: Sequence[Attribute]) -> Surveyed:
+    def _understood(self, known: SurveyRelease, attributes_: Sequence[Attribute]) -> SurveySummary:
         return of_classes(known, attributes_)

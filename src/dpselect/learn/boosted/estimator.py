@@ -1,4 +1,4 @@
-"""What boosted estimators share: the program of a fit, and telling what was released."""
+"""Common parts of boosted estimators: the program of a fit, and telling what was released."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dpselect.kernel.numbers import exact_delta
+from dpselect.learn.boosted.additive_model import AdditiveModel
+from dpselect.learn.boosted.boosting_plan import MOST_ROUNDS, BoostingPlan
+from dpselect.learn.boosted.budget_shares import Shares
 from dpselect.learn.boosted.by_rho import ByRho
-from dpselect.learn.boosted.noise import Gaussian, Geometric, Noise
-from dpselect.learn.boosted.program import MOST_ROUNDS, Boosting
+from dpselect.learn.boosted.column_summary import SurveyRelease, SurveySummary
+from dpselect.learn.boosted.noise import Gaussian, Geometric, SumNoise
 from dpselect.learn.boosted.rule import CONCENTRATED, PURE, Rule, hessian_share
-from dpselect.learn.boosted.shares import Shares
-from dpselect.learn.boosted.sum_of_tiles import SumOfTiles
-from dpselect.learn.boosted.survey import Released, Surveyed
-from dpselect.learn.declared import Declared
 from dpselect.learn.domains import Attribute
 from dpselect.learn.parameters import epsilon_of, whole
-from dpselect.learn.room import MOST_BINS
+from dpselect.learn.schema import Schema
+from dpselect.learn.size_limits import MOST_BINS
 from dpselect.learn.training import TrainingData
-from dpselect.views.scored import SCORE_UNIT, Loss
+from dpselect.views.gradient_sums import SCORE_UNIT, Loss
 
 Floats = NDArray[np.float64]
 
@@ -109,14 +109,14 @@ class PrivateBoosted(ByRho):
     def _check_data(self, data: TrainingData) -> None:
         data.records.require_scores(data.known.attributes)
 
-    def _boosting(self, attributes_: Sequence[Attribute], classes: int, share: Fraction) -> Boosting:
+    def _boosting(self, attributes_: Sequence[Attribute], classes: int, share: Fraction) -> BoostingPlan:
         """Return the program of a fit in which one record may cost the share."""
         concentrated = bool(exact_delta(self.delta))
-        noise: Noise = Gaussian() if concentrated else Geometric()
+        noise: SumNoise = Gaussian() if concentrated else Geometric()
         rule: Rule = CONCENTRATED if concentrated else PURE
         loss = self._loss(classes, concentrated)
         counts, survey = share * rule.counts, share * rule.survey
-        return Boosting(
+        return BoostingPlan(
             attributes=attributes_,
             loss=loss,
             noise=noise,
@@ -129,11 +129,11 @@ class PrivateBoosted(ByRho):
             classes=classes,
         )
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Boosting:
+    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> BoostingPlan:
         return self._boosting(attributes_, len(classes), epsilon)
 
-    def _keep(self, _: Declared, result: SumOfTiles) -> None:
-        self.model_: SumOfTiles = result
+    def _keep(self, _: Schema, result: AdditiveModel) -> None:
+        self.model_: AdditiveModel = result
 
     def _content(self) -> dict[str, Any]:
         """Return what a saved model holds beside its columns and its promise, for JSON."""
@@ -146,7 +146,7 @@ class PrivateBoosted(ByRho):
 
     def _restore(self, content: dict[str, Any]) -> None:
         """Take back what :meth:`_content` gave (``ValueError`` where parts do not agree)."""
-        self.model_ = SumOfTiles.from_dict([each.size for each in self.attributes_], content["sum"])
+        self.model_ = AdditiveModel.from_dict([each.size for each in self.attributes_], content["sum"])
 
     @staticmethod
     def _by_output(values: Floats) -> Floats:
@@ -157,5 +157,5 @@ class PrivateBoosted(ByRho):
         """Return what is fitted."""
 
     @abstractmethod
-    def _understood(self, known: Released, attributes_: Sequence[Attribute]) -> Surveyed:
+    def _understood(self, known: SurveyRelease, attributes_: Sequence[Attribute]) -> SurveySummary:
         """Return what follows from the first two releases."""

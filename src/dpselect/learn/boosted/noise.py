@@ -1,4 +1,4 @@
-"""How a budget becomes noise: a rho by the discrete Gaussian, a pure epsilon by the two-sided geometric law."""
+"""Noise for a budget: a rho by the discrete Gaussian, a pure epsilon by the two-sided geometric law."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound, SquaredBound, require_rate, require_variance
-from dpselect.views.scored import CLASSES, Loss
+from dpselect.views.gradient_sums import CLASSES, Loss
 
 Integers = NDArray[np.int64]
 # Deviations this small are those of no noise.
@@ -50,7 +50,7 @@ def of_hessians(loss: Loss) -> Moves:
     return Moves(loss.hessian_bound, SquaredBound(loss.hessian_squared))
 
 
-class Noise(Protocol):
+class SumNoise(Protocol):
     """What a price buys."""
 
     def noisy(self, draws: Any, values: Integers, price: Fraction, moves: Moves) -> Integers:

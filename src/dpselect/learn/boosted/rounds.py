@@ -6,31 +6,31 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.learn.boosted.noise import Noise, of_gradients, of_hessians
-from dpselect.learn.boosted.rule import Plan
-from dpselect.learn.boosted.shares import Shares
+from dpselect.learn.boosted.additive_model import AdditiveModel
+from dpselect.learn.boosted.budget_shares import Shares
+from dpselect.learn.boosted.column_summary import SurveySummary
+from dpselect.learn.boosted.interactions import draw_interaction
+from dpselect.learn.boosted.noise import SumNoise, of_gradients, of_hessians
+from dpselect.learn.boosted.rule import RoundsPlan
 from dpselect.learn.boosted.step import Step
-from dpselect.learn.boosted.sum_of_tiles import SumOfTiles
-from dpselect.learn.boosted.survey import Surveyed
-from dpselect.learn.boosted.tiles import drawn
-from dpselect.learn.boosted.weights import Weights
-from dpselect.views.scored import UNIT, Loss, Scorable
+from dpselect.learn.boosted.weights import ColumnWeights
+from dpselect.views.gradient_sums import UNIT, Loss, ScorableTable
 
 
-def signal_of(surveyed: Surveyed, loss: Loss, noise: Noise, shares: Shares, rounds: int) -> float:
+def signal_of(surveyed: SurveySummary, loss: Loss, noise: SumNoise, shares: Shares, rounds: int) -> float:
     """Return the sum of all Hessians, in deviations of the noise of gradients over so many rounds together."""
     return surveyed.records * float(surveyed.curvature.mean()) / _spread(loss, noise, shares, rounds)
 
 
-def boosted(
-    records: Scorable,
+def run_rounds(
+    records: ScorableTable,
     draws: Any,
-    surveyed: Surveyed,
-    plan: Plan,
+    surveyed: SurveySummary,
+    plan: RoundsPlan,
     loss: Loss,
-    noise: Noise,
+    noise: SumNoise,
     shares: Shares,
-) -> SumOfTiles:
+) -> AdditiveModel:
     """Return the model after all rounds. Whatever a round does depends on what was released before, and on coins."""
     of_gradient, of_hessian = shares.of_round(plan.rounds)
     moves, hessian_moves = of_gradients(loss), of_hessians(loss)
@@ -42,11 +42,11 @@ def boosted(
         plan.pull * _spread(loss, noise, shares, plan.rounds),
         noise.deviation(of_hessian, hessian_moves) / UNIT,
     )
-    weights = Weights(np.array([each.size > 1 for each in surveyed.columns]), surveyed.promise)
+    weights = ColumnWeights(np.array([each.size > 1 for each in surveyed.columns]), surveyed.promise)
     scored = records.scored(loss, surveyed.start)
     tiles, values = [], []
     for _ in range(plan.rounds):
-        tile, held = drawn(surveyed.columns, weights.now(), plan.shapes, draws.uniform)
+        tile, held = draw_interaction(surveyed.columns, weights.now(), plan.shapes, draws.uniform)
         sums, curvatures = scored.sums(tile)
         gradients = noise.noisy(draws, sums, of_gradient, moves) / UNIT
         hessians = step.hessians(noise.noisy(draws, curvatures, of_hessian, hessian_moves) / UNIT, held)
@@ -57,9 +57,9 @@ def boosted(
         tiles.append(tile)
         values.append(step.values(gradients, hessians))
         scored.add(tile, values[-1])
-    return SumOfTiles(records.sizes, surveyed.start, tuple(tiles), tuple(values), surveyed.weights)
+    return AdditiveModel(records.sizes, surveyed.start, tuple(tiles), tuple(values), surveyed.weights)
 
 
-def _spread(loss: Loss, noise: Noise, shares: Shares, rounds: int) -> float:
+def _spread(loss: Loss, noise: SumNoise, shares: Shares, rounds: int) -> float:
     """Return the deviation of gradients' noise over the root of the rounds: that of one release of all of it."""
     return noise.deviation(shares.of_round(rounds)[0], of_gradients(loss)) / UNIT / float(np.sqrt(rounds))

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpselect.views.scored import UNIT, Loss
+from dpselect.views.gradient_sums import UNIT, Loss
 
 # Below this many records times epsilon a tile has one column.
 ADDITIVE_BELOW = 5000
@@ -44,7 +44,7 @@ PURE = Rule(Fraction(6, 100), Fraction(10, 100), (10, 20, 40), 8.0, 0.15)
 
 
 @dataclass(frozen=True)
-class Plan:
+class RoundsPlan:
     """What the rounds do.
 
     Attributes:
@@ -66,7 +66,7 @@ def rounds_for(rule: Rule, rounds: int | None, mass: float) -> int:
     return rounds if rounds is not None else few if mass < _FEW else some if mass < _SOME else many
 
 
-def planned(rule: Rule, rounds: int, signal: float, *, additive: bool) -> Plan:
+def plan_rounds(rule: Rule, rounds: int, signal: float, *, additive: bool) -> RoundsPlan:
     """Return the plan.
 
     Args:
@@ -74,7 +74,7 @@ def planned(rule: Rule, rounds: int, signal: float, *, additive: bool) -> Plan:
         signal: the sum of all Hessians, in deviations of the noise of one release of all gradients.
         additive: whether a tile has one column.
 
-    >>> plan = planned(CONCENTRATED, 200, 600.0, additive=False)
+    >>> plan = plan_rounds(CONCENTRATED, 200, 600.0, additive=False)
     >>> plan.shapes, round(plan.rate, 3), plan.pull
     (((1, 16), (2, 8), (3, 4), (4, 2), (5, 2), (6, 2)), 0.068, 4.0)
     """
@@ -86,7 +86,7 @@ def planned(rule: Rule, rounds: int, signal: float, *, additive: bool) -> Plan:
         groups = int(parts ** (1 / columns) + 1e-6)
         if groups >= 2:
             shapes.append((columns, min(groups, _MOST_GROUPS)))
-    return Plan(rounds, tuple(shapes), min(time / rounds, 1.0), rule.pull * max(1.0, 12 / signal))
+    return RoundsPlan(rounds, tuple(shapes), min(time / rounds, 1.0), rule.pull * max(1.0, 12 / signal))
 
 
 def hessian_share(rule: Rule, loss: Loss, *, squared: bool) -> Fraction:

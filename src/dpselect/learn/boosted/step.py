@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.views.scored import SCORE_UNIT
+from dpselect.views.gradient_sums import SCORE_UNIT
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

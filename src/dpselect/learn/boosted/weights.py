@@ -1,4 +1,6 @@
-"""Which columns tiles are made of: half evenly, half by what released sums said of tiles that a column was in."""
+"""Weights of the columns that tiles are made of: half evenly, half by what released sums said of tiles that a column
+was in.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ Floats = NDArray[np.float64]
 _ADAPTED, _SLOWEST = 0.5, 0.15
 
 
-class Weights:
+class ColumnWeights:
     """Weights of columns, which follow released sums.
 
     Args:

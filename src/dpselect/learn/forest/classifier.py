@@ -12,18 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from dpselect.kernel.errors import Advice
 from dpselect.kernel.numbers import Epsilon, exact_delta
-from dpselect.learn.base import PrivateTrees
+from dpselect.learn.boosted.budget_shares import Shares
 from dpselect.learn.boosted.by_rho import ByRho
-from dpselect.learn.boosted.noise import ONE_CELL, Gaussian, Geometric, Noise
-from dpselect.learn.boosted.shares import Shares
-from dpselect.learn.declared import Declared
+from dpselect.learn.boosted.noise import ONE_CELL, Gaussian, Geometric, SumNoise
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
-from dpselect.learn.forest.program import COUNTS, DEEPEST, SLOPE, SURVEY, Forest, Growing
-from dpselect.learn.forest.saved import besides, restored
-from dpselect.learn.forest.shares import shrunk
+from dpselect.learn.forest.class_shares import shrunk
+from dpselect.learn.forest.forest_plan import COUNTS, DEEPEST, SLOPE, SURVEY, Forest, ForestPlan
+from dpselect.learn.forest.saved_forest import besides, restore_forest
 from dpselect.learn.parameters import whole
-from dpselect.learn.room import MOST_BINS, MOST_TREES
+from dpselect.learn.private_trees import PrivateTrees
+from dpselect.learn.schema import Schema
+from dpselect.learn.size_limits import MOST_BINS, MOST_TREES
 from dpselect.learn.training import TrainingData
 from dpselect.learn.tree import Tree
 from dpselect.views.leaves import SLOPE_UNIT
@@ -119,7 +119,7 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
 
     def why(self, X: Any) -> list[str]:
         """Return for every record, in words, its label and the columns that move the label's mean share most."""
-        from dpselect.learn.forest.reasons import forest_reasons
+        from dpselect.learn.forest.vote_reasons import forest_reasons
 
         codes = self._read_again(X)
         return forest_reasons(self, codes, self._chances(codes))
@@ -150,14 +150,14 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
                 )
             )
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Growing:
+    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> ForestPlan:
         concentrated = bool(exact_delta(self.delta))
-        noise: Noise = Gaussian() if concentrated else Geometric()
+        noise: SumNoise = Gaussian() if concentrated else Geometric()
         slope = epsilon * SLOPE if len(classes) > 1 else Fraction(0)
         trees = self.n_trees or (_TREES if concentrated else _PURE_TREES)
         depth = DEEPEST if self.max_depth is None else min(self.max_depth, DEEPEST)
         shares = Shares(epsilon - slope, epsilon * COUNTS, epsilon * SURVEY, Fraction(0))
-        return Growing(attributes_, len(classes), noise, shares, slope, trees, depth)
+        return ForestPlan(attributes_, len(classes), noise, shares, slope, trees, depth)
 
     def _leaf_noise(self, epsilon: Fraction) -> float:
         program = self._planned(self.attributes_, self.classes_.tolist(), self._share(epsilon))
@@ -176,8 +176,8 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
 
     def _restore(self, content: dict[str, Any]) -> None:
         super()._restore(content)
-        self.forest_ = restored(self.trees_, self.classes_.size, content["forest"])
+        self.forest_ = restore_forest(self.trees_, self.classes_.size, content["forest"])
 
-    def _keep(self, known: Declared, result: Forest) -> None:
+    def _keep(self, known: Schema, result: Forest) -> None:
         super()._keep(known, result.trees)
         self.forest_ = result

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.learn.forest.ground import Ground
+from dpselect.learn.forest.table_summary import TableSummary
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -23,7 +23,7 @@ _WORD = 2**32
 
 
 @dataclass(frozen=True)
-class Limits:
+class TreeLimits:
     """How far a tree may grow; public or released.
 
     Attributes:
@@ -73,7 +73,7 @@ class Shape:
         return routes
 
 
-def shaped(ground: Ground, limits: Limits, uniform: Uniform) -> Shape:
+def grow_shape(ground: TableSummary, limits: TreeLimits, uniform: Uniform) -> Shape:
     """Return the shape of one tree."""
     orders = _orders(ground, uniform)
     sums, start = _running(ground, orders)
@@ -102,7 +102,7 @@ def shaped(ground: Ground, limits: Limits, uniform: Uniform) -> Shape:
     return Shape(split, cut, first, depths, ranks)
 
 
-def _orders(ground: Ground, uniform: Uniform) -> list[Integers]:
+def _orders(ground: TableSummary, uniform: Uniform) -> list[Integers]:
     """Return the rank of every bin: numbers in their order, categories by the share of a random class."""
     classes = uniform(np.full(len(ground.cells), ground.prior.size, dtype=np.int64))
     ranks = []
@@ -114,7 +114,7 @@ def _orders(ground: Ground, uniform: Uniform) -> list[Integers]:
     return ranks
 
 
-def _running(ground: Ground, orders: list[Integers]) -> tuple[Floats, Integers]:
+def _running(ground: TableSummary, orders: list[Integers]) -> tuple[Floats, Integers]:
     """Return the running sums of class counts over the ranks of every column, end to end, and where each begins."""
     sums = []
     for cells, rank in zip(ground.cells, orders, strict=True):

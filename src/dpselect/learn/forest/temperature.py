@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound, SquaredBound
-from dpselect.learn.boosted.noise import Moves, Noise
+from dpselect.learn.boosted.noise import Moves, SumNoise
 from dpselect.views.leaves import LARGEST, SLOPE_UNIT
 
 Integers = NDArray[np.int64]
@@ -44,7 +44,7 @@ class Prices:
         return cls(total / STEPS * (1 - _SECOND), total / STEPS * _SECOND)
 
 
-def fitted_slope(slopes: Callable[[int], Integers], draws: Any, noise: Noise, prices: Prices, records: float) -> int:
+def fitted_slope(slopes: Callable[[int], Integers], draws: Any, noise: SumNoise, prices: Prices, records: float) -> int:
     """Return the slope in units of 2^-8.
 
     Args:

@@ -1,4 +1,4 @@
 """Private regression: a number within public bounds is predicted."""
 
-from dpselect.learn.regression.boosted import DPBoostedTreesRegressor as DPBoostedTreesRegressor
-from dpselect.learn.regression.tree import DPTreeRegressor as DPTreeRegressor
+from dpselect.learn.regression.boosted_regressor import DPBoostedTreesRegressor as DPBoostedTreesRegressor
+from dpselect.learn.regression.tree_regressor import DPTreeRegressor as DPTreeRegressor

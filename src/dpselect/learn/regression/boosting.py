@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 
 from dpselect.kernel.bound import Bound, SquaredBound
-from dpselect.learn.boosted.noise import ONE_CELL, Moves, Noise
-from dpselect.learn.boosted.program import Boosting
-from dpselect.learn.boosted.rounds import boosted, signal_of
-from dpselect.learn.boosted.rule import CONCENTRATED, PURE, Rule, is_additive, planned, rounds_for
-from dpselect.learn.boosted.shares import Shares
-from dpselect.learn.boosted.sum_of_tiles import SumOfTiles
-from dpselect.learn.boosted.survey import Released, of_classes
-from dpselect.learn.boosted.survey import Surveyed as Start
+from dpselect.learn.boosted.additive_model import AdditiveModel
+from dpselect.learn.boosted.boosting_plan import BoostingPlan
+from dpselect.learn.boosted.budget_shares import Shares
+from dpselect.learn.boosted.column_summary import SurveyRelease, of_classes
+from dpselect.learn.boosted.column_summary import SurveySummary as Start
+from dpselect.learn.boosted.noise import ONE_CELL, Moves, SumNoise
+from dpselect.learn.boosted.rounds import run_rounds, signal_of
+from dpselect.learn.boosted.rule import CONCENTRATED, PURE, Rule, is_additive, plan_rounds, rounds_for
 from dpselect.learn.domains import Attribute
-from dpselect.learn.regression.survey import Surveyed, cells_for, surveyed
+from dpselect.learn.regression.target_summary import TargetSummary, cells_for, summarize_targets
 from dpselect.utilities.splits import Integers
-from dpselect.views.scored import SCORE_UNIT, UNIT, WIDEST, Loss
+from dpselect.views.gradient_sums import SCORE_UNIT, UNIT, WIDEST, Loss
 from dpselect.views.targets import STEPS, Targets
 
 # Chosen on made-up tables and two small ones; docs/how-to/regression.md names them.
@@ -37,7 +37,7 @@ HESSIANS = Fraction(12, 100)
 
 
 @dataclass(frozen=True, eq=False)
-class Regressed:
+class RegressionFit:
     """A fitted sum of tiles, and what its scores stand for: all of it released.
 
     Attributes:
@@ -46,7 +46,7 @@ class Regressed:
         grid: how many units of scores that part is; its middle is score 0.
     """
 
-    model: SumOfTiles
+    model: AdditiveModel
     low: int
     width: int
     grid: int
@@ -63,7 +63,7 @@ class Regressed:
 
 
 @dataclass(frozen=True)
-class BoostedRegression:
+class BoostedRegressionPlan:
     """Size, target, columns, rounds. Every field is public.
 
     Attributes:
@@ -75,7 +75,7 @@ class BoostedRegression:
     """
 
     attributes: Sequence[Attribute]
-    noise: Noise
+    noise: SumNoise
     rule: Rule
     share: Fraction
     epsilon: float
@@ -87,7 +87,7 @@ class BoostedRegression:
         """Return what each release costs; ``counts`` pays for the size and the histogram of the target."""
         return Shares(self.share, self.share * self.rule.counts, self.share * self.rule.survey, HESSIANS)
 
-    def __call__(self, records: Targets, draws: Any) -> Regressed:
+    def __call__(self, records: Targets, draws: Any) -> RegressionFit:
         """Fit the model."""
         size, target = self._target(records, draws)
         start = self._columns(records, size, target, draws)
@@ -96,11 +96,11 @@ class BoostedRegression:
         mass = start.records * self.epsilon
         rounds = rounds_for(self.rule, self.rounds, mass)
         signal = signal_of(start, loss, self.noise, self.shares, rounds)
-        plan = planned(self.rule, rounds, signal, additive=is_additive(self.interactions, mass))
+        plan = plan_rounds(self.rule, rounds, signal, additive=is_additive(self.interactions, mass))
         scored = records.on_grid(target.low, target.high, grid)
         start = replace(start, start=np.array([round(target.centre * grid) - grid // 2], dtype=np.int64))
-        model = boosted(scored, draws, start, plan, loss, self.noise, self.shares)
-        return Regressed(model, target.low, target.width, grid)
+        model = run_rounds(scored, draws, start, plan, loss, self.noise, self.shares)
+        return RegressionFit(model, target.low, target.width, grid)
 
     def rehearse(self, _: Fraction) -> None:
         """Refuse what cannot work out, by public facts alone.
@@ -108,7 +108,7 @@ class BoostedRegression:
         Raises:
             ValueError: noise would not fit an integer; a model could outgrow memory.
         """
-        Boosting(
+        BoostingPlan(
             self.attributes,
             Loss.squared(0, 1, UNIT),
             self.noise,
@@ -124,23 +124,23 @@ class BoostedRegression:
         self.noise.require(self.shares.counts - self.share * _SIZE, ONE_CELL)
         self.noise.require(self.shares.survey, one_pair_of_each(len(self.attributes), STEPS))
 
-    def _target(self, records: Targets, draws: Any) -> tuple[int, Surveyed]:
+    def _target(self, records: Targets, draws: Any) -> tuple[int, TargetSummary]:
         """Return the noisy number of records, and where targets lie."""
         price = self.share * _SIZE
         size = int(self.noise.noisy(draws, np.array([records.rows], dtype=np.int64), price, ONE_CELL)[0])
         price = self.shares.counts - price
         deviation = self.noise.deviation(price, ONE_CELL)
         histogram = self.noise.noisy(draws, records.histogram(cells_for(size, deviation)), price, ONE_CELL)
-        return size, surveyed(histogram, size, deviation)
+        return size, summarize_targets(histogram, size, deviation)
 
-    def _columns(self, records: Targets, size: int, target: Surveyed, draws: Any) -> Start:
+    def _columns(self, records: Targets, size: int, target: TargetSummary, draws: Any) -> Start:
         """Return bins and orders of columns, as for two classes to which a record belongs in shares."""
         tables = [each[0] for each in records.within(target.low, target.high).level(1)]
         moves = one_pair_of_each(len(tables), target.width)
         noisy = self.noise.noisy(draws, np.concatenate([each.ravel() for each in tables]), self.shares.survey, moves)
         parts = np.split(noisy / target.width, np.cumsum([each.size for each in tables])[:-1])
         counts = size * np.array([1 - target.centre, target.centre])
-        released = Released(
+        released = SurveyRelease(
             counts,
             [part.reshape(each.shape) for part, each in zip(parts, tables, strict=True)],
             self.noise.deviation(self.share * _SIZE, ONE_CELL),
@@ -154,16 +154,16 @@ def one_pair_of_each(columns: int, width: int) -> Moves:
     return Moves(Bound(width).times(columns), SquaredBound(width**2 * columns))
 
 
-def grid_of(target: Surveyed) -> int:
+def grid_of(target: TargetSummary) -> int:
     """Return how many units of scores cover the range, so that a spread is about one; as many as scores hold at most.
 
-    >>> [grid_of(Surveyed(0, 65536, 0.5, spread)) for spread in (0.05, 0.2, 0.35)]
+    >>> [grid_of(TargetSummary(0, 65536, 0.5, spread)) for spread in (0.05, 0.2, 0.35)]
     [12288, 5120, 2925]
     """
     return min(int(SCORE_UNIT / target.spread), 2 * WIDEST)
 
 
-def values_of(model: Regressed, scores: Integers) -> Any:
+def values_of(model: RegressionFit, scores: Integers) -> Any:
     """Return scores as shares of the declared range, cut to the range that scores cover, shape of the scores."""
     half = model.grid // 2
     inside = np.clip(scores, -half, model.grid - half)

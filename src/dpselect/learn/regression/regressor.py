@@ -1,4 +1,4 @@
-"""What private regressors share: the bounds of their target, and their place in scikit-learn."""
+"""Common parts of private regressors: the bounds of their target, and their place in scikit-learn."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sklearn.base import RegressorMixin
 
 from dpselect.kernel.errors import Advice
 from dpselect.learn.check import Check
-from dpselect.learn.declared import Declared, Reading
 from dpselect.learn.estimator import PrivateEstimator
-from dpselect.learn.regression.declared import DeclaredTarget, TargetReading
+from dpselect.learn.regression.schema import TargetReadOptions, TargetSchema
+from dpselect.learn.schema import ReadOptions, Schema
 from dpselect.learn.training import TrainingData
 from dpselect.sources import warehouse
 
@@ -55,8 +55,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
                 )
             )
 
-    def _reading(self) -> Reading:
-        return TargetReading(
+    def _reading(self) -> ReadOptions:
+        return TargetReadOptions(
             self.domains,
             None,
             self.bins,
@@ -71,9 +71,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
         if np.asarray(y).dtype.kind not in "iufb":
             raise ValueError("Unknown label type: a regressor needs numbers, and the target has others.")
 
-    def _keep(self, known: Declared, result: Any) -> None:
+    def _keep(self, known: Schema, result: Any) -> None:
         """Take the result of the program, with the bounds of what it predicts."""
-        assert isinstance(known, DeclaredTarget)
+        assert isinstance(known, TargetSchema)
         self.target_ = (known.low, known.high)
         self._take(result)
 

@@ -1,4 +1,4 @@
-"""How a regression tree is split: around the released mean of every node, by the weight on the wrong side."""
+"""Splits of a regression tree: around the released mean of every node, by the weight on the wrong side."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 
 from dpselect.learn.builder import Open, as_groups, cuts
 from dpselect.learn.domains import Attribute
-from dpselect.learn.regression.survey import Surveyed
+from dpselect.learn.regression.target_summary import TargetSummary
 from dpselect.learn.regression.values import noise_of, shrunk
-from dpselect.release.draws import Draws
+from dpselect.release.session import Session
 from dpselect.utilities.splits import Integers
 from dpselect.utilities.wrong_side import moves_by, row_scores_wrong_side
-from dpselect.views.records import Counts
-from dpselect.views.targets import Sided
+from dpselect.views.records import NodeCounts
+from dpselect.views.targets import SidedTable
 
 # A record further from the centre than this part of the range weighs no more.
 _REACH = 4
 
 
 @dataclass(frozen=True)
-class Sums:
+class NodeSums:
     """What was released of the nodes of a level that go on.
 
     Attributes:
@@ -51,14 +51,14 @@ class AroundMeans:
     """
 
     attributes: Sequence[Attribute]
-    records: Sided
-    range: Surveyed
+    records: SidedTable
+    range: TargetSummary
     shares: Sequence[Fraction]
-    released: list[Sums] = field(default_factory=list)
+    released: list[NodeSums] = field(default_factory=list)
     _means: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     def split(
-        self, _: Counts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Draws
+        self, _: NodeCounts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
     ) -> tuple[Integers, list[Integers]]:
         """Release the sums of every node, score every cut around their mean, and draw one winner per node."""
         own = self.shares[len(self.released)]
@@ -86,11 +86,11 @@ class AroundMeans:
         winners = draws.choose_rows(every, may, epsilon - own, moves_by(most))
         return as_groups(self.attributes, going, np.array(owner)[winners], np.array(cut)[winners])
 
-    def _released(self, going: NDArray[np.bool_], epsilon: Fraction, draws: Draws) -> NDArray[np.float64]:
+    def _released(self, going: NDArray[np.bool_], epsilon: Fraction, draws: Session) -> NDArray[np.float64]:
         """Return the means of the nodes that go on, as shares of the range; those of their parents steady them."""
         width = self.range.width
         noisy = draws.counts(self.records.totals(going.size)[going], epsilon, moves_by(width))
-        sums = Sums(going, noisy / width, noise_of(float(epsilon)))
+        sums = NodeSums(going, noisy / width, noise_of(float(epsilon)))
         if not self.released:
             above = np.full(1, self.range.centre)
         else:

@@ -49,7 +49,7 @@ def shrunk(sides: Floats, noise: float | Floats, above: Floats, spread: float) -
     return np.asarray(np.clip(mean, 0.0, 1.0))
 
 
-def combined(tree: Tree, noise: Floats) -> None:
+def combine_sums(tree: Tree, noise: Floats) -> None:
     """Give every node the best estimate of its sums: its own release and that of its children, by their variances.
 
     Args:

@@ -6,8 +6,9 @@ With S the beta-smooth sensitivity the thesis takes argmax of u(r) + (b S / alph
     laplace              beta = epsilon / (2 ln(2 / delta)),    alpha = epsilon / 2
     laplace-log-normal   beta = phi epsilon sigma,              alpha = e^(-3 sigma^2 / 2) (1 - phi) epsilon
 
-Released: one-sided Student t where ``joint.allowed`` certifies it, which is so for up to 250 candidates, and for more
-at a large epsilon. All others raise ``PrivacyError`` without ``unsound="reproduction"``, and with it compute laws only.
+Released: one-sided Student t where ``joint_calibration.is_certain`` certifies it, which is so for up to 250 candidates,
+and for more at a large epsilon. All others raise ``PrivacyError`` without ``unsound="reproduction"``, and with it
+compute laws only.
 
 References: Chaves 2024, Lemma 2.20, Theorems 2.21, 2.22 and 4.2. Errata: Theorem 4.2 (see ``smooth_noisy_max``);
 Laplace noise fails its (epsilon, delta) claim from 1000 candidates on, and with the released alpha = epsilon
@@ -25,11 +26,11 @@ from functools import partial
 from typing import Any
 
 from dpselect.kernel.errors import PrivacyError
-from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism
+from dpselect.mechanisms.base import Mechanism, SmoothMechanism, UnsoundMechanism
 from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth import noise_distributions as noises
 from dpselect.mechanisms.smooth.heavy_tail import HeavyTail
-from dpselect.mechanisms.smooth.joint import allowed
+from dpselect.mechanisms.smooth.joint_calibration import is_certain
 from dpselect.mechanisms.smooth.scale import Calibrate, of_each, weigh
 from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.mechanisms.smooth.slides import LARGEST
@@ -89,7 +90,7 @@ def chaves(
     calibrate = partial(_calibrate, noise=noise, delta=delta, sigma=sigma, phi=phi, alpha=alpha)
     if exponent == "printed":
         calibrate = partial(_at_epsilon, calibrate=calibrate)
-    kind = SmoothMechanism if unsound is None else LawOnly
+    kind = SmoothMechanism if unsound is None else UnsoundMechanism
     return kind(
         "smooth-noisy-max",
         "As published, for reproduction.",
@@ -136,7 +137,7 @@ def _weigh(scores: Scores, epsilon: Fraction, calibrate: Calibrate, limited: boo
     if limited:
         epsilon = min(epsilon, Fraction(LARGEST))
         # In units of the noise scores slide by b / c.
-        if not allowed(HeavyTail(0), max(len(scores), 2), epsilon, epsilon / 8, epsilon / 4):
+        if not is_certain(HeavyTail(0), max(len(scores), 2), epsilon, epsilon / 8, epsilon / 4):
             raise PrivacyError(
                 "This published calibration is certified for up to 250 candidates, and not for this many at this "
                 "epsilon: use the sound calibration."

@@ -20,10 +20,10 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.mechanisms.law import Floats, exponents, laplace_at, permute_and_flip_at
+from dpselect.mechanisms.pmf import Floats, exponents, laplace_at, permute_and_flip_at
 from dpselect.mechanisms.sampler import CLIPPED_FLIP, CLIPPED_LAPLACE, Sampler
-from dpselect.mechanisms.smooth.directed import both
 from dpselect.mechanisms.smooth.light_tails import LARGEST
+from dpselect.mechanisms.smooth.rounded_decimals import both
 
 # How many candidates there are to the public clip, in units of noise.
 Clip = Callable[[int], Fraction]
@@ -31,7 +31,7 @@ _DIGITS = 40
 _MICRO = Decimal(1).scaleb(-6)
 
 
-def fixed(units: Fraction, _: int) -> Fraction:
+def constant_clip(units: Fraction, _: int) -> Fraction:
     """Return the same clip for any number of candidates."""
     return units
 
@@ -68,15 +68,15 @@ def calibrate(
 
 def clipped_flip(clip: Clip) -> Sampler:
     """Return permute-and-flip on clipped gaps: one-sided exponential noise."""
-    return Sampler(CLIPPED_FLIP, partial(_log_law, law=permute_and_flip_at, clip=clip), clip=clip)
+    return Sampler(CLIPPED_FLIP, partial(_log_pmf, law=permute_and_flip_at, clip=clip), clip=clip)
 
 
 def clipped_laplace(clip: Clip) -> Sampler:
     """Return noisy max with Laplace noise on clipped gaps."""
-    return Sampler(CLIPPED_LAPLACE, partial(_log_law, law=laplace_at, clip=clip), most_groups=10_000, clip=clip)
+    return Sampler(CLIPPED_LAPLACE, partial(_log_pmf, law=laplace_at, clip=clip), most_groups=10_000, clip=clip)
 
 
-def _log_law(
+def _log_pmf(
     gaps: NDArray[np.int64],
     counts: NDArray[np.int64],
     rate: Fraction,

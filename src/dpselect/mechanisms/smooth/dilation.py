@@ -1,4 +1,4 @@
-"""What it costs a candidate when the scale of all noises grows: the constant of ``joint``'s downward condition.
+"""The cost to a candidate when the scale of all noises grows: the constant of ``joint``'s downward condition.
 
 When the scale of m one-sided noises grows by e^d, ln Pr[r] falls by at most K(m) d, for every candidate r and all
 scores. For Student t K(m) is read off published chords, each certified by cells, and is at most 3 R(m) anyway; for

@@ -14,13 +14,13 @@ from functools import partial
 from typing import Any
 
 from dpselect.kernel.numbers import exact_delta, exact_positive
-from dpselect.mechanisms.kinds import LawOnly, Mechanism, SmoothMechanism
+from dpselect.mechanisms.base import Mechanism, SmoothMechanism, UnsoundMechanism
 from dpselect.mechanisms.sampler import LAPLACE, PERMUTE_AND_FLIP, Sampler, noisy_max
 from dpselect.mechanisms.smooth import clip as clips
 from dpselect.mechanisms.smooth import light_tails, log_normal
 from dpselect.mechanisms.smooth.noise_distributions import laplace_log_normal
 from dpselect.mechanisms.smooth.scale import Calibrate
-from dpselect.mechanisms.smooth.share import weighed
+from dpselect.mechanisms.smooth.share import weigh_scores
 
 LOG_NORMAL = "laplace-log-normal"
 LIGHT = ("exponential", "laplace", LOG_NORMAL)
@@ -78,7 +78,7 @@ def light_noisy_max(
         units = exact_positive(clip, "clip")
         if not _SHALLOW <= units <= _DEEP:
             raise ValueError("clip must be between 0.01 and 1,000,000 units of noise, for example 8.")
-        cut: clips.Clip = partial(clips.fixed, units)
+        cut: clips.Clip = partial(clips.constant_clip, units)
         parameters["clip"] = clip
     else:
         chance = _FLOOR if floor is None else floor
@@ -94,16 +94,16 @@ def _released(
     sampler: Sampler, calibrate: Calibrate, phi: Any, parameters: dict[str, Any], delta: Fraction = Fraction(0)
 ) -> SmoothMechanism:
     summary = "Where only a smooth bound is known that grows slowly, or there are many candidates."
-    return SmoothMechanism(_NAME, summary, weighed(calibrate, phi), sampler, parameters, delta)
+    return SmoothMechanism(_NAME, summary, weigh_scores(calibrate, phi), sampler, parameters, delta)
 
 
-def _of_laws(phi: Any, parameters: dict[str, Any], delta: Fraction, sigma: float) -> LawOnly:
+def _of_laws(phi: Any, parameters: dict[str, Any], delta: Fraction, sigma: float) -> UnsoundMechanism:
     if not 0.1 <= sigma <= 2:
         raise ValueError("sigma must be between 0.1 and 2: where the quadrature of this noise is good.")
-    return LawOnly(
+    return UnsoundMechanism(
         _NAME,
         "The law of a noise that is never the best, for comparison.",
-        weighed(partial(log_normal.calibrate, delta=delta, sigma=float(sigma)), phi),
+        weigh_scores(partial(log_normal.calibrate, delta=delta, sigma=float(sigma)), phi),
         noisy_max(laplace_log_normal(float(sigma), 1)),
         parameters | {"delta": float(delta), "sigma": sigma},
         delta,

@@ -17,7 +17,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from dpselect.mechanisms.smooth.directed import Directed, both, digits_for, largest
+from dpselect.mechanisms.smooth.rounded_decimals import RoundedDecimals, both, digits_for, largest
 
 # Beyond this a smaller epsilon is used: the noise is nothing already.
 LARGEST = Fraction(600)
@@ -70,7 +70,7 @@ def dilation_cost(m: int, noise: str) -> Fraction:
     return largest(short, Fraction(m)) * (1 + Fraction(1, 10**10))
 
 
-def _lost_exponential(m: int, spent: Fraction, beta: Decimal, down: Directed, up: Directed) -> Decimal:
+def _lost_exponential(m: int, spent: Fraction, beta: Decimal, down: RoundedDecimals, up: RoundedDecimals) -> Decimal:
     """Return (m-1)/2 (1 - e^-beta) e^(-(spent + beta)/(e^beta - 1)), rounded up."""
     growth = up.context.subtract(up.exp(beta), _ONE)
     exponent = down.context.divide(down.context.add(down.of(spent), beta), growth)
@@ -78,7 +78,7 @@ def _lost_exponential(m: int, spent: Fraction, beta: Decimal, down: Directed, up
     return up.context.multiply(up.context.multiply(up.of(Fraction(m - 1, 2)), share), up.exp_of_minus(exponent))
 
 
-def _lost_laplace(m: int, spent: Fraction, beta: Decimal, down: Directed, up: Directed) -> Decimal:
+def _lost_laplace(m: int, spent: Fraction, beta: Decimal, down: RoundedDecimals, up: RoundedDecimals) -> Decimal:
     """Return (m-1) (1/2 + t/4) e^-t (k/(k+g))^(k/g) g/(k+g), t = spent/g, k = (1+t)/(2+t), g = e^beta - 1, rounded up.
 
     Where g is rounded up and then t and k down, this bounds what it should be; the factor (k/(k+g))^(k/g) at these
@@ -95,7 +95,7 @@ def _lost_laplace(m: int, spent: Fraction, beta: Decimal, down: Directed, up: Di
     return up.context.multiply(up.context.multiply(front, share), up.exp(exponent))
 
 
-_LOST: dict[str, Callable[[int, Fraction, Decimal, Directed, Directed], Decimal]] = {
+_LOST: dict[str, Callable[[int, Fraction, Decimal, RoundedDecimals, RoundedDecimals], Decimal]] = {
     "exponential": _lost_exponential,
     "laplace": _lost_laplace,
 }

@@ -11,8 +11,8 @@ References: ours; the dampened score is that of Farias et al. 2023, Definition 3
 
 from __future__ import annotations
 
-from dpselect.mechanisms.kinds import Mechanism, UnitMechanism
-from dpselect.mechanisms.local_dampening import damped
+from dpselect.mechanisms.base import Mechanism, UnitMechanism
+from dpselect.mechanisms.local_dampening import damp_scores
 from dpselect.mechanisms.sampler import STUDENT
 
 
@@ -22,14 +22,14 @@ def local_dampening_t() -> Mechanism:
     >>> import dpselect as dps
     >>> shared = dps.sensitivity.local(lambda t: 1 + t, ceiling=50)
     >>> scores = dps.Scores([3.0, 1.0, 0.0], sensitivity=shared)
-    >>> dps.mechanism("local-dampening-flip").law(scores, 10).round(4)
+    >>> dps.mechanism("local-dampening-flip").pmf(scores, 10).round(4)
     array([0.9966, 0.0034, 0.    ])
-    >>> dps.mechanism("local-dampening-t").law(scores, 10).round(4)
+    >>> dps.mechanism("local-dampening-t").pmf(scores, 10).round(4)
     array([9.997e-01, 3.000e-04, 0.000e+00])
     """
     return UnitMechanism(
         "local-dampening-t",
         "Local dampening with heavy tails, for epsilon of about 5 and more.",
-        damped,
+        damp_scores,
         STUDENT,
     )

@@ -37,7 +37,7 @@ _HOPELESS = -600.0
 _MARGIN = 1e-6
 
 
-class Tail:
+class NoiseTail:
     """What the calibration needs to know of the noise: H, tau and w, tabulated once for each sigma.
 
     Args:
@@ -103,9 +103,9 @@ class Tail:
 
 
 @lru_cache(maxsize=32)
-def tail_of(sigma: float) -> Tail:
+def tail_of(sigma: float) -> NoiseTail:
     """Return the tables of this sigma."""
-    return Tail(sigma)
+    return NoiseTail(sigma)
 
 
 @lru_cache(maxsize=256)
@@ -152,7 +152,7 @@ def _calibrated(m: int, epsilon: float, phi: float, delta: float, sigma: float) 
     return low * (1 - _MARGIN), t
 
 
-def _lost(noise: Tail, m: int, epsilon: float, beta: float, t: float) -> float:
+def _lost(noise: NoiseTail, m: int, epsilon: float, beta: float, t: float) -> float:
     """Return what candidates far behind lose when the scale shrinks: the largest over how far behind they are."""
 
     def lost(log_g: Floats) -> Floats:
@@ -164,7 +164,7 @@ def _lost(noise: Tail, m: int, epsilon: float, beta: float, t: float) -> float:
     return (m - 1) * _supremum(lost, -6.0, math.log(float(noise.differences[-1])) - 1.0)
 
 
-def _grown(noise: Tail, t: float, beta: float, cost: float) -> float:
+def _grown(noise: NoiseTail, t: float, beta: float, cost: float) -> float:
     """Return the most that slide and dilation cost together when the scale grows."""
     return _supremum(lambda grown: noise.surprise(t * np.exp(-grown)) + grown * cost, 0.0, beta)
 

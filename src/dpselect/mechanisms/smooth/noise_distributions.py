@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.units import double
-from dpselect.mechanisms.law import log_sum
-from dpselect.mechanisms.smooth import heavy_law
+from dpselect.mechanisms.pmf import log_sum
+from dpselect.mechanisms.smooth import heavy_pmf
 from dpselect.mechanisms.smooth import student_t as heavy_tails
 from dpselect.mechanisms.smooth.tails import Tails
 
@@ -31,7 +31,7 @@ _SHARES = np.exp(-(_NORMAL**2) / 2) / np.exp(-(_NORMAL**2) / 2).sum()
 
 
 @dataclass(frozen=True, eq=False)
-class Noise:
+class NoiseDistribution:
     """A law of |Z|, and whether it carries a sign.
 
     Attributes:
@@ -69,13 +69,13 @@ class Noise:
             return result
 
 
-def student_t(sides: int = 1) -> Noise:
+def student_t(sides: int = 1) -> NoiseDistribution:
     """Return Student t with three degrees of freedom."""
 
     def body(z: Floats) -> Floats:
         return np.exp(heavy_tails.log_distribution(z))
 
-    return Noise(
+    return NoiseDistribution(
         "Student t",
         heavy_tails.log_density,
         body,
@@ -87,7 +87,7 @@ def student_t(sides: int = 1) -> Noise:
     )
 
 
-def cauchy(gamma: int, sides: int = 1) -> Noise:
+def cauchy(gamma: int, sides: int = 1) -> NoiseDistribution:
     """Return the generalised Cauchy noise, density proportional to 1 / (1 + |z|^gamma), gamma even."""
     height = math.log(gamma * math.sin(math.pi / gamma) / math.pi)
     # Beyond this, z^gamma is as good as infinite.
@@ -118,12 +118,12 @@ def cauchy(gamma: int, sides: int = 1) -> Noise:
         return _either(z > 1.0, z, lambda z: 1 - far(z), near)
 
     name = f"generalised Cauchy, gamma = {gamma}"
-    return Noise(name, log_density, body, tail, sides, _FINEST[sides], Tails(gamma, sides))
+    return NoiseDistribution(name, log_density, body, tail, sides, _FINEST[sides], Tails(gamma, sides))
 
 
-def laplace(sides: int = 2) -> Noise:
+def laplace(sides: int = 2) -> NoiseDistribution:
     """Return Laplace noise of scale 1."""
-    return Noise(
+    return NoiseDistribution(
         "Laplace",
         lambda z: -z,
         lambda z: -np.expm1(-z),
@@ -133,7 +133,7 @@ def laplace(sides: int = 2) -> Noise:
     )
 
 
-def laplace_log_normal(sigma: float, sides: int = 2) -> Noise:
+def laplace_log_normal(sigma: float, sides: int = 2) -> NoiseDistribution:
     """Return X e^(sigma Y), X Laplace of scale 1 and Y standard normal."""
     scales = np.exp(sigma * _NORMAL)
 
@@ -149,7 +149,7 @@ def laplace_log_normal(sigma: float, sides: int = 2) -> Noise:
         with np.errstate(divide="ignore"):
             return np.log(mixed(z, lambda x: np.exp(-x) / scales))
 
-    return Noise(
+    return NoiseDistribution(
         f"Laplace-log-normal, sigma = {sigma:g}",
         log_density,
         lambda z: mixed(z, lambda x: -np.expm1(-x)),
@@ -158,7 +158,7 @@ def laplace_log_normal(sigma: float, sides: int = 2) -> Noise:
     )
 
 
-def log_law(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction, noise: Noise) -> Floats:
+def log_pmf(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction, noise: NoiseDistribution) -> Floats:
     """Return log Pr of one candidate of each group; relative error below 1e-8.
 
     Measured from the best score, Pr[r] = Int rho(y + g_r) prod over s of F(y + g_s)^n_s dy, rho = f / F, on panels
@@ -168,13 +168,13 @@ def log_law(gaps: NDArray[np.int64], counts: NDArray[np.int64], rate: Fraction, 
     # Beyond this a candidate's chance is below 10^-300 whatever the noise, and squares are still floats.
     behind = np.minimum(np.asarray(gaps * double(rate), dtype=np.float64), 1e150)
     if noise.sides == 1 and noise.tails is not None:
-        swift = heavy_law.log_law(behind / noise.unit, counts, noise.tails.gamma)
+        swift = heavy_pmf.log_pmf(behind / noise.unit, counts, noise.tails.gamma)
         if swift is not None:
             return swift
-    return log_law_by_logarithms(behind, counts, noise)
+    return log_pmf_by_logarithms(behind, counts, noise)
 
 
-def log_law_by_logarithms(behind: Floats, counts: NDArray[np.int64], noise: Noise) -> Floats:
+def log_pmf_by_logarithms(behind: Floats, counts: NDArray[np.int64], noise: NoiseDistribution) -> Floats:
     """Return the same for any noise and any gap; ``behind`` is in units of the noise, shape (g,), ascending from 0."""
     centres, nodes, weights = _panels(behind, noise)
     result = np.full(behind.size, -np.inf)
@@ -202,7 +202,7 @@ def _either(
     return result
 
 
-def _panels(behind: Floats, noise: Noise) -> tuple[Floats, Floats, Floats]:
+def _panels(behind: Floats, noise: NoiseDistribution) -> tuple[Floats, Floats, Floats]:
     """Return the centre of each node of Gauss-Legendre quadrature, its distance from that, and its weight."""
     # A candidate far behind wins by noise as large as its gap, or somewhat larger.
     far = max(60.0, math.log2(max(float(behind.max()), 1.0)) + 40.0)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.units import TICK_CLIP
 from dpselect.mechanisms.smooth.scores import SmoothScores
-from dpselect.scores.pairs import paired
+from dpselect.scores.pairs import pair_bound
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import smooth
 
@@ -34,7 +34,7 @@ def of_each(scores: Scores, beta: Fraction) -> Fraction:
 
 def of_pairs(scores: Scores, beta: Fraction) -> Fraction:
     """Return the same so that range bound times it bounds how far two candidates move apart."""
-    return smooth(paired(scores.sensitivity) if scores.range_bound == 2 else scores.sensitivity, beta)
+    return smooth(pair_bound(scores.sensitivity) if scores.range_bound == 2 else scores.sensitivity, beta)
 
 
 def weigh(scores: Scores, epsilon: Fraction, calibrate: Calibrate, bounded: Bounded = of_pairs) -> SmoothScores:
@@ -60,7 +60,7 @@ def weigh(scores: Scores, epsilon: Fraction, calibrate: Calibrate, bounded: Boun
     size = Fraction(2) ** exponent
     real = np.asarray(scores.values, dtype=np.float64)
     rate = size / (c * (bound + Fraction(4, scores.range_bound) * size))
-    return SmoothScores(floored(real, exponent), rate, beta)
+    return SmoothScores(floor_scores(real, exponent), rate, beta)
 
 
 def tick_exponent(ceiling: float) -> int:
@@ -68,7 +68,7 @@ def tick_exponent(ceiling: float) -> int:
     return math.frexp(ceiling)[1] - 1 - _FINE
 
 
-def floored(values: NDArray[np.float64], exponent: int) -> NDArray[np.int64]:
+def floor_scores(values: NDArray[np.float64], exponent: int) -> NDArray[np.int64]:
     """Return floor(u / 2^exponent) less the largest of them, shape (m,), exact; clipped 2^61 below it."""
     # A float times a power of two is exact, but for what overflows, which is clipped, or vanishes, which is far less
     # than half a tick.

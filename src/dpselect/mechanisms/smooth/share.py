@@ -36,7 +36,7 @@ def declared_share(scores: Scores, others: Fraction = OTHERS) -> Fraction:
 
 
 @dataclass(frozen=True)
-class Weighed:
+class ShareWeight:
     """What weighs scores with a calibration that takes the share as ``phi``.
 
     Attributes:
@@ -58,7 +58,7 @@ class Weighed:
         return weigh(scores, epsilon, partial(self.calibrate, phi=self.share(scores)))
 
 
-def weighed(calibrate: Calibrate, phi: Any, others: Fraction = OTHERS) -> Weighed:
+def weigh_scores(calibrate: Calibrate, phi: Any, others: Fraction = OTHERS) -> ShareWeight:
     """Return what weighs scores with a calibration: with this share, or with the declared one for ``None``.
 
     Raises:
@@ -66,4 +66,4 @@ def weighed(calibrate: Calibrate, phi: Any, others: Fraction = OTHERS) -> Weighe
     """
     if phi is not None and not 0 < phi < 1:
         raise ValueError("phi must lie between 0 and 1: the public share of epsilon that pays for the moving scale.")
-    return Weighed(calibrate, None if phi is None else Fraction(phi), others)
+    return ShareWeight(calibrate, None if phi is None else Fraction(phi), others)

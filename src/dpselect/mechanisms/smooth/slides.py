@@ -1,4 +1,4 @@
-"""How far heavy-tailed noise may be slid: certified, in the units of the noise as it is drawn.
+"""The distance by which heavy-tailed noise may be slid: certified, in the units of the noise as it is drawn.
 
 Sliding by t changes no tail by more than e^Lambda(t), Lambda(t) = sup over y >= 0 of ln Pr[Z > y] - ln Pr[Z > y + t].
 Floats say where to look, decimals prove what was found. Proof: ``slides.md``.
@@ -33,12 +33,12 @@ def shift(tail: HeavyTail, epsilon: Fraction) -> Fraction:
     (0.551145..., 1.380050...)
     """
     if epsilon < _STRAIGHT:
-        return floored(epsilon / tail.steepest)
+        return floor_number(epsilon / tail.steepest)
     epsilon = min(epsilon, Fraction(LARGEST))
     near, below = _guess(tail, float(epsilon)), _BELOW
     # The slope of Lambda is what is used for the next guess, so a cost above epsilon is only ever rounding.
     while True:
-        t = floored(Fraction(near * (1 - below)))
+        t = floor_number(Fraction(near * (1 - below)))
         if slide(tail, t) <= epsilon:
             return t
         below *= 2
@@ -83,7 +83,7 @@ def cost(tail: HeavyTail, t: float) -> float:
     return float(np.subtract(*tail.loss(np.array([y + t, y]))))
 
 
-def floored(number: Fraction) -> Fraction:
+def floor_number(number: Fraction) -> Fraction:
     """Return a positive number rounded down to 64 bits."""
     bits = _BITS - (number.numerator // number.denominator).bit_length() if number >= 1 else _BITS
     bits += (number.denominator // number.numerator).bit_length() if number < 1 else 0

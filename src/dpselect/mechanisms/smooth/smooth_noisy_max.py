@@ -21,14 +21,14 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from dpselect.mechanisms.kinds import Mechanism, SmoothMechanism
+from dpselect.mechanisms.base import Mechanism, SmoothMechanism
 from dpselect.mechanisms.sampler import STUDENT, Sampler, noisy_max
 from dpselect.mechanisms.smooth import chaves_2024 as published
 from dpselect.mechanisms.smooth import noise_distributions as noises
 from dpselect.mechanisms.smooth.heavy_tail import HeavyTail
-from dpselect.mechanisms.smooth.joint import calibrated
+from dpselect.mechanisms.smooth.joint_calibration import calibrate_jointly
 from dpselect.mechanisms.smooth.light_noise import LIGHT, light_noisy_max
-from dpselect.mechanisms.smooth.share import weighed
+from dpselect.mechanisms.smooth.share import weigh_scores
 
 # 0 is Student t.
 _GAMMAS = {"student-t": 0, "cauchy-2": 2, "cauchy-4": 4}
@@ -74,9 +74,9 @@ def smooth_noisy_max(
     >>> import dpselect as dps
     >>> safe_for_30_steps = dps.sensitivity.local(lambda t: float(t >= 30), ceiling=1.0)
     >>> scores = dps.Scores([1.0, 0.0, 0.0], sensitivity=safe_for_30_steps)
-    >>> dps.mechanism("exponential").law(scores, 5).round(3)
+    >>> dps.mechanism("exponential").pmf(scores, 5).round(3)
     array([0.859, 0.071, 0.071])
-    >>> dps.mechanism("smooth-noisy-max").law(scores, 5).round(3)
+    >>> dps.mechanism("smooth-noisy-max").pmf(scores, 5).round(3)
     array([1., 0., 0.])
     >>> dps.mechanism("smooth-noisy-max", noise="exponential").guarantee(scores, 5)
     Guarantee(epsilon=5, neighbours='add-remove')
@@ -102,7 +102,7 @@ def smooth_noisy_max(
         raise TypeError(f"{noise} noise does not take {', '.join(sorted(unknown))}.")
     parameters = _named_share(phi) | {"noise": noise}
     summary = "Where only a smooth bound on the sensitivity is known."
-    share = weighed(partial(calibrate, noise=noise), phi, _SHARE)
+    share = weigh_scores(partial(calibrate, noise=noise), phi, _SHARE)
     return SmoothMechanism("smooth-noisy-max", summary, share, _SAMPLERS[noise], parameters)
 
 
@@ -116,5 +116,5 @@ def calibrate(
     candidates: int, epsilon: Fraction, *, range_bound: int, phi: Fraction, noise: str = "student-t"
 ) -> tuple[Fraction, Fraction]:
     """Return beta, rounded down, and c, rounded up, for that many candidates; one is chosen whatever the noise."""
-    beta, t = calibrated(HeavyTail(_GAMMAS[noise]), max(candidates, 2), epsilon, 1 - phi)
+    beta, t = calibrate_jointly(HeavyTail(_GAMMAS[noise]), max(candidates, 2), epsilon, 1 - phi)
     return beta, range_bound / t

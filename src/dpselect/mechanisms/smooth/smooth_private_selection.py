@@ -18,10 +18,10 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 
-from dpselect.mechanisms.kinds import Mechanism, SmoothMechanism
+from dpselect.mechanisms.base import Mechanism, SmoothMechanism
 from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth.noise_distributions import cauchy
-from dpselect.mechanisms.smooth.share import weighed
+from dpselect.mechanisms.smooth.share import weigh_scores
 
 # Up to here noise is drawn.
 _MOST = 256
@@ -44,7 +44,7 @@ def smooth_private_selection(phi: float | None = None, *, gamma: int = 4, sides:
 
     >>> import dpselect as dps
     >>> markers = dps.utilities.tdt([34, 30, 22], [16, 20, 20], families=100)
-    >>> dps.mechanism("smooth-private-selection").law(markers, 10).round(2)
+    >>> dps.mechanism("smooth-private-selection").pmf(markers, 10).round(2)
     array([0.99, 0.01, 0.  ])
     """
     whole = isinstance(gamma, int) and not isinstance(gamma, bool)
@@ -53,7 +53,7 @@ def smooth_private_selection(phi: float | None = None, *, gamma: int = 4, sides:
     return SmoothMechanism(
         "smooth-private-selection",
         "A few candidates and a smooth bound; smooth-noisy-max is better as a rule.",
-        weighed(partial(calibrate, gamma=gamma, sides=sides), phi),
+        weigh_scores(partial(calibrate, gamma=gamma, sides=sides), phi),
         noisy_max(cauchy(gamma, sides)),
         ({} if phi is None else {"phi": phi}) | {"gamma": gamma, "sides": sides},
     )

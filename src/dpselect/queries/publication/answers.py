@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpselect.certificates.build import build_certificate
 from dpselect.certificates.certificate import Certificate
-from dpselect.certificates.composed import composed
+from dpselect.certificates.ledger_rows import entry_of, ledger_facts, paid_by
 from dpselect.certificates.page import answer_rows, part_rows, report_page
-from dpselect.certificates.rows import described, entry_of, paid_by
+from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
-from dpselect.kernel.written import written
 from dpselect.ledger import InMemoryLedger, Ledger
 from dpselect.queries.publication.publication import Publication
 from dpselect.sources.output import Output
@@ -134,11 +134,13 @@ def answers_with_certificate(
     """
     title = publication.title or (publication.path.stem.capitalize() if publication.path is not None else "Report")
     entries = [entry_of(ledger, row) for row in rows]
-    sums = {name: None if sum_ is None else written(sum_) for name, sum_ in paid_by([e.event for e in entries]).items()}
+    sums = {
+        name: None if sum_ is None else format_exact(sum_) for name, sum_ in paid_by([e.event for e in entries]).items()
+    }
     protected = {each["guarantee"]["protects"] for each in answers.values()}
     neighbours = Neighbours(ledger.terms.neighbours)
     last = max(answers.values(), key=lambda each: each["date"])
-    certificate = composed(
+    certificate = build_certificate(
         answer={key: each["answer"] for key, each in answers.items()},
         guarantee={
             **sums,
@@ -150,7 +152,7 @@ def answers_with_certificate(
         public={**public, **{key: _line(each) for key, each in answers.items()}},
         accuracy=None,
         file=None,
-        ledger=described(ledger, entries),
+        ledger=ledger_facts(ledger, entries),
         repeat="",
     )
     dated = Certificate({**certificate.content, "date": last["date"], "software": last["software"]})

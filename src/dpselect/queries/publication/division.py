@@ -9,7 +9,9 @@ from fractions import Fraction
 _UNIT = 10**6
 
 
-def divided(total: Fraction, amounts: Mapping[str, Fraction], weights: Mapping[str, Fraction]) -> dict[str, Fraction]:
+def divide_total(
+    total: Fraction, amounts: Mapping[str, Fraction], weights: Mapping[str, Fraction]
+) -> dict[str, Fraction]:
     """Return the amount of each name, with at most six decimals; they add up to at most the total.
 
     Args:
@@ -20,7 +22,7 @@ def divided(total: Fraction, amounts: Mapping[str, Fraction], weights: Mapping[s
     Raises:
         ValueError: the amounts alone are more, or nothing is left for a weight.
 
-    >>> divided(Fraction(1), {"a": Fraction(1, 2)}, {"b": Fraction(1), "c": Fraction(2)})
+    >>> divide_total(Fraction(1), {"a": Fraction(1, 2)}, {"b": Fraction(1), "c": Fraction(2)})
     {'a': Fraction(1, 2), 'b': Fraction(83333, 500000), 'c': Fraction(333333, 1000000)}
     """
     rest = total - sum(amounts.values(), Fraction(0))

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from dpselect.dataset import Dataset, DatasetError
-from dpselect.dataset.parts import Key, exact, part_of, refusal, require_known, text
-from dpselect.dataset.toml_text import content, key_lines, located, place_of
+from dpselect.dataset.description_parts import Key, exact, part_of, refusal, require_known, text
+from dpselect.dataset.toml_text import content, key_lines, locate_error, place_of
 from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.format_exact import format_exact as number_text
 from dpselect.kernel.numbers import exact_delta, exact_epsilon
-from dpselect.kernel.written import written as number_text
-from dpselect.ledger.accountant import Totals, fold
+from dpselect.ledger.composition import Totals, fold
 from dpselect.ledger.plan_payment import Part, plan_optimum
 from dpselect.queries.base import Query, QueryError
-from dpselect.queries.kinds import EPSILON
+from dpselect.queries.field_kinds import EPSILON
 from dpselect.queries.plan import Plan, plan_of
-from dpselect.queries.publication.division import divided
+from dpselect.queries.publication.division import divide_total
 from dpselect.queries.registry import QUERIES
 
 _KEYS = ("title", "dataset", "total", "query")
@@ -136,13 +136,13 @@ class Publication:
             with _as_publication_error():
                 dataset = _description(said, Path(path).resolve().parent)
         except PublicationError as error:
-            raise located(error, path, written) from None
+            raise locate_error(error, path, written) from None
         # What is wrong in there has lines of its own.
         description = Dataset.load(dataset)
         try:
             made = cls.of(**said, dataset=description)
         except PublicationError as error:
-            raise located(error, path, written) from None
+            raise locate_error(error, path, written) from None
         lines = key_lines(written)
         said_at: dict[str, Key] = {key: ("query", str(number)) for number, key in enumerate(made.queries, 1)}
         said_at[""] = ("total",)
@@ -262,7 +262,7 @@ def _queries(asked: Any, total: PublicationTotal) -> dict[str, Query[Any]]:
             if weights[key] <= 0:
                 raise PublicationError((*place, "weight"), "a weight is positive: write a number such as 1.")
     with refusal(("total",)):
-        parts = amounts if total.composition == OPTIMAL else divided(total.epsilon, amounts, weights)
+        parts = amounts if total.composition == OPTIMAL else divide_total(total.epsilon, amounts, weights)
     return {key: _query(number, each, parts[key]) for number, (key, each) in enumerate(kept.items(), 1)}
 
 

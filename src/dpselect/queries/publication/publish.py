@@ -18,13 +18,13 @@ from typing import Any
 
 from dpselect._display.html_table import grid
 from dpselect._display.markup import require_templates
-from dpselect.certificates.composed import certify
+from dpselect.certificates.build import certify
 from dpselect.dataset import Dataset
-from dpselect.kernel.budget import Accountant
 from dpselect.kernel.errors import BudgetError
-from dpselect.kernel.written import written
+from dpselect.kernel.format_exact import format_exact
+from dpselect.kernel.privacy_filter import Accountant
 from dpselect.ledger import Event, InMemoryLedger, Ledger, PlanPayment, Report, RequestAccountant, report
-from dpselect.ledger.accountant import Remaining, Totals, fold
+from dpselect.ledger.composition import Remaining, Totals, fold
 from dpselect.ledger.requests import (
     PUBLICATION,
     AnsweredError,
@@ -76,7 +76,7 @@ class PublicationPlan:
         return [
             (
                 key,
-                written(price_of(self.publication.queries[key])),
+                format_exact(price_of(self.publication.queries[key])),
                 plan.mechanism,
                 self.states[key],
                 plan.error_bound.describe(),
@@ -109,22 +109,22 @@ class PublicationPlan:
     def sums(self) -> str:
         """Return in one line what all queries cost, and what of the total stays unspent."""
         cost, total = self.cost, self.publication.total
-        line = f"sum: epsilon {written(cost.epsilon)} of {written(total.epsilon)}"
+        line = f"sum: epsilon {format_exact(cost.epsilon)} of {format_exact(total.epsilon)}"
         if total.composition != SUM:
-            line = f"optimal composition: epsilon {written(cost.epsilon)} of {written(total.epsilon)}"
+            line = f"optimal composition: epsilon {format_exact(cost.epsilon)} of {format_exact(total.epsilon)}"
         if total.delta:
-            line = f"{line} and delta {written(cost.delta)} of {written(total.delta)}"
+            line = f"{line} and delta {format_exact(cost.delta)} of {format_exact(total.delta)}"
         if total.composition != SUM:
-            line = f"{line}; by sum epsilon {written(fold(self._events).epsilon)}"
-        return f"{line}; epsilon {written(self.unspent)} stays unspent"
+            line = f"{line}; by sum epsilon {format_exact(fold(self._events).epsilon)}"
+        return f"{line}; epsilon {format_exact(self.unspent)} stays unspent"
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan for programs."""
         cost, total = self.cost, self.publication.total
         return {
-            "total": {"epsilon": written(total.epsilon), "delta": written(total.delta)},
-            "cost": {"epsilon": written(cost.epsilon), "delta": written(cost.delta)},
-            "unspent": written(self.unspent),
+            "total": {"epsilon": format_exact(total.epsilon), "delta": format_exact(total.delta)},
+            "cost": {"epsilon": format_exact(cost.epsilon), "delta": format_exact(cost.delta)},
+            "unspent": format_exact(self.unspent),
             **_by_rule(self.report),
             "queries": {
                 key: {**plan.as_json(), "query": self.publication.queries[key].as_json(), "state": self.states[key]}
@@ -277,7 +277,7 @@ def _by_rule(totals: Report | None) -> dict[str, Any]:
 
 
 def _amounts(of: Totals | Remaining | PublicationTotal) -> str:
-    return f"epsilon {written(of.epsilon)}" + (f" and delta {written(of.delta)}" if of.delta else "")
+    return f"epsilon {format_exact(of.epsilon)}" + (f" and delta {format_exact(of.delta)}" if of.delta else "")
 
 
 def _rho(of: Totals | Remaining) -> str:
@@ -351,7 +351,7 @@ def publish(
     run.require_stored()
     run.pay()
     answers = {key: run.answer(key) for key in plans}
-    public = {NUMBER: state.identity, DIGEST: dataset.digest, TOTAL: written(publication.total.epsilon)}
+    public = {NUMBER: state.identity, DIGEST: dataset.digest, TOTAL: format_exact(publication.total.epsilon)}
     result = answers_with_certificate(publication, answers, ledger, run.rows, public, dataset.about or "", folder)
     if folder is not None:
         result.write(folder)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dpselect.kernel.errors import DPSelectError
-from dpselect.ledger.file import await_maker, bare, placed, there
+from dpselect.ledger.file import await_maker, bare, is_there, place_file
 
 NAME, FORMAT = "state.db", 1
 _TABLES = (
@@ -78,7 +78,7 @@ class FolderState:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / NAME
-        if not there(self._path):
+        if not is_there(self._path):
             raise FileNotFoundError(f"There is no {NAME} in {folder}: publish first.")
         await_maker(self._path)
         with self._connected() as connection:
@@ -99,9 +99,9 @@ class FolderState:
             StateError: the folder has answers and no state, or it cannot be written.
         """
         path = folder / NAME
-        if not there(path):
+        if not is_there(path):
             for name in answers:
-                if there(folder / name):
+                if is_there(folder / name):
                     raise StateError(
                         f"{folder} has {name} and no {NAME}: restore it, or move the folder away to pay for all "
                         "answers anew. Nothing was spent."
@@ -109,7 +109,7 @@ class FolderState:
             try:
                 folder.mkdir(exist_ok=True)
                 # Of two that make it at once, one does.
-                placed(path, _fill)
+                place_file(path, _fill)
             except FileNotFoundError:
                 raise StateError(f"There is no folder {folder.parent}: make it first.") from None
             except OSError:

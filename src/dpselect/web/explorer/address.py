@@ -1,4 +1,4 @@
-"""Where to begin: a page of this explorer, which a colleague may have named by the address of theirs."""
+"""The first page: a page of this explorer, which a colleague may have named by the address of theirs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from dpselect.web.explorer.page import Page
+from dpselect.web.explorer.explorer_page import Page
 
 # An address as browsers show it, with the machine and the port of whoever sent it.
 _WHOLE = re.compile(r"((https?:)?//[^/?#]*|(localhost|127\.0\.0\.1)(:\d+)?(?=[/?#]|$))", re.IGNORECASE)

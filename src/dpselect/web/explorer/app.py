@@ -15,15 +15,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from dpselect._display.markup import filled
+from dpselect._display.markup import render
 from dpselect.analysis.charts.look import WIDTH
 from dpselect.kernel.errors import PrivacyError
-from dpselect.web.explorer.field import Field, Number, Pairs
-from dpselect.web.explorer.guard import Guard
+from dpselect.web.explorer.explorer_page import Chart, Page, State, View
+from dpselect.web.explorer.form_fields import Field, NumberField, Pairs
 from dpselect.web.explorer.material import EXAMPLES, Material
 from dpselect.web.explorer.notebook import notebook
-from dpselect.web.explorer.page import Chart, Page, State, View
 from dpselect.web.explorer.pages import PAGES
+from dpselect.web.explorer.token_middleware import TokenMiddleware
 from dpselect.web.headers import Application, strict
 
 _STATIC = {
@@ -32,13 +32,13 @@ _STATIC = {
     "explorer.js": "text/javascript; charset=utf-8",
 }
 # How wide a page may ask a chart to be, in pixels.
-_WIDE = Number("w", "The width", WIDTH, 240, 1200)
+_WIDE = NumberField("w", "The width", WIDTH, 240, 1200)
 # Of errors of the language itself, whose words are for programmers.
 _FAILED = "The page cannot work with these values: numbers are too large or too far apart, or a name cannot be written."
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _PageState:
     """What one request shows: the state that it gave, and the view or why there is none."""
 
     state: State
@@ -49,10 +49,12 @@ class _Shown:
 
 
 # A page and what it shows to an answer.
-_Show = Callable[[Page, _Shown], Response]
+_Show = Callable[[Page, _PageState], Response]
 
 
-def explorer(port: int, material: Material = EXAMPLES, pages: Sequence[Page] = PAGES) -> tuple[Application, Guard]:
+def explorer(
+    port: int, material: Material = EXAMPLES, pages: Sequence[Page] = PAGES
+) -> tuple[Application, TokenMiddleware]:
     """Return the application with all its walls, and the guard, which knows the first address.
 
     Args:
@@ -60,7 +62,7 @@ def explorer(port: int, material: Material = EXAMPLES, pages: Sequence[Page] = P
         material: the public data that the pages are about.
         pages: in the order of the list.
     """
-    guard = Guard(_site(material, pages), port)
+    guard = TokenMiddleware(_site(material, pages), port)
     return strict(guard), guard
 
 
@@ -88,7 +90,7 @@ def _site(material: Material, pages: Sequence[Page]) -> Starlette:
 
         return answered
 
-    def whole(page: Page, shown: _Shown) -> Response:
+    def whole(page: Page, shown: _PageState) -> Response:
         facts = _common(material, pages) | {"page": page, "content": page.content, "values": shown.state}
         facts |= {"fields": page.content.fields(material)} | _facts(page, shown)
         return _html("page.html", facts, 400 if shown.problem else 200)
@@ -105,11 +107,11 @@ def _site(material: Material, pages: Sequence[Page]) -> Starlette:
     return site
 
 
-def _redrawn(page: Page, shown: _Shown) -> Response:
+def _redrawn(page: Page, shown: _PageState) -> Response:
     return _html("view.html", _facts(page, shown), 400 if shown.problem else 200)
 
 
-def _exported(page: Page, shown: _Shown) -> Response:
+def _exported(page: Page, shown: _PageState) -> Response:
     if shown.view is None:
         return _html("view.html", _facts(page, shown), 400)
     headers = {"content-disposition": f'attachment; filename="dpselect-{page.path}.ipynb"'}
@@ -117,7 +119,7 @@ def _exported(page: Page, shown: _Shown) -> Response:
     return Response(cells, media_type="application/x-ipynb+json", headers=headers)
 
 
-def _answered(shown: _Shown, answer: Callable[[_Shown], Response]) -> Response:
+def _answered(shown: _PageState, answer: Callable[[_PageState], Response]) -> Response:
     """Return the answer, which draws charts and writes text, or the sentence that says that this failed."""
     try:
         return answer(shown)
@@ -125,7 +127,7 @@ def _answered(shown: _Shown, answer: Callable[[_Shown], Response]) -> Response:
         return answer(replace(shown, view=None, problem=_FAILED))
 
 
-def _shown(page: Page, material: Material, request: Request) -> _Shown:
+def _shown(page: Page, material: Material, request: Request) -> _PageState:
     """Return what the query of a request asks for; what is wrong with it is a sentence, and what was right is kept."""
     query: dict[str, list[str]] = {}
     for name, value in request.query_params.multi_items():
@@ -141,16 +143,16 @@ def _shown(page: Page, material: Material, request: Request) -> _Shown:
     width = state.pop(_WIDE.name)
     written = [pair for field in fields for pair in field.write(state[field.name])]
     if problem:
-        return _Shown(state, written, width, None, problem)
+        return _PageState(state, written, width, None, problem)
     try:
-        return _Shown(state, written, width, page.content.view(state, material))
+        return _PageState(state, written, width, page.content.view(state, material))
     except (ArithmeticError, UnicodeError):
-        return _Shown(state, written, width, None, _FAILED)
+        return _PageState(state, written, width, None, _FAILED)
     except (PrivacyError, ValueError, ImportError) as error:
-        return _Shown(state, written, width, None, str(error))
+        return _PageState(state, written, width, None, str(error))
 
 
-def _facts(page: Page, shown: _Shown) -> dict[str, Any]:
+def _facts(page: Page, shown: _PageState) -> dict[str, Any]:
     """Return the values of the template ``view.html``: charts are drawn here."""
     parts = []
     for part in shown.view.parts if shown.view else ():
@@ -169,7 +171,7 @@ def _missing(material: Material, pages: Sequence[Page]) -> Response:
 
 
 def _html(template: str, facts: dict[str, Any], status: int = 200) -> HTMLResponse:
-    return HTMLResponse(str(filled("dpselect.web.explorer", template, **facts)), status)
+    return HTMLResponse(str(render("dpselect.web.explorer", template, **facts)), status)
 
 
 @cache

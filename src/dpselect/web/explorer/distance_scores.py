@@ -8,9 +8,9 @@ from typing import Any
 
 from dpselect import papers, utilities
 from dpselect.scores.scores import Scores
+from dpselect.web.explorer.explorer_page import State
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.page import State
-from dpselect.web.explorer.ranking import scored
+from dpselect.web.explorer.ranking import score_nodes
 
 Row = tuple[str, tuple[int, ...]]
 # Of rs1 all alleles were transmitted one way: one family changes that more than it changes rs2, which has more of them.
@@ -25,7 +25,7 @@ _FAMILIES = 20_000
 
 
 @dataclass(frozen=True)
-class Kind:
+class DistanceScore:
     """A score that can be looked at.
 
     Attributes:
@@ -74,14 +74,14 @@ def _median(state: State) -> Scores:
     )
 
 
-def _graph_kind(words: str, function: str, more: str = "") -> Kind:
+def _graph_kind(words: str, function: str, more: str = "") -> DistanceScore:
     call = f"dps.utilities.{function}(graph, max_degree={{bound}}{more})"
 
     def scores(state: State, graph: Any) -> Scores:
         kind = (("sensitivity", "degree"),) if more else ()
-        return scored(graph, function, (("max_degree", int(state["bound"])), *kind))
+        return score_nodes(graph, function, (("max_degree", int(state["bound"])), *kind))
 
-    return Kind(
+    return DistanceScore(
         words,
         scores,
         lambda state: call.format(bound=state["bound"]),
@@ -99,7 +99,7 @@ def _table_setup(state: State, _: Material) -> str:
 
 
 KINDS = {
-    "tdt": Kind(
+    "tdt": DistanceScore(
         "genetic markers (TDT)",
         lambda state, _: _tdt(state),
         lambda state: f"dps.utilities.tdt(b, c, families={state['bound']}, candidates=names)",
@@ -111,13 +111,13 @@ KINDS = {
             "--ledger study.ledger"
         ),
     ),
-    "votes": Kind(
+    "votes": DistanceScore(
         "votes: one person, one vote",
         lambda state, _: Scores(dict(state["count"]), 1, range_bound=1, kind="integer"),
         lambda _: 'dps.Scores(counts, sensitivity=1, range_bound=1, kind="integer")',
         lambda state, _: f"counts = {dict(state['count'])!r}",
     ),
-    "median": Kind(
+    "median": DistanceScore(
         "who is nearest to the median",
         lambda state, _: _median(state),
         lambda state: f"dps.papers.median(values, lower=0, upper={state['bound']})",
@@ -127,13 +127,13 @@ KINDS = {
         named="scores = dps.Scores(\n    scores.values, scores.sensitivity, names, scores.neighbours.value, "
         "scores.range_bound, zero=scores.zero\n)",
     ),
-    "information-gain": Kind(
+    "information-gain": DistanceScore(
         "information gain of a split",
         lambda state, _: utilities.information_gain(_tables(state), max_records=state["bound"]),
         lambda state: f"dps.utilities.information_gain(tables, max_records={state['bound']})",
         _table_setup,
     ),
-    "gini": Kind(
+    "gini": DistanceScore(
         "Gini impurity of a split",
         lambda state, _: utilities.gini(_tables(state)),
         lambda _: "dps.utilities.gini(tables)",

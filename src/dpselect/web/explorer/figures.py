@@ -1,4 +1,4 @@
-"""How factors between chances, and epsilons that are enough, are written on pages."""
+"""Text for factors between chances, and for epsilons that are enough."""
 
 from __future__ import annotations
 

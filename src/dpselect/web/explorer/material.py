@@ -1,4 +1,4 @@
-"""What the pages are about: a public table or graph that was named on the command line, or made-up examples."""
+"""The material of the pages: a public table or graph that was named on the command line, or made-up examples."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from dpselect.dataset import NumericDomain
 from dpselect.ledger import Ledger
 from dpselect.views import Graph
-from dpselect.web.explorer.cells import Cells
-from dpselect.web.explorer.made_up import friends, people, visits
+from dpselect.web.explorer.example_data import friends, people, visits
+from dpselect.web.explorer.text_column import TextColumn
 
-_FROM = "from dpselect.web.explorer.made_up import "
+_FROM = "from dpselect.web.explorer.example_data import "
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Material:
     """
 
     name: str = "made-up examples"
-    columns: Mapping[str, Cells] = field(default_factory=people)
-    visits: Mapping[str, Cells] = field(default_factory=visits)
+    columns: Mapping[str, TextColumn] = field(default_factory=people)
+    visits: Mapping[str, TextColumn] = field(default_factory=visits)
     graph: Graph = field(default_factory=friends)
     given: str = ""
     table_name: str = "1,000 made-up people"

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from dpselect.web.explorer.page import Page, View
+from dpselect.web.explorer.explorer_page import Page, View
 
 # Between two parts of an example, which are a cell each: a notebook shows what a cell ends with.
 NEXT = "\n# %%\n"

@@ -1,10 +1,10 @@
-"""What the Python of a page begins with, so that it runs as it is beside the files that it names."""
+"""The opening lines of the Python of a page, so that it runs as it is beside the files that it names."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpselect.web.explorer.shell import quoted
+from dpselect.web.explorer.shell_words import quote_word
 
 
 def opening(ledger: str, *statements: str, paths: bool = False) -> str:
@@ -36,8 +36,8 @@ def options(reading: Mapping[str, str]) -> str:
     ' --ends from target'
     """
     said = {name: value for name, value in reading.items() if name not in ("source", "target")}
-    ends = "" if len(said) == len(reading) else f" --ends {' '.join(map(quoted, _ends(reading)))}"
-    return ends + "".join(f" --{name}={quoted(value)}" for name, value in said.items())
+    ends = "" if len(said) == len(reading) else f" --ends {' '.join(map(quote_word, _ends(reading)))}"
+    return ends + "".join(f" --{name}={quote_word(value)}" for name, value in said.items())
 
 
 def keywords(reading: Mapping[str, str]) -> str:

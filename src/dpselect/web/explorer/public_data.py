@@ -15,9 +15,9 @@ from dpselect import datasets
 from dpselect.cli import paths, reading
 from dpselect.cli.options import READING, flag, nodes, option
 from dpselect.cli.request import Request
-from dpselect.sources import dialects, edges, graphml, graphs, parts, tables
-from dpselect.sources.locators import is_url, missing
-from dpselect.sources.tables import Reading
+from dpselect.sources import dialects, edges, file_parts, graphml, graphs, tables
+from dpselect.sources.tables import FileOptions
+from dpselect.sources.urls import is_url, missing
 
 if TYPE_CHECKING:
     from dpselect.web.explorer.material import Material
@@ -65,10 +65,10 @@ def material_of(request: Request) -> Material:
     if is_url(text):
         raise ValueError("The pages show what lies on this machine: download the file, and name it.")
     if text.lower().endswith(".toml"):
-        from dpselect.web.explorer import described
+        from dpselect.web.explorer import example_dataset
 
         _require_bare(request, "a description")
-        return described.material_of(text)
+        return example_dataset.material_of(text)
     if text == EXAMPLE:
         _require_bare(request, "the made-up examples")
         return EXAMPLES
@@ -82,10 +82,10 @@ def material_of(request: Request) -> Material:
     return _table(request, path)
 
 
-def shown(name: str) -> str:
+def display_name(name: str) -> str:
     """Return the name of a file as a terminal and a page may show it: without its folder and what steers a terminal.
 
-    >>> shown("/home/ann/people\\x1b.csv")
+    >>> display_name("/home/ann/people\\x1b.csv")
     'people?.csv'
     """
     return "".join(letter if letter.isprintable() else "?" for letter in Path(name).name)
@@ -97,18 +97,18 @@ def _is_file(text: str) -> bool:
 
 
 def _table(request: Request, path: Path) -> Material:
-    how = Reading.of(**reading.keywords(request))
+    how = FileOptions.of(**reading.keywords(request))
     keywords = "".join(f", {name}={value!r}" for name, value in reading.keywords(request).items())
     return _of_table(
         path,
         how,
-        shown(path.name),
+        display_name(path.name),
         f"table = dps.data.TableFile.of({path.name!r}{keywords})",
         reading.keywords(request),
     )
 
 
-def _of_table(path: Path, how: Reading, name: str, file: str, said: dict[str, str] | None = None) -> Material:
+def _of_table(path: Path, how: FileOptions, name: str, file: str, said: dict[str, str] | None = None) -> Material:
     """Return the columns of a table, numbers with a point where a comma marked their fractions.
 
     Args:
@@ -117,8 +117,8 @@ def _of_table(path: Path, how: Reading, name: str, file: str, said: dict[str, st
         file: a statement that names the file in Python.
         said: how it is read, by the names of options.
     """
-    from dpselect.web.explorer.cells import Cells
     from dpselect.web.explorer.material import Material
+    from dpselect.web.explorer.text_column import TextColumn
 
     how.dialect.require_decimal()
     names = tables.names(path, how)
@@ -132,8 +132,8 @@ def _of_table(path: Path, how: Reading, name: str, file: str, said: dict[str, st
         raise ValueError(f"{name} has no rows: name a table that has some.")
     columns = {}
     for column, cells in read.items():
-        number = Cells.of_arrow(how.dialect.number(cells))
-        columns[column] = number if number.is_numeric else Cells.of_arrow(cells)
+        number = TextColumn.of_arrow(how.dialect.number(cells))
+        columns[column] = number if number.is_numeric else TextColumn.of_arrow(cells)
     numeric = [column for column, cells in columns.items() if cells.is_numeric]
     python = f"{file}.columns({f'numbers={numeric!r}' if how.dialect.decimal or how.dialect.thousands else ''})"
     return Material(
@@ -156,10 +156,10 @@ def _edges(request: Request, path: Path) -> Material:
         raise ValueError(f"--{name} is for numbers, and an edge has names: leave it out.")
     public: Any = nodes(request.nodes)
     if public is None:
-        public = _ends_of(path, ends, Reading.of(**asked))
+        public = _ends_of(path, ends, FileOptions.of(**asked))
     with warnings.catch_warnings():
         # Here directions and weights may be known to all, and the pages say which edges they show.
-        warnings.simplefilter("ignore", graphs.Dropped)
+        warnings.simplefilter("ignore", graphs.GraphPartsWarning)
         graph = dps.Graph.read(path, nodes=public, ends=ends, **asked)
     _require_edges(graph, path)
     said: dict[str, Any] = ({} if ends == ("source", "target") else {"ends": ends}) | asked
@@ -168,10 +168,10 @@ def _edges(request: Request, path: Path) -> Material:
     python = f"graph = dps.Graph.read({path.name!r}, nodes={listed!r}{keywords})"
     columns = zip(("source", "target"), ends, strict=True)
     named = {name: column for name, column in columns if column != name}
-    return replace(_of_graph(graph, shown(path.name), python), graph_reading=named | asked)
+    return replace(_of_graph(graph, display_name(path.name), python), graph_reading=named | asked)
 
 
-def _ends_of(path: Path, ends: tuple[str, str], how: Reading) -> Sequence[Any]:
+def _ends_of(path: Path, ends: tuple[str, str], how: FileOptions) -> Sequence[Any]:
     """Return the ends of all edges as nodes, numbers in their order where all are whole; GraphML lists its own."""
     if path.name.lower().endswith(graphml.ENDING):
         return graphml.nodes(path)
@@ -200,13 +200,13 @@ def _named(request: Request, text: str) -> Material:
         raise ValueError(
             f"{text} is neither a table nor a graph: name one, as `python -m research datasets` lists them in a clone."
         )
-    path = datasets.checked(text)
+    path = datasets.checked_file(text)
     _require_small(path)
     return _of_table(
         path,
-        Reading(),
+        FileOptions(),
         text,
-        f"from dpselect import datasets\n\ntable = dps.data.TableFile.of(datasets.checked({text!r}))",
+        f"from dpselect import datasets\n\ntable = dps.data.TableFile.of(datasets.checked_file({text!r}))",
     )
 
 
@@ -215,8 +215,8 @@ def _shipped(text: str) -> Material:
         graph = dps.Graph.named(text)
     except ValueError:
         raise ValueError(
-            f"There is no file, dataset or shipped graph {shown(text)!r}: name a table, an edge file, a graph such as "
-            f"lesmis or karate, a dataset that `python -m research datasets` lists, or {EXAMPLE}."
+            f"There is no file, dataset or shipped graph {display_name(text)!r}: name a table, an edge file, a graph "
+            f"such as lesmis or karate, a dataset that `python -m research datasets` lists, or {EXAMPLE}."
         ) from None
     return _of_graph(graph, text, f"graph = dps.Graph.named({text!r})")
 
@@ -249,13 +249,14 @@ def _require_small(path: Path) -> None:
     Raises:
         FileNotFoundError, ValueError: that.
     """
-    files = parts.files(path) if parts.are_in(path) else [path]
+    files = file_parts.files(path) if file_parts.are_in(path) else [path]
     if not all(each.is_file() for each in files):
         raise missing(path)
     _require_rows(files)
     if sum(map(_size, files)) > BYTES:
         raise ValueError(
-            f"{shown(path.name)} is larger than {BYTES // 2**20} MiB, more than the pages show: name a sample of it."
+            f"{display_name(path.name)} is larger than {BYTES // 2**20} MiB, more than the pages show: name a sample "
+            f"of it."
         )
 
 
@@ -290,7 +291,7 @@ def _require_rows(files: Sequence[Path]) -> None:
         return
     for each, said in zip(filter(_is_parquet, files), known, strict=True):
         if not all(map(_is_flat, map(said.schema.column, range(said.num_columns)))):
-            raise ValueError(f"{shown(each.name)} has lists or records in its cells: leave those columns out.")
+            raise ValueError(f"{display_name(each.name)} has lists or records in its cells: leave those columns out.")
     if known:
         _require_fitting(sum(each.num_rows for each in known), known[0].num_columns)
 
@@ -349,5 +350,6 @@ def _require_fitting(rows: int, columns: int) -> None:
 def _require_edges(graph: dps.Graph, name: str | Path) -> None:
     if graph.indices.size > 2 * ROWS:
         raise ValueError(
-            f"{shown(str(name))} has more than {ROWS:,} edges, which is more than the pages show: name a smaller graph."
+            f"{display_name(str(name))} has more than {ROWS:,} edges, which is more than the pages show: name a "
+            f"smaller graph."
         )

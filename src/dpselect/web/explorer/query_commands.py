@@ -6,7 +6,7 @@ from typing import Any
 
 from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.queries import Query
-from dpselect.web.explorer.shell import quoted
+from dpselect.web.explorer.shell_words import quote_word
 
 
 def shell_of(query: Query[Any], dataset: str, *more: str) -> str:
@@ -23,13 +23,13 @@ def shell_of(query: Query[Any], dataset: str, *more: str) -> str:
     >>> shell_of(Median("-x", epsilon=20), "survey.toml")
     'dpselect median --epsilon 20 --yes -- survey.toml -x'
     """
-    words, options = [quoted(dataset)], list[str]()
+    words, options = [quote_word(dataset)], list[str]()
     for name, each in query.fields().items():
         kind, value = each.metadata["kind"], getattr(query, name)
         if value == each.default:
             continue
         written = kind.write(value)
-        texts = [quoted(plain(one)) for one in (written if isinstance(written, list | tuple) else [written])]
+        texts = [quote_word(plain(one)) for one in (written if isinstance(written, list | tuple) else [written])]
         if not each.kw_only:
             words += texts
         elif value is True:

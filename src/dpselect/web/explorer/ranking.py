@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from dpselect import utilities
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.named import default_mechanism, require_mechanism
+from dpselect.mechanisms.base import Mechanism
+from dpselect.mechanisms.registry import default_mechanism, require_mechanism
 from dpselect.queries import metrics
 from dpselect.scores.margin import margin
 from dpselect.scores.scores import Scores
-from dpselect.utilities.undirected import require_undirected
+from dpselect.utilities.undirected_graphs import require_undirected
 from dpselect.views import Graph, StoredGraph
 
 # By the names that ``dpselect top-k`` has; the others are of directed or weighted graphs.
@@ -114,22 +114,22 @@ def public_graph(given: Any) -> Graph:
     return graph
 
 
-def ranked(graph: Graph, ranking: Ranking) -> Scores:
+def rank_nodes(graph: Graph, ranking: Ranking) -> Scores:
     """Return what the mechanism ranks, shape (n,).
 
     Raises:
         ValueError: the graph exceeds the maximum degree, or would keep a visitor waiting.
     """
-    scores = scored(graph, ranking.function, tuple(ranking.arguments.items()))
+    scores = score_nodes(graph, ranking.function, tuple(ranking.arguments.items()))
     return _margin(scores, ranking.k) if ranking.by_margin else scores
 
 
 @lru_cache(maxsize=32)
-def scored(graph: Graph, function: str, arguments: tuple[tuple[str, Any], ...]) -> Scores:
+def score_nodes(graph: Graph, function: str, arguments: tuple[tuple[str, Any], ...]) -> Scores:
     """Return the scores of a function of ``dpselect.utilities``, called with a graph and these arguments.
 
     Raises:
-        ValueError: as :func:`ranked`.
+        ValueError: as :func:`rank_nodes`.
     """
     require_short(graph, function)
     scores: Scores = getattr(utilities, function)(graph, **dict(arguments))
@@ -173,10 +173,10 @@ def _steps(graph: Graph) -> int:
 
 
 @lru_cache(maxsize=32)
-def toggled(graph: Graph, one: int, other: int) -> Graph:
+def toggle_edge(graph: Graph, one: int, other: int) -> Graph:
     """Return the neighbour that has the edge between two nodes if the graph has not, and has it not if the graph has.
 
-    >>> toggled(Graph.from_edges([0, 1], [1, 2], nodes=3), 0, 1).degrees
+    >>> toggle_edge(Graph.from_edges([0, 1], [1, 2], nodes=3), 0, 1).degrees
     array([0, 1, 1])
     """
     source = np.repeat(np.arange(len(graph)), graph.degrees)
@@ -206,7 +206,7 @@ def neighbour(graph: Graph, ranking: Ranking, one: int, other: int) -> Edge:
             "One more edge would exceed the maximum degree, and no promise covers such a graph: choose another pair of "
             "nodes, or a larger maximum degree."
         )
-    return Edge(one, other, added, ranked(toggled(graph, one, other), ranking))
+    return Edge(one, other, added, rank_nodes(toggle_edge(graph, one, other), ranking))
 
 
 @lru_cache(maxsize=32)
@@ -218,17 +218,17 @@ def telling(graph: Graph, ranking: Ranking) -> Edge:
     Raises:
         ValueError: none of them leads to a graph within the maximum degree.
     """
-    scores = ranked(graph, ranking)
+    scores = rank_nodes(graph, ranking)
     quick = len(graph) <= _FEW and _steps(graph) <= _STEPS // 10
     best = np.argsort(-scores.values, kind="stable")[: _TRIED if quick else 2].tolist()
-    here = ranking.drawn_with(scores).log_law(scores, _TELLING)
+    here = ranking.drawn_with(scores).log_pmf(scores, _TELLING)
     moved: list[tuple[float, Edge]] = []
     for one, other in itertools.combinations(best, 2):
         try:
             edge = neighbour(graph, ranking, one, other)
         except ValueError:
             continue
-        there = ranking.drawn_with(edge.scores).log_law(edge.scores, _TELLING)
+        there = ranking.drawn_with(edge.scores).log_pmf(edge.scores, _TELLING)
         moved.append((float(np.abs(here - there).max()), edge))
     if not moved:
         raise ValueError("The best nodes have as many neighbours as the maximum degree allows: pass a larger one.")

@@ -17,19 +17,19 @@ from starlette.responses import Response
 
 from dpselect._version import VERSION
 from dpselect.web.headers import Application, strict
-from dpselect.web.server import shown
+from dpselect.web.server import serializers
 from dpselect.web.server.curator import curator_routes
-from dpselect.web.server.described import ANSWERED, REFUSALS
-from dpselect.web.server.desk import Desk
-from dpselect.web.server.gate import HEALTH, Gate
+from dpselect.web.server.dependencies import Analyst, Curator, CurrentUser
+from dpselect.web.server.errors import NotFoundError
+from dpselect.web.server.jobs import JobQueue
+from dpselect.web.server.middleware import HEALTH, AuthMiddleware
+from dpselect.web.server.openapi import ANSWERED, REFUSALS
 from dpselect.web.server.pages.site import with_pages
 from dpselect.web.server.problems import TYPE, handle, problem
 from dpselect.web.server.queries import BODY, AnyQuery, describe
-from dpselect.web.server.refusal import Unknown
-from dpselect.web.server.requests import Asked
-from dpselect.web.server.streams.desk import StreamDesk
+from dpselect.web.server.requests import Job
 from dpselect.web.server.streams.routes import stream_routes
-from dpselect.web.server.visitors import Analyst, AnyVisitor, Curator
+from dpselect.web.server.streams.sessions import SparseVectorSessions
 
 _ABOUT = (
     "Ask private data under differential privacy. A plan costs nothing; a release is paid for before any row is read, "
@@ -39,23 +39,23 @@ _POLL = 0.05
 Key = Annotated[str, Header(pattern=r"^[!-~]{1,200}$", description="of your choice, a new one for each request")]
 
 
-def server(desk: Desk, hosts: frozenset[str]) -> Application:
+def server(jobs: JobQueue, hosts: frozenset[str]) -> Application:
     """Return the application with all its walls.
 
     Args:
-        desk: what answers; it is started and stopped with the application.
+        jobs: what answers; it is started and stopped with the application.
         hosts: what a request may call this server.
     """
 
-    streams = StreamDesk(desk)
+    streams = SparseVectorSessions(jobs)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        await run_in_threadpool(desk.start)
+        await run_in_threadpool(jobs.start)
         await run_in_threadpool(streams.start)
         yield
         await run_in_threadpool(streams.stop)
-        await run_in_threadpool(desk.stop)
+        await run_in_threadpool(jobs.stop)
 
     application = FastAPI(
         title="dpselect",
@@ -69,22 +69,22 @@ def server(desk: Desk, hosts: frozenset[str]) -> Application:
         responses=REFUSALS,
     )
     handle(application)
-    describe(application, desk.house.queries)
+    describe(application, jobs.server_state.queries)
     # The gate looks at tokens; the schema says where.
     guarded = APIRouter(dependencies=[Depends(HTTPBearer(auto_error=False))])
-    _dataset_routes(guarded, desk)
-    _request_routes(guarded, desk)
+    _dataset_routes(guarded, jobs)
+    _request_routes(guarded, jobs)
     guarded.include_router(stream_routes(streams))
-    guarded.include_router(curator_routes(desk))
-    house = desk.house
-    gate = Gate(
-        with_pages(application, desk), house.people, house.sessions, house.settings.limits, hosts, openid=house.openid
+    guarded.include_router(curator_routes(jobs))
+    state = jobs.server_state
+    middleware = AuthMiddleware(
+        with_pages(application, jobs), state.people, state.sessions, state.settings.limits, hosts, openid=state.openid
     )
 
     @application.get(HEALTH)
     def health() -> dict[str, str]:
         """Say that the server and its database answer. No token is needed."""
-        with desk.house.database.reading() as statements:
+        with jobs.server_state.database.reading() as statements:
             statements.row("SELECT 1 AS one")
         return {"status": "ok"}
 
@@ -93,44 +93,44 @@ def server(desk: Desk, hosts: frozenset[str]) -> Application:
         """Return how many requests ended with which status; curators only."""
         lines = ["# TYPE dpselect_http_replies_total counter"]
         lines += [
-            f'dpselect_http_replies_total{{status="{code}"}} {many}' for code, many in sorted(gate.counts.items())
+            f'dpselect_http_replies_total{{status="{code}"}} {many}' for code, many in sorted(middleware.counts.items())
         ]
         return PlainTextResponse("\n".join(lines) + "\n")
 
     application.include_router(guarded)
-    return strict(gate)
+    return strict(middleware)
 
 
-def _dataset_routes(router: APIRouter, desk: Desk) -> None:
+def _dataset_routes(router: APIRouter, jobs: JobQueue) -> None:
     @router.get("/datasets")
-    def datasets(visitor: AnyVisitor) -> list[dict[str, Any]]:
+    def datasets(visitor: CurrentUser) -> list[dict[str, Any]]:
         """Return the datasets that you may ask about, with what is left."""
-        return shown.listed(desk.house, visitor)
+        return serializers.list_datasets(jobs.server_state, visitor)
 
     @router.get("/datasets/{name}")
-    def dataset(name: str, visitor: AnyVisitor) -> dict[str, Any]:
+    def dataset(name: str, visitor: CurrentUser) -> dict[str, Any]:
         """Return the public facts of a dataset, and what is left."""
-        found = desk.dataset(name, None if visitor.role == "curator" else visitor.name)
-        return shown.details(found, visitor, desk.house.standings.of(name))
+        found = jobs.dataset(name, None if visitor.role == "curator" else visitor.name)
+        return serializers.details(found, visitor, jobs.server_state.standings.of(name))
 
     @router.post("/datasets/{name}/plan", openapi_extra=BODY)
-    def plan(name: str, visitor: AnyVisitor, query: AnyQuery) -> dict[str, Any]:
+    def plan(name: str, visitor: CurrentUser, query: AnyQuery) -> dict[str, Any]:
         """Return what a query would cost and how wrong its answer may be. It costs nothing and reads no row."""
-        found = desk.dataset(name, None if visitor.role == "curator" else visitor.name)
-        return found.plan(query, desk.house.settings.limits.candidates).as_json()
+        found = jobs.dataset(name, None if visitor.role == "curator" else visitor.name)
+        return found.plan(query, jobs.server_state.settings.limits.candidates).as_json()
 
     @router.post("/datasets/{name}/release", responses=ANSWERED, openapi_extra=BODY)
     async def release(name: str, visitor: Analyst, query: AnyQuery, idempotency_key: Key) -> Response:
         """Pay for a query and return its answer, or where to ask for it. The same key gives the same answer."""
-        asked = await run_in_threadpool(desk.take, visitor.name, idempotency_key, name, query)
-        return _reply(await _awaited(desk, asked))
+        asked = await run_in_threadpool(jobs.submit, visitor.name, idempotency_key, name, query)
+        return _reply(await _awaited(jobs, asked))
 
 
-def _request_routes(router: APIRouter, desk: Desk) -> None:
-    def find(number: str, analyst: str) -> Asked:
-        asked = desk.house.requests.find(number if number.isascii() and number.isprintable() else "", analyst)
+def _request_routes(router: APIRouter, jobs: JobQueue) -> None:
+    def find(number: str, analyst: str) -> Job:
+        asked = jobs.server_state.requests.find(number if number.isascii() and number.isprintable() else "", analyst)
         if asked is None:
-            raise Unknown("There is no such request, or none of yours.")
+            raise NotFoundError("There is no such request, or none of yours.")
         return asked
 
     @router.get("/requests/{number}", responses=ANSWERED)
@@ -141,14 +141,14 @@ def _request_routes(router: APIRouter, desk: Desk) -> None:
     @router.get("/history")
     def history(visitor: Analyst) -> list[dict[str, Any]]:
         """Return your requests, newest first."""
-        return [shown.asked(each) for each in desk.house.requests.history(visitor.name)]
+        return [serializers.job_entry(each) for each in jobs.server_state.requests.history(visitor.name)]
 
     @router.get("/certificates/{number}")
     def certificate(number: str, visitor: Analyst) -> JSONResponse:
         """Return the certificate of one of your answered requests, as a file that dpselect reads."""
         asked = find(number, visitor.name)
         if asked.state != "answered" or asked.answer is None:
-            raise Unknown("This request has no answer, so there is no certificate.")
+            raise NotFoundError("This request has no answer, so there is no certificate.")
         name = f'attachment; filename="certificate-{asked.id}.json"'
         return JSONResponse(json.loads(asked.answer)["certificate"], headers={"content-disposition": name})
 
@@ -158,16 +158,16 @@ def _request_routes(router: APIRouter, desk: Desk) -> None:
         asked = find(number, visitor.name)
         trained = None if asked.state != "answered" else json.loads(asked.answer or "{}").get("model")
         if trained is None:
-            raise Unknown("This request has trained no model.")
+            raise NotFoundError("This request has trained no model.")
         name = f'attachment; filename="model-{asked.id}.json"'
         return JSONResponse(trained, headers={"content-disposition": name})
 
 
-async def _awaited(desk: Desk, asked: Asked) -> Asked:
+async def _awaited(jobs: JobQueue, asked: Job) -> Job:
     """Return the request as soon as it has an answer, or as it is when its time is over."""
-    until = time.monotonic() + desk.house.settings.limits.seconds
+    until = time.monotonic() + jobs.server_state.settings.limits.seconds
     while asked.answer is None and (left := until - time.monotonic()) > 0:
-        future = desk.begin(asked)
+        future = jobs.start_job(asked)
         found = None
         if future is not None:
             tried = asyncio.wrap_future(future)
@@ -175,7 +175,7 @@ async def _awaited(desk: Desk, asked: Asked) -> Asked:
             if tried.done() and not tried.cancelled() and tried.exception() is None:
                 found = tried.result()
         if found is None:
-            found = await run_in_threadpool(desk.house.requests.find, asked.id)
+            found = await run_in_threadpool(jobs.server_state.requests.find, asked.id)
         asked = found or asked
         if asked.answer is None:
             # Another server has it, or it is tried again later.
@@ -183,7 +183,7 @@ async def _awaited(desk: Desk, asked: Asked) -> Asked:
     return asked
 
 
-def _reply(asked: Asked) -> Response:
+def _reply(asked: Job) -> Response:
     """Return what is stored, byte for byte, or where to ask for it."""
     where = {"location": f"/requests/{asked.id}"}
     if asked.answer is None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dpselect.web.headers import Scope, named
+from dpselect.web.headers import Scope, header_values
 from dpselect.web.server.sessions import SECONDS
 
 _HERE = ("127.0.0.1", "localhost", "[::1]")
 
 
-def is_private_line(scope: Scope) -> bool:
+def is_secure_connection(scope: Scope) -> bool:
     """Return whether a browser takes cookies marked as secure: over TLS, which only this machine does without."""
     return scope.get("scheme") == "https" or _place(scope)[0] not in _HERE
 
@@ -32,7 +32,7 @@ def cookie_of(scope: Scope, wanted: str) -> str | None:
     """Return the value of a cookie; ``None`` where there is none, or more than one."""
     found = []
     # Cookies of other servers on this machine come along, in forms that a strict reader would stop at.
-    for cookie in ";".join(named(scope, "cookie")).split(";"):
+    for cookie in ";".join(header_values(scope, "cookie")).split(";"):
         name, _, value = cookie.strip().partition("=")
         if name == wanted:
             found.append(value)
@@ -56,15 +56,15 @@ def is_own(scope: Scope) -> bool:
     Pages say nothing of where they are, so their forms come with the origin "null", and the browser's word for the
     site decides. A browser that has no such word names the origin.
     """
-    origins, sites = named(scope, "origin"), named(scope, "sec-fetch-site")
-    own = [f"{'https' if is_private_line(scope) else 'http'}://{_host(scope)}"]
+    origins, sites = header_values(scope, "origin"), header_values(scope, "sec-fetch-site")
+    own = [f"{'https' if is_secure_connection(scope) else 'http'}://{_host(scope)}"]
     if sites:
         return sites == ["same-origin"] and origins in ([], ["null"], own)
     return origins == own
 
 
 def _host(scope: Scope) -> str:
-    return named(scope, "host")[0].lower()
+    return header_values(scope, "host")[0].lower()
 
 
 def _place(scope: Scope) -> tuple[str, str]:
@@ -76,12 +76,12 @@ def _place(scope: Scope) -> tuple[str, str]:
 
 
 def _name(scope: Scope) -> str:
-    if is_private_line(scope):
+    if is_secure_connection(scope):
         return "__Host-dpselect"
     # Cookies do not tell ports apart, and two servers may run on this machine.
     return f"dpselect-{_place(scope)[1] or 80}"
 
 
 def _rules(scope: Scope, same_site: str = "Strict") -> str:
-    secure = "; Secure" if is_private_line(scope) else ""
+    secure = "; Secure" if is_secure_connection(scope) else ""
     return f"HttpOnly; SameSite={same_site}; Path=/{secure}"

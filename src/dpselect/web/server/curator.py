@@ -1,4 +1,4 @@
-"""What curators do over HTTP: pause, release more of a budget, give shares, see spends, add users and tokens."""
+"""Tasks of curators over HTTP: pause, release more of a budget, give shares, see spends, add users and tokens."""
 
 from __future__ import annotations
 
@@ -7,79 +7,79 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from dpselect.web.server import shown
-from dpselect.web.server.changes import changes
-from dpselect.web.server.desk import Desk
-from dpselect.web.server.parts import Name, Price
-from dpselect.web.server.people import Role
-from dpselect.web.server.refusal import Unknown, Wrong
-from dpselect.web.server.visitors import Curator
+from dpselect.web.server import serializers
+from dpselect.web.server.audit_log import changes
+from dpselect.web.server.dependencies import Curator
+from dpselect.web.server.errors import InvalidQueryError, NotFoundError
+from dpselect.web.server.jobs import JobQueue
+from dpselect.web.server.settings_parts import Name, Price
+from dpselect.web.server.users import Role
 
 
-class _Body(BaseModel):
+class _CuratorBody(BaseModel):
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
 
-class NewAllowance(_Body):
+class NewAllowance(_CuratorBody):
     """How much of the budget is released from now on."""
 
     epsilon: Price
 
 
-class NewShare(_Body):
+class NewShare(_CuratorBody):
     """How much an analyst may spend in all."""
 
     analyst: Name
     epsilon: Price
 
 
-class NewUser(_Body):
+class NewUser(_CuratorBody):
     """A user and their role, which never changes."""
 
     name: Name
     role: Role
 
 
-class TokenFor(_Body):
+class TokenFor(_CuratorBody):
     """Whose token, and for how many days."""
 
     user: Name
     days: Annotated[float, Field(gt=0, le=3660)] = 90.0
 
 
-def curator_routes(desk: Desk) -> APIRouter:
+def curator_routes(jobs: JobQueue) -> APIRouter:
     """Return the routes of curators; to anybody else there are none."""
     router = APIRouter()
-    _dataset_routes(router, desk)
-    _people_routes(router, desk)
+    _dataset_routes(router, jobs)
+    _people_routes(router, jobs)
     return router
 
 
-def _dataset_routes(router: APIRouter, desk: Desk) -> None:
-    house = desk.house
+def _dataset_routes(router: APIRouter, jobs: JobQueue) -> None:
+    server_state = jobs.server_state
 
     @router.post("/datasets/{name}/pause", status_code=204)
     def pause(name: str, visitor: Curator) -> Response:
         """Let nothing be spent from a dataset."""
-        house.standings.pause(desk.dataset(name, None).name, True, visitor.name)
+        server_state.standings.pause(jobs.dataset(name, None).name, True, visitor.name)
         return Response(status_code=204)
 
     @router.post("/datasets/{name}/resume", status_code=204)
     def resume(name: str, visitor: Curator) -> Response:
         """Let a paused dataset be asked again."""
-        house.standings.pause(desk.dataset(name, None).name, False, visitor.name)
+        server_state.standings.pause(jobs.dataset(name, None).name, False, visitor.name)
         return Response(status_code=204)
 
     @router.post("/datasets/{name}/allowance", status_code=204)
     def allowance(name: str, body: NewAllowance, visitor: Curator) -> Response:
         """Release another part of the budget: at most all of it, and never less than was spent."""
-        desk.dataset(name, None).account.allow(body.epsilon, visitor.name)
+        jobs.dataset(name, None).account.allow(body.epsilon, visitor.name)
         return Response(status_code=204)
 
     @router.post("/datasets/{name}/shares", status_code=204)
     def shares(name: str, body: NewShare, visitor: Curator) -> Response:
         """Give an analyst a share of a dataset, or another one."""
-        house.standings.share(desk.dataset(name, None).name, body.analyst, body.epsilon, visitor.name)
+        server_state.standings.share(jobs.dataset(name, None).name, body.analyst, body.epsilon, visitor.name)
         return Response(status_code=204)
 
     @router.get("/datasets/{name}/spends")
@@ -90,21 +90,21 @@ def _dataset_routes(router: APIRouter, desk: Desk) -> None:
         most: Annotated[int, Query(ge=1, le=1000)] = 100,
     ) -> dict[str, Any]:
         """Return rows of the ledger behind one, oldest first, and all changes of the dataset."""
-        dataset = desk.dataset(name, None)
+        dataset = jobs.dataset(name, None)
         ledger = dataset.account.ledger
         last = min(after + most, ledger.totals.spends)
         events = ledger.latest(last - after, last) if last > after else []
         return {
-            "spends": [shown.spend(row, event) for row, event in enumerate(events, after + 1)],
+            "spends": [serializers.spend(row, event) for row, event in enumerate(events, after + 1)],
             "changes": [
-                {"when": shown.moment(each["made"]), "who": each["who"], "what": each["what"]}
-                for each in changes(house.database, dataset.name)
+                {"when": serializers.moment(each["made"]), "who": each["who"], "what": each["what"]}
+                for each in changes(server_state.database, dataset.name)
             ],
         }
 
 
-def _people_routes(router: APIRouter, desk: Desk) -> None:
-    people = desk.house.people
+def _people_routes(router: APIRouter, jobs: JobQueue) -> None:
+    people = jobs.server_state.people
 
     @router.post("/users", status_code=204)
     def user(body: NewUser, visitor: Curator) -> Response:
@@ -112,7 +112,7 @@ def _people_routes(router: APIRouter, desk: Desk) -> None:
         try:
             people.add(body.name, body.role, visitor.name)
         except ValueError as error:
-            raise Wrong(str(error)) from None
+            raise InvalidQueryError(str(error)) from None
         return Response(status_code=204)
 
     @router.post("/tokens", status_code=201)
@@ -121,12 +121,12 @@ def _people_routes(router: APIRouter, desk: Desk) -> None:
         try:
             made = people.new_token(body.user, body.days, visitor.name)
         except ValueError as error:
-            raise Wrong(str(error)) from None
-        return {"id": made.id, "token": made.secret, "expires": shown.moment(made.expires)}
+            raise InvalidQueryError(str(error)) from None
+        return {"id": made.id, "token": made.secret, "expires": serializers.moment(made.expires)}
 
     @router.delete("/tokens/{number}", status_code=204)
     def revoked(number: str, visitor: Curator) -> Response:
         """Let a token work no longer."""
         if not (number.isascii() and number.isprintable() and people.revoke(number, visitor.name)):
-            raise Unknown("There is no such token, or it was revoked before.")
+            raise NotFoundError("There is no such token, or it was revoked before.")
         return Response(status_code=204)

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Engine, TextClause, create_engine, event, tex
 from sqlalchemy.exc import SQLAlchemyError
 
 from dpselect._optional import not_installed
-from dpselect.sources.locators import is_url
+from dpselect.sources.urls import is_url
 
 Row = Mapping[str, Any]
 # How many seconds a statement waits for its turn.
@@ -132,7 +132,7 @@ class Statements:
                 self._connection.exec_driver_sql(statement)
 
 
-class Alone:
+class SingleServerLock:
     """The mark of the only server of a file. It goes with the process, however that ends.
 
     Raises:

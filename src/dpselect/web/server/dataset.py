@@ -12,15 +12,15 @@ from dpselect.dataset import Dataset
 from dpselect.kernel.errors import DPSelectError, PrivacyError
 from dpselect.ledger import RequestAccountant, Spend
 from dpselect.queries import Plan, Query, plan_of
-from dpselect.web.server.account import Account
-from dpselect.web.server.refusal import Unprotected, Wrong
-from dpselect.web.server.rows import Rows
+from dpselect.web.server.dataset_budget import DatasetBudget
+from dpselect.web.server.errors import InvalidQueryError, UnprotectedError
+from dpselect.web.server.hosted_rows import HostedRows
 
 # How many plans are remembered.
 _PLANS = 256
 
 
-class Away(DPSelectError):
+class LedgerUnavailableError(DPSelectError):
     """The ledger did not answer after a draw that nobody has seen."""
 
 
@@ -37,8 +37,8 @@ class HostedDataset:
 
     name: str
     description: Dataset
-    account: Account
-    rows: Rows
+    account: DatasetBudget
+    rows: HostedRows
     # Plans of the last queries: they follow from public facts, and the same queries come again.
     _plans: OrderedDict[tuple[str, int], Plan] = field(default_factory=OrderedDict, compare=False)
 
@@ -66,18 +66,20 @@ class HostedDataset:
         try:
             size = query.size(self.description)
             if size > most:
-                raise Wrong(f"This question has {size} public candidates and the server allows {most}: ask for fewer.")
+                raise InvalidQueryError(
+                    f"This question has {size} public candidates and the server allows {most}: ask for fewer."
+                )
             return plan_of(query, self.description, self.account.rule)
         except PrivacyError as error:
-            raise Unprotected(str(error)) from None
+            raise UnprotectedError(str(error)) from None
         except (ValueError, TypeError) as error:
-            raise Wrong.of(error) from None
+            raise InvalidQueryError.of(error) from None
 
     def pay(self, request: str, analyst: str, spends: Sequence[Spend]) -> RequestAccountant:
         """Pay for a request of an analyst, or find it paid; return what its release spends from.
 
         Raises:
-            Refusal, BudgetError, ValueError, OSError: as :meth:`Account.pay`; nothing was spent.
+            Refusal, BudgetError, ValueError, OSError: as :meth:`DatasetBudget.pay`; nothing was spent.
         """
         rows = self.account.pay(request, analyst, spends, self.description.metadata)
         return RequestAccountant(self.account.rule, spends, rows)
@@ -99,7 +101,7 @@ class HostedDataset:
                 question=query.words(), public=public, ledger=self.account.ledger, row=payment.rows[0]
             )
         except OSError:
-            raise Away from None
+            raise LedgerUnavailableError from None
         content = certificate.content
         return {
             **query.attached(release),

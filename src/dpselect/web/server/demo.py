@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dpselect.web.server.database import Database
-from dpselect.web.server.people import People, Role
 from dpselect.web.server.serve import listen, serve, stopped_by_signals
 from dpselect.web.server.settings import Settings, read_settings
+from dpselect.web.server.users import Role, Users
 
 USERS: dict[str, Role] = {"carla": "curator", "ann": "analyst", "bob": "analyst"}
 _JOBS = ("nurse", "clerk", "nurse", "teacher", "smith", "clerk", "nurse", "baker")
@@ -26,7 +26,7 @@ def demo() -> None:
     """
     with stopped_by_signals(), TemporaryDirectory(prefix="dpselect-made-up-") as name:
         settings = write(Path(name))
-        people = People(Database(settings.server.database))
+        people = Users(Database(settings.server.database))
         tokens = {}
         for user, role in USERS.items():
             people.add(user, role, "demo")

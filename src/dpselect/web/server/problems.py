@@ -12,7 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from dpselect.web.server.refusal import Refusal, Wrong
+from dpselect.web.server.errors import InvalidQueryError, RefusalError
 
 TYPE = "application/problem+json"
 # Whatever goes wrong inside: no stack trace, and nothing that an error says.
@@ -32,10 +32,10 @@ def problem_response(status: int, sentence: str, headers: Mapping[str, str] | No
 def handle(application: FastAPI) -> None:
     """Let every refusal of an application be a problem."""
 
-    @application.exception_handler(Refusal)
-    def refused(_: Request, error: Refusal) -> Response:
+    @application.exception_handler(RefusalError)
+    def refused(_: Request, error: RefusalError) -> Response:
         more: dict[str, Any] = {} if error.error is None else {"error": error.error}
-        if isinstance(error, Wrong) and error.field:
+        if isinstance(error, InvalidQueryError) and error.field:
             more["errors"] = [{"where": error.field, "sentence": error.sentence}]
         return problem_response(error.status, str(error), **more)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import Body, Depends, FastAPI, Request
 
 from dpselect.queries import Query, QueryError, query_of
-from dpselect.web.server.refusal import Wrong
+from dpselect.web.server.errors import InvalidQueryError
 
 Queries = Mapping[str, type[Query[Any]]]
 _SCHEMAS = "#/components/schemas/"
@@ -26,7 +26,7 @@ def query_in(content: Any, known: Queries) -> Query[Any]:
         # Text would be read as JSON once more.
         return query_of(content if isinstance(content, Mapping) else None, known)
     except QueryError as error:
-        raise Wrong.of(error) from None
+        raise InvalidQueryError.of(error) from None
 
 
 async def _asked(request: Request, content: Annotated[Any, Body()]) -> Query[Any]:

@@ -1,4 +1,4 @@
-"""What was asked and what was answered, each kept once. An answer is stored before anybody sees it, and then stands."""
+"""Requests and their answers, each kept once. An answer is stored before anybody sees it, and then stands."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Literal
 
 from dpselect.web import tokens
 from dpselect.web.server.database import Database, Row, Statements
-from dpselect.web.server.refusal import Busy
+from dpselect.web.server.errors import TooManyRequestsError
 
 State = Literal["queued", "running", "answered", "refused", "failed"]
 _ALL = "id, analyst, idempotency_key, dataset, body, state, attempts, answer, ledger_row, created, ended"
 
 
 @dataclass(frozen=True)
-class Asked:
+class Job:
     """One request.
 
     Attributes:
@@ -45,7 +45,7 @@ class Asked:
     ended: float | None
 
     @classmethod
-    def of(cls, row: Row) -> Asked:
+    def of(cls, row: Row) -> Job:
         """Return the request in a row of the table."""
         names = {"idempotency_key": "key", "ledger_row": "row"}
         return cls(**{names.get(name, name): row[name] for name in row})
@@ -60,7 +60,7 @@ class Requests:
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         self._database, self._now = database, now
 
-    def opened(self, analyst: str, key: str, dataset: str, body: str, most: int | None = None) -> Asked:
+    def opened(self, analyst: str, key: str, dataset: str, body: str, most: int | None = None) -> Job:
         """Return the request with this key of the analyst: a new one, unless there is one already.
 
         Raises:
@@ -75,7 +75,7 @@ class Requests:
                 analyst=analyst, key=key,
             )  # fmt: skip
             if most is not None and waiting is not None and waiting["many"] >= most:
-                raise Busy("Too many of your requests are unanswered: wait for their answers.")
+                raise TooManyRequestsError("Too many of your requests are unanswered: wait for their answers.")
             statements.run(
                 "INSERT INTO requests (id, analyst, idempotency_key, dataset, body, state, created) "
                 "VALUES (:id, :analyst, :key, :dataset, :body, 'queued', :now) "
@@ -87,28 +87,28 @@ class Requests:
                 analyst=analyst, key=key,
             )  # fmt: skip
         assert found is not None
-        return Asked.of(found)
+        return Job.of(found)
 
-    def with_key(self, analyst: str, key: str) -> Asked | None:
+    def with_key(self, analyst: str, key: str) -> Job | None:
         """Return the request with this key of the analyst, if there is one."""
         return self._one("analyst = :analyst AND idempotency_key = :key", analyst=analyst, key=key)
 
-    def find(self, number: str, analyst: str | None = None) -> Asked | None:
+    def find(self, number: str, analyst: str | None = None) -> Job | None:
         """Return a request, if there is one of this number and analyst; of anybody for ``None``."""
         if analyst is None:
             return self._one("id = :id", id=number)
         return self._one("id = :id AND analyst = :analyst", id=number, analyst=analyst)
 
-    def history(self, analyst: str, most: int = 1000) -> list[Asked]:
+    def history(self, analyst: str, most: int = 1000) -> list[Job]:
         """Return the last requests of an analyst, newest first."""
         with self._database.reading() as statements:
             rows = statements.rows(
                 f"SELECT {_ALL} FROM requests WHERE analyst = :analyst ORDER BY created DESC, id LIMIT :most",
                 analyst=analyst, most=most,
             )  # fmt: skip
-        return [Asked.of(row) for row in rows]
+        return [Job.of(row) for row in rows]
 
-    def waiting(self) -> list[Asked]:
+    def waiting(self) -> list[Job]:
         """Return the requests that nobody is answering: those that were tried least first, then the oldest."""
         with self._database.reading() as statements:
             rows = statements.rows(
@@ -116,7 +116,7 @@ class Requests:
                 "ORDER BY attempts, created, id",
                 now=self._now(),
             )
-        return [Asked.of(row) for row in rows]
+        return [Job.of(row) for row in rows]
 
     def numbers(self, *, unanswered: bool = False) -> set[str]:
         """Return the numbers of all requests, or of those without an answer."""
@@ -130,7 +130,7 @@ class Requests:
             rows = statements.rows("SELECT id, dataset FROM requests WHERE ledger_row IS NOT NULL")
         return {row["id"]: row["dataset"] for row in rows}
 
-    def claim(self, number: str, worker: str, seconds: float) -> Asked | None:
+    def claim(self, number: str, worker: str, seconds: float) -> Job | None:
         """Return a request that nobody else is answering, which this worker may answer now; ``None`` otherwise."""
         now = self._now()
         # Whether a power cut forgets this does not matter.
@@ -159,7 +159,7 @@ class Requests:
                 **({} if worker is None else {"worker": worker}),
             )
 
-    def keep(self, number: str, state: State, answer: str, row: int | None) -> Asked:
+    def keep(self, number: str, state: State, answer: str, row: int | None) -> Job:
         """Store an answer that may be shown, unless one is stored; return the request with the one that is."""
         with self._database.writing() as statements:
             statements.run(
@@ -172,7 +172,7 @@ class Requests:
         assert kept is not None
         return kept
 
-    def _one(self, which: str, **parameters: str) -> Asked | None:
+    def _one(self, which: str, **parameters: str) -> Job | None:
         with self._database.reading() as statements:
             return _one(statements, which, **parameters)
 
@@ -208,6 +208,6 @@ def _drawn(statements: Statements, request: str) -> str | None:
     return None if row is None else row["text"]
 
 
-def _one(statements: Statements, which: str, **parameters: str) -> Asked | None:
+def _one(statements: Statements, which: str, **parameters: str) -> Job | None:
     row = statements.row(f"SELECT {_ALL} FROM requests WHERE {which}", **parameters)
-    return None if row is None else Asked.of(row)
+    return None if row is None else Job.of(row)

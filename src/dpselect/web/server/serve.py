@@ -11,9 +11,9 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from dpselect.web.server.api import server
-from dpselect.web.server.desk import Desk
-from dpselect.web.server.house import House
+from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.settings import Settings
+from dpselect.web.server.state import ServerState
 
 # How long open requests may take when the server stops.
 _GRACE = 30
@@ -31,9 +31,9 @@ def serve(settings: Settings, listening: socket.socket | None = None) -> None:
     """
     import uvicorn
 
-    from dpselect.web.server.lines import protocol
+    from dpselect.web.server.connections import protocol
 
-    class Announced(uvicorn.Server):
+    class AnnouncedServer(uvicorn.Server):
         """A server that says where it is once it answers, and by then signals stop it in order."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -41,15 +41,15 @@ def serve(settings: Settings, listening: socket.socket | None = None) -> None:
             if self.started:
                 print(f"Serving {many} dataset{'s' if many > 1 else ''} at http://{_named(host)}:{port}", flush=True)
 
-    with stopped_by_signals(), closing(House.open(settings)) as house:
+    with stopped_by_signals(), closing(ServerState.open(settings)) as server_state:
         host = settings.server.host
         with listening or listen(host, settings.server.port) as held:
             port = held.getsockname()[1]
-            application = server(Desk(house), hosts_of(settings, port))
+            application = server(JobQueue(server_state), hosts_of(settings, port))
             _log_to(sys.stderr)
-            for sentence in house.outdated():
+            for sentence in server_state.outdated():
                 print(sentence, file=sys.stderr, flush=True)
-            many = len(house.datasets)
+            many = len(server_state.datasets)
             config = uvicorn.Config(
                 application,
                 log_level="error",
@@ -61,7 +61,7 @@ def serve(settings: Settings, listening: socket.socket | None = None) -> None:
                 timeout_keep_alive=15,
                 timeout_graceful_shutdown=_GRACE,
             )
-            Announced(config).run(sockets=[held])
+            AnnouncedServer(config).run(sockets=[held])
 
 
 def listen(host: str, port: int) -> socket.socket:

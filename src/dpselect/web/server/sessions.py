@@ -1,4 +1,4 @@
-"""Who is logged in with a browser. The database keeps hashes of what the cookies hold."""
+"""Sessions of those who are logged in with a browser. The database keeps hashes of what the cookies hold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from dpselect.web import tokens
 from dpselect.web.server.database import Database
-from dpselect.web.server.people import Visitor
+from dpselect.web.server.users import User
 
 # How long somebody stays logged in: a day's work.
 SECONDS = 8 * 3600.0
@@ -19,7 +19,7 @@ _KEPT = 30 * 86400.0
 
 
 @dataclass(frozen=True)
-class Entry:
+class LoginMethod:
     """How somebody logged in: one of the two.
 
     Attributes:
@@ -41,7 +41,7 @@ class Sessions:
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         self._database, self._now = database, now
 
-    def open(self, user_name: str, how: Entry) -> str:
+    def open(self, user_name: str, how: LoginMethod) -> str:
         """Begin a session of a user, and return its secret, which stands in a cookie and nowhere else."""
         now, secret = self._now(), tokens.fresh()
         with self._database.writing() as statements:
@@ -49,12 +49,12 @@ class Sessions:
             statements.run(
                 "INSERT INTO sessions (id, hash, holder, token, provider, created, expires) "
                 "VALUES (:id, :hash, :holder, :token, :provider, :now, :expires)",
-                id=tokens.fresh()[:16], hash=tokens.hashed(secret), holder=user_name,
+                id=tokens.fresh()[:16], hash=tokens.hash_secret(secret), holder=user_name,
                 token=how.token, provider=how.provider, now=now, expires=now + SECONDS,
             )  # fmt: skip
         return secret
 
-    def visitor(self, secret: str) -> Visitor | None:
+    def visitor(self, secret: str) -> User | None:
         """Return whose session this is; ``None`` where it is none or over, or its token is expired or revoked."""
         now = self._now()
         with self._database.reading() as statements:
@@ -62,20 +62,20 @@ class Sessions:
                 "SELECT sessions.id, sessions.token, sessions.expires, sessions.ended, tokens.expires AS until, "
                 "tokens.revoked, users.name, users.role FROM sessions JOIN users ON users.name = sessions.holder "
                 "LEFT JOIN tokens ON tokens.id = sessions.token WHERE sessions.hash = :hash",
-                hash=tokens.hashed(secret),
+                hash=tokens.hash_secret(secret),
             )
         if row is None or row["ended"] is not None or row["expires"] <= now:
             return None
         if row["token"] is not None and (row["revoked"] is not None or row["until"] <= now):
             return None
-        return Visitor(row["name"], row["role"], row["token"] or row["id"])
+        return User(row["name"], row["role"], row["token"] or row["id"])
 
     def end(self, secret: str) -> None:
         """End a session, if there is one."""
         with self._database.writing() as statements:
             statements.run(
                 "UPDATE sessions SET ended = :now WHERE hash = :hash AND ended IS NULL",
-                now=self._now(), hash=tokens.hashed(secret),
+                now=self._now(), hash=tokens.hash_secret(secret),
             )  # fmt: skip
 
 

@@ -13,14 +13,14 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator, mo
 
 from dpselect.dataset import Dataset, DatasetError
 from dpselect.kernel.errors import DPSelectError
-from dpselect.sources.locators import is_url
+from dpselect.sources.urls import is_url
 from dpselect.web.server.openid.registration import Registration
-from dpselect.web.server.parts import Amount, Name, Place, SettingsPart
+from dpselect.web.server.settings_parts import Amount, Name, Place, SettingsPart
 
 _Port = Annotated[int, Field(ge=0, le=65535)]
 
 
-class Listening(SettingsPart):
+class ListenSettings(SettingsPart):
     """Where the server listens, and where it keeps what it must not forget.
 
     Attributes:
@@ -39,7 +39,7 @@ class Listening(SettingsPart):
     queries: Place | None = None
 
 
-class Limits(SettingsPart):
+class RequestLimits(SettingsPart):
     """What one visitor may ask of the machine.
 
     Attributes:
@@ -130,8 +130,8 @@ class Settings(SettingsPart):
     """
 
     # A default is checked as what is said is: its paths begin at the folder, too.
-    server: Listening = Field(default_factory=dict)  # type: ignore[assignment]
-    limits: Limits = Limits()
+    server: ListenSettings = Field(default_factory=dict)  # type: ignore[assignment]
+    limits: RequestLimits = RequestLimits()
     openid: Registration | None = None
     datasets: Annotated[dict[Name, DatasetSettings], Field(min_length=1)]
 

@@ -14,11 +14,11 @@ pytest.importorskip("fastapi", reason="the explorer needs the extra web")
 
 import dpselect as dps
 from dpselect.cli import main
-from dpselect.mechanisms.named import EVERY_MECHANISM
-from dpselect.web.explorer.claim import Claim, judged, losses
+from dpselect.mechanisms.registry import MECHANISMS
+from dpselect.web.explorer.explorer_page import View
 from dpselect.web.explorer.material import EXAMPLES
-from dpselect.web.explorer.page import View
 from dpselect.web.explorer.pages.audit import PAGE
+from dpselect.web.explorer.privacy_claim import Claim, judge_claim, losses
 
 NAMES = ("tea", "coffee", "milk")
 
@@ -42,7 +42,7 @@ def worst_by_hand(mechanism: str, rows: int, sensitivity: Fraction, epsilon: flo
         if sum(counts) <= rows:
             far = [max(counts) - count for count in counts]
             scores = dps.Scores(counts, sensitivity, NAMES, range_bound=1, distance=far, kind="integer")
-            laws[counts] = drawn.log_law(scores, Fraction(epsilon))
+            laws[counts] = drawn.log_pmf(scores, Fraction(epsilon))
     worst = 0.0
     for counts, law in laws.items():
         for place in range(len(NAMES)):
@@ -55,7 +55,7 @@ def worst_by_hand(mechanism: str, rows: int, sensitivity: Fraction, epsilon: flo
 @pytest.mark.parametrize("mechanism", ["permute-and-flip", "exponential", "local-dampening"])
 def test_the_loss_is_the_worst_of_all_pairs(mechanism, stated) -> None:
     """As found here from the laws alone, without the auditor."""
-    verdict = judged(Claim(NAMES, 4, "counts", stated, 1, "add-remove"), mechanism, Fraction(1))
+    verdict = judge_claim(Claim(NAMES, 4, "counts", stated, 1, "add-remove"), mechanism, Fraction(1))
 
     assert math.isclose(verdict.loss.worst, worst_by_hand(mechanism, 4, stated, 1), rel_tol=1e-9)
     assert 35 == verdict.databases == math.comb(4 + 3, 3)
@@ -124,7 +124,9 @@ def test_a_claim_holds_where_it_is_true(neighbours, stated, bound) -> None:
     apart = 2 if neighbours == "substitution" else 1
     true = Fraction(stated) >= 1 and int(bound) * Fraction(stated) >= apart
     for mechanism in ("permute-and-flip", "generalised-exponential"):
-        verdict = judged(Claim(NAMES, 3, "counts", Fraction(stated), int(bound), neighbours), mechanism, Fraction(1))
+        verdict = judge_claim(
+            Claim(NAMES, 3, "counts", Fraction(stated), int(bound), neighbours), mechanism, Fraction(1)
+        )
 
         assert true == verdict.holds
 
@@ -182,7 +184,7 @@ def test_the_largest_universe_is_small() -> None:
     shown = view(candidates="a,b,c,d", rows="4")
 
     assert "all 70 databases" in shown.headline
-    assert len(EVERY_MECHANISM) == len(losses(Claim(tuple("abcd"), 4, "counts", Fraction(1), 1, "add-remove"), 1))
+    assert len(MECHANISMS) == len(losses(Claim(tuple("abcd"), 4, "counts", Fraction(1), 1, "add-remove"), 1))
 
 
 @pytest.mark.parametrize(

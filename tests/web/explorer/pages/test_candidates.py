@@ -14,11 +14,11 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
-from dpselect.mechanisms.named import EVERY_MECHANISM
-from dpselect.web.explorer.cells import Cells
-from dpselect.web.explorer.field import Number
+from dpselect.mechanisms.registry import MECHANISMS
+from dpselect.web.explorer.form_fields import NumberField
 from dpselect.web.explorer.material import EXAMPLES, Material
 from dpselect.web.explorer.pages.candidates import PAGE, VOTES
+from dpselect.web.explorer.text_column import TextColumn
 
 NAMES, COUNTS = zip(*VOTES, strict=True)
 
@@ -35,14 +35,14 @@ def rows(view, title: str) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in table.rows}
 
 
-@pytest.mark.parametrize("mechanism", EVERY_MECHANISM)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("epsilon", [0.001, 0.5, 100])
 def test_the_bars_are_the_law(mechanism, epsilon) -> None:
     """Chances, and the neighbour's beside them, are those of scores that the library counts itself."""
     view = viewed(mechanism=mechanism, epsilon=epsilon, changes="water", neighbour="less")
     bars = view.parts[0].draw(640).to_dict()["data"]["values"]
-    here = dps.mechanism(mechanism).law(dps.utilities.counts(COUNTS), epsilon)
-    there = dps.mechanism(mechanism).law(dps.utilities.counts([60, 57, 30, 12, 7]), epsilon)
+    here = dps.mechanism(mechanism).pmf(dps.utilities.counts(COUNTS), epsilon)
+    there = dps.mechanism(mechanism).pmf(dps.utilities.counts([60, 57, 30, 12, 7]), epsilon)
 
     assert list(NAMES) == [bar["candidate"] for bar in bars]
     assert np.allclose(here, [bar["chance"] for bar in bars], rtol=1e-12)
@@ -57,7 +57,7 @@ def test_the_largest_ratio_is_over_all_candidates() -> None:
     assert [f"{math.exp(0.5):.4g}"] == facts["the larger over the smaller"] == facts["what epsilon allows, e^epsilon"]
 
 
-@pytest.mark.parametrize("mechanism", EVERY_MECHANISM)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize(("changes", "neighbour"), [("tea", "more"), ("coffee", "less"), ("milk", "more")])
 def test_no_neighbour_exceeds_epsilon(mechanism, changes, neighbour) -> None:
     """The largest ratio that the page states stays below e^epsilon."""
@@ -69,9 +69,9 @@ def test_no_neighbour_exceeds_epsilon(mechanism, changes, neighbour) -> None:
 def test_all_mechanisms_are_compared() -> None:
     """Each with its own chance and its own expected loss."""
     table, scores = rows(viewed(), "All mechanisms"), dps.utilities.counts(COUNTS)
-    for name in EVERY_MECHANISM:
+    for name in MECHANISMS:
         right, loss = (
-            dps.mechanism(name).law(scores, 0.5)[0],
+            dps.mechanism(name).pmf(scores, 0.5)[0],
             dps.accuracy.expected_error(scores, epsilon=0.5, mechanism=name),
         )
 
@@ -84,14 +84,14 @@ def test_epsilon_is_needed_twice() -> None:
     here, whatever = (facts[name][0] for name in ("for these counts alone", "whatever the counts are"))
     planned = dps.epsilon_for(error=1, candidates=5, probability=0.9, range_bound=1, kind="integer")
 
-    assert dps.mechanism("permute-and-flip").law(dps.utilities.counts(COUNTS), float(here))[0] >= 0.9
+    assert dps.mechanism("permute-and-flip").pmf(dps.utilities.counts(COUNTS), float(here))[0] >= 0.9
     assert f"{planned:.6g}" == whatever
     assert ["not known of this mechanism"] == rows(viewed(mechanism="smooth-noisy-max"), "Right")[
         "whatever the counts are"
     ]
 
 
-@pytest.mark.parametrize("mechanism", EVERY_MECHANISM)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize(
     "votes",
     [
@@ -116,7 +116,7 @@ def test_hostile_counts(mechanism, votes) -> None:
 def test_the_largest_count_and_one_less_differ() -> None:
     """One vote is one vote, however many there are."""
     view = viewed(candidate=(("a", 10**9 - 1), ("b", 10**9)), epsilon=1)
-    one = dps.mechanism("permute-and-flip").law(dps.utilities.counts([0, 1]), 1)
+    one = dps.mechanism("permute-and-flip").pmf(dps.utilities.counts([0, 1]), 1)
 
     assert f"b, which has the largest count, is named with probability {one[1]:.3f}" in view.headline
     assert f"{one[0]:.3g}" == rows(view, "All mechanisms")["permute-and-flip"][1]
@@ -139,12 +139,12 @@ def test_nobody_is_taken_from_nobody() -> None:
 def test_a_column_is_counted() -> None:
     """Its values are the candidates: the best 24, and the rest in one bar; by hand remains a choice."""
     column = [f"v{number % 3000}" for number in range(10_000)] + ["v7"] * 9 + [""]
-    material = Material(columns={"word": Cells.of(column), "n": Cells.of("12")}, given="table")
+    material = Material(columns={"word": TextColumn.of(column), "n": TextColumn.of("12")}, given="table")
     view = viewed(material)
     bars = view.parts[0].draw(640).to_dict()["data"]["values"]
     numbers = np.array([4] * 1000 + [3] * 2000)
     numbers[7] += 9
-    law = dps.mechanism("permute-and-flip").law(dps.utilities.counts(numbers), 0.5)
+    law = dps.mechanism("permute-and-flip").pmf(dps.utilities.counts(numbers), 0.5)
 
     assert "v7, which has the largest count" in view.headline
     assert 25 == len(bars)
@@ -158,16 +158,16 @@ def test_a_column_that_cannot_be_shown_is_refused() -> None:
     """There is nothing to choose from, or more than a page shows."""
     for cells, words in ((["", ""], "is empty"), (map(str, range(100_001)), "100,001 different values")):
         with pytest.raises(ValueError, match=words):
-            viewed(Material(columns={"word": Cells.of(cells)}), column="word")
+            viewed(Material(columns={"word": TextColumn.of(cells)}), column="word")
 
 
 @pytest.mark.parametrize("place", [0, 57, 100, 150, 200])
 def test_the_slider_reaches_every_state(visitor, place) -> None:
     """From its least epsilon to its largest, the page answers with the chance that the library finds."""
-    (slider,) = [field for field in PAGE.fields(EXAMPLES) if isinstance(field, Number) and field.slider]
+    (slider,) = [field for field in PAGE.fields(EXAMPLES) if isinstance(field, NumberField) and field.slider]
     epsilon = float(f"{math.exp(math.log(slider.low) + math.log(slider.high / slider.low) * place / 200):.3g}")
     answer = visitor.get("/candidates/view", params={"epsilon": epsilon})
-    chance = dps.mechanism("permute-and-flip").law(dps.utilities.counts(COUNTS), epsilon)[0]
+    chance = dps.mechanism("permute-and-flip").pmf(dps.utilities.counts(COUNTS), epsilon)[0]
 
     assert 200 == answer.status_code
     assert f"with probability {chance:.3f}" in unescape(answer.text)
@@ -182,7 +182,7 @@ def test_a_count_is_a_whole_number(visitor, count) -> None:
     assert re.search("whole number from 0 to 1,000,000,000", answer.text)
 
 
-@pytest.mark.parametrize("mechanism", [name for name in EVERY_MECHANISM if name != "inverse-sensitivity"])
+@pytest.mark.parametrize("mechanism", [name for name in MECHANISMS if name != "inverse-sensitivity"])
 def test_the_command_exists(mechanism, tmp_path, capsys) -> None:
     """It says what it would cost: on a file of the name that it has, with columns of those names."""
     (tmp_path / "people.csv").write_text("choice\ntea\nmilk\n", encoding="utf-8")
@@ -198,7 +198,7 @@ def test_the_command_exists(mechanism, tmp_path, capsys) -> None:
     assert "Dry run: nothing was spent" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("mechanism", EVERY_MECHANISM)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_the_python_exists(mechanism, tmp_path, monkeypatch) -> None:
     """It runs on a table, choices and a ledger of those names, and spends what the page says."""
     monkeypatch.chdir(tmp_path)

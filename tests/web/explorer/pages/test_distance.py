@@ -14,7 +14,7 @@ import dpselect as dps
 from dpselect import audit
 from dpselect.cli import main
 from dpselect.web.explorer.distance_scores import KINDS
-from dpselect.web.explorer.made_up import friends
+from dpselect.web.explorer.example_data import friends
 from dpselect.web.explorer.material import EXAMPLES
 from dpselect.web.explorer.pages.distance import PAGE
 
@@ -33,8 +33,8 @@ def test_the_first_example_is_inverted_and_shifting_restores_it() -> None:
     """By the laws of the library: the best marker is less likely than the second, shifted it is not."""
     view = view_of()
     scores = dps.utilities.tdt([24, 50, 30, 16], [0, 16, 12, 14], families=40)
-    classic = dps.mechanism("local-dampening").law(scores, 2)
-    shifted = dps.mechanism("shifted-local-dampening").law(scores, 2)
+    classic = dps.mechanism("local-dampening").pmf(scores, 2)
+    shifted = dps.mechanism("shifted-local-dampening").pmf(scores, 2)
 
     assert view.headline.startswith("Local dampening inverts rs1 and rs2: rs1 has the better score, 24 against 17.5")
     assert scores.values[0] > scores.values[1]

@@ -10,10 +10,10 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
-from dpselect.mechanisms.named import EVERY_MECHANISM
-from dpselect.web.explorer.cells import Cells
+from dpselect.mechanisms.registry import MECHANISMS
 from dpselect.web.explorer.material import EXAMPLES, Material
 from dpselect.web.explorer.pages.mechanisms import PAGE
+from dpselect.web.explorer.text_column import TextColumn
 
 AGES = EXAMPLES.numbers_of("age")
 
@@ -38,7 +38,7 @@ def drawn(view, part: int) -> dict[str, dict[float, float]]:
     return found
 
 
-@pytest.mark.parametrize("mechanism", EVERY_MECHANISM)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_figures_of_a_median_are_in_its_unit(mechanism) -> None:
     """Error and chance of every point are sums over the law, and so are those of the table."""
     view = viewed(column="age", mechanism=(mechanism,), unit="years", epsilon=0.2, low=0.01, high=1)
@@ -50,10 +50,10 @@ def test_figures_of_a_median_are_in_its_unit(mechanism) -> None:
     assert 7 == len(error) == len(chance)
     assert (0.01, 1) == (min(error), max(error))
     for epsilon, figure in error.items():
-        law = dps.mechanism(mechanism).law(scores, epsilon)
+        law = dps.mechanism(mechanism).pmf(scores, epsilon)
         assert np.isclose(law @ away, figure, rtol=1e-9)
         assert np.isclose(law[best].sum(), chance[epsilon], rtol=1e-9)
-    law = dps.mechanism(mechanism).law(scores, 0.2)
+    law = dps.mechanism(mechanism).pmf(scores, 0.2)
     assert [[mechanism, f"{law @ away:.3g}", f"{law[best].sum():.3f}"]] == view.parts[2].rows
     assert f": {law @ away:.3g} years on average" in view.headline
 
@@ -75,7 +75,7 @@ def test_the_headline_names_the_smallest_error() -> None:
 )
 def test_a_grid_is_what_people_would_write(cells, ends) -> None:
     """About a hundred values at most, around all numbers of the column."""
-    assert ends in viewed(Material(columns={"x": Cells.of(cells)}, given="table")).commands.shell
+    assert ends in viewed(Material(columns={"x": TextColumn.of(cells)}, given="table")).commands.shell
 
 
 def test_what_cannot_be_shown_is_a_sentence(visitor) -> None:
@@ -90,7 +90,7 @@ def test_what_cannot_be_shown_is_a_sentence(visitor) -> None:
         assert 400 == answer.status_code
         assert words in answer.text
     with pytest.raises(ValueError, match="beyond 10"):
-        viewed(Material(columns={"x": Cells.of(["1e300", "0"])}, given="table"))
+        viewed(Material(columns={"x": TextColumn.of(["1e300", "0"])}, given="table"))
 
 
 def test_several_stand_in_the_address(visitor) -> None:

@@ -15,10 +15,10 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
-from dpselect.web.explorer.cells import Cells
 from dpselect.web.explorer.material import EXAMPLES, Material
 from dpselect.web.explorer.pages import most_common
 from dpselect.web.explorer.pages.most_common import PAGE
+from dpselect.web.explorer.text_column import TextColumn
 from tests.chance import accept
 
 HOSTILE = ["--x", "a,b", "<img src=x>", "'; rm *", '"q"', " spaced ", "7"]
@@ -59,7 +59,7 @@ def test_the_bars_are_the_law_of_the_first_place(epsilon, k, neighbour) -> None:
     added = {name: {"rest": name != best, "first": name == best, "all": True}[neighbour] for name in counted}
     more = {name: count + added[name] for name, count in counted.items()}
     laws = [
-        dps.mechanism("permute-and-flip").law(dps.Scores(each, 1, range_bound=1, kind="integer"), epsilon / k)
+        dps.mechanism("permute-and-flip").pmf(dps.Scores(each, 1, range_bound=1, kind="integer"), epsilon / k)
         for each in (counted, more)
     ]
     shown = bars(viewed(epsilon=epsilon, k=k, neighbour=neighbour))
@@ -106,7 +106,7 @@ def test_errors_are_those_of_the_law_and_of_the_worst_case() -> None:
     """The least error that 95 of 100 draws keep, the mean, and what dpselect states."""
     counted = np.array(sorted(persons().values()))
     scores = dps.Scores(counted, 1, range_bound=1, kind="integer")
-    law = dps.mechanism("permute-and-flip").law(scores, 0.2)
+    law = dps.mechanism("permute-and-flip").pmf(scores, 0.2)
     behind = counted.max() - counted
     most = min(t for t in behind if law[behind <= t].sum() >= 0.95)
     table = facts(viewed(), "How far")
@@ -143,8 +143,8 @@ def test_public_items_may_be_written() -> None:
 def hostile_table() -> Material:
     """A table with names that mean something to shells, pages and Python."""
     columns = {
-        "--person": Cells.of(f"p{number % 9}" for number in range(70)),
-        "it's <b>": Cells.of(HOSTILE[number % 7] for number in range(70)),
+        "--person": TextColumn.of(f"p{number % 9}" for number in range(70)),
+        "it's <b>": TextColumn.of(HOSTILE[number % 7] for number in range(70)),
     }
     return Material(columns=columns, visits=columns, given="table", visits_python=f"visits = {as_lists(columns)!r}")
 
@@ -222,7 +222,7 @@ def test_what_cannot_be_shown_is_a_sentence(visitor, monkeypatch) -> None:
         answer = visitor.get(f"/most-common?{query}")
         assert 400 == answer.status_code
         assert words in unescape(re.sub(r"\s+", " ", answer.text))
-    empty = {"a": Cells.of(["", ""])}
+    empty = {"a": TextColumn.of(["", ""])}
     with pytest.raises(ValueError, match="is empty"):
         viewed(Material(columns=empty, visits=empty, given="table"))
 
@@ -232,7 +232,7 @@ def test_what_cannot_be_shown_is_a_sentence(visitor, monkeypatch) -> None:
 def test_a_cell_that_ends_a_line_is_no_code(changed, end) -> None:
     """No line of the notebook begins with what a cell of the table has after a new line."""
     item = f"a{end}ran.append(1)#"
-    columns = {"who": Cells.of("pqrst"), "item": Cells.of([item, item, item, item, "b"])}
+    columns = {"who": TextColumn.of("pqrst"), "item": TextColumn.of([item, item, item, item, "b"])}
     made = f"visits = {as_lists(columns)!r}"
     material = Material(columns=columns, visits=columns, given="table", visits_python=made)
     state = {"person": "who", "item": "item"} | changed

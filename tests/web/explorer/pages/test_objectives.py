@@ -16,8 +16,8 @@ import pyarrow.parquet as parquet
 
 import dpselect as dps
 from dpselect.cli import main
+from dpselect.web.explorer.explorer_page import PageTable, View
 from dpselect.web.explorer.material import EXAMPLES
-from dpselect.web.explorer.page import Table, View
 from dpselect.web.explorer.pages.objectives import MECHANISMS, NEIGHBOURS, PAGE, RULES
 
 NAMES = [name for name, _ in RULES]
@@ -44,7 +44,7 @@ def scores(rows=RULES) -> list[dps.Scores]:
     ]
 
 
-def column(table: Table, place: int) -> dict[str, str]:
+def column(table: PageTable, place: int) -> dict[str, str]:
     """One column of a table by the first."""
     return {row[0]: row[place] for row in table.rows}
 
@@ -54,10 +54,10 @@ def test_the_table_is_the_law(mechanism) -> None:
     """Both columns of chances are the exact laws of PrivPareto and PrivAgg."""
     table = shown(mechanism=mechanism, epsilon=0.3).parts[2]
     laws = [
-        dps.mechanism(mechanism).law(each, 0.3)
+        dps.mechanism(mechanism).pmf(each, 0.3)
         for each in (
             dps.multiobjective.pareto(scores()),
-            dps.multiobjective.aggregate(scores(), [5, 1], touched="one", range_bound=1),
+            dps.multiobjective.aggregate(scores(), [5, 1], max_changed="one", range_bound=1),
         )
     ]
 
@@ -87,9 +87,9 @@ def test_the_neighbour_keeps_the_promise(rule, neighbour) -> None:
         combined = (
             dps.multiobjective.pareto(both)
             if rule == "pareto"
-            else dps.multiobjective.aggregate(both, [5, 1], touched="one", range_bound=1)
+            else dps.multiobjective.aggregate(both, [5, 1], max_changed="one", range_bound=1)
         )
-        return dps.mechanism("exponential").law(combined, 0.4)
+        return dps.mechanism("exponential").pmf(combined, 0.4)
 
     here = law(RULES)
     rows = [(name, [*cells]) for name, cells in RULES]

@@ -14,10 +14,10 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
-from dpselect.mechanisms.named import EVERY_MECHANISM
-from dpselect.web.explorer.cells import Cells
+from dpselect.mechanisms.registry import MECHANISMS
 from dpselect.web.explorer.material import EXAMPLES, Material
 from dpselect.web.explorer.pages.percentile import PAGE
+from dpselect.web.explorer.text_column import TextColumn
 
 INCOMES = np.array([float(cell) for cell in EXAMPLES.columns["income"]])
 GRID = {"lower": "0", "upper": "120000", "step": "1000"}
@@ -43,7 +43,7 @@ def ranked(p=50, more=()) -> dps.Scores:
 @pytest.mark.parametrize(
     ("mechanism", "epsilon", "p", "neighbour"),
     [
-        *((mechanism, 0.1, 90, "high") for mechanism in EVERY_MECHANISM),
+        *((mechanism, 0.1, 90, "high") for mechanism in MECHANISMS),
         *(("permute-and-flip", epsilon, p, "low") for epsilon, p in ((0.001, 50), (2, 99.9))),
         ("smooth-noisy-max", 2, 50, "low"),
     ],
@@ -53,7 +53,7 @@ def test_the_bars_are_the_law(mechanism, epsilon, p, neighbour) -> None:
     view = viewed(mechanism=mechanism, epsilon=epsilon, p=p, neighbour=neighbour, shown="all", **GRID)
     bars = view.parts[0].draw(640).to_dict()["layer"][0]["data"]["values"]
     for which, scores in (("chance", ranked(p)), ("neighbour", ranked(p, [0 if neighbour == "low" else 10**6]))):
-        law = dps.mechanism(mechanism).law(scores, epsilon)
+        law = dps.mechanism(mechanism).pmf(scores, epsilon)
         sums = np.add.reduceat(law, np.arange(0, 121, 3))
         assert np.allclose(sums, [bar[which] for bar in bars], rtol=1e-9)
 
@@ -62,7 +62,7 @@ def test_the_bars_are_the_law(mechanism, epsilon, p, neighbour) -> None:
 def test_errors_are_those_of_the_law_and_of_the_worst_case(epsilon) -> None:
     """The least distance that 95 of 100 draws keep, the means, and what dpselect states."""
     scores = ranked()
-    law, values = dps.mechanism("permute-and-flip").law(scores, epsilon), np.arange(0, 121_000, 1000)
+    law, values = dps.mechanism("permute-and-flip").pmf(scores, epsilon), np.arange(0, 121_000, 1000)
     true = values[int(scores.values.argmax())]
     off = np.abs(values - true)
     within = min(distance for distance in off if law[off <= distance].sum() >= 0.95)
@@ -82,7 +82,7 @@ def test_errors_are_those_of_the_law_and_of_the_worst_case(epsilon) -> None:
 
 def test_the_largest_ratio_is_over_all_values() -> None:
     """And stays below e^epsilon."""
-    laws = [dps.mechanism("exponential").log_law(ranked(90, more), 0.3) for more in ([], [0])]
+    laws = [dps.mechanism("exponential").log_pmf(ranked(90, more), 0.3) for more in ([], [0])]
     most = math.exp(np.abs(laws[0] - laws[1]).max())
 
     assert (
@@ -100,7 +100,7 @@ def test_the_epsilon_that_is_enough_is_enough(mechanism) -> None:
     true = int(ranked().values.argmax())
 
     def near(epsilon: float) -> float:
-        return float(dps.mechanism(mechanism).law(ranked(), epsilon)[true - 2 : true + 3].sum())
+        return float(dps.mechanism(mechanism).pmf(ranked(), epsilon)[true - 2 : true + 3].sum())
 
     planned = dps.epsilon_for(error=10, candidates=121, mechanism=mechanism, kind="integer")
     assert near(enough * 0.999) < 0.95 <= near(enough * 1.00001)
@@ -109,7 +109,7 @@ def test_the_epsilon_that_is_enough_is_enough(mechanism) -> None:
 
 def test_all_mechanisms_are_compared() -> None:
     """Those of which a worst case is not known say so."""
-    assert {*facts(viewed(**GRID), "All mechanisms")} == {*EVERY_MECHANISM}
+    assert {*facts(viewed(**GRID), "All mechanisms")} == {*MECHANISMS}
     general = facts(viewed(mechanism="smooth-noisy-max"), "How far")["in general, in persons"]
     assert ["not known of this mechanism"] == general
 
@@ -126,7 +126,7 @@ def test_all_mechanisms_are_compared() -> None:
 )
 def test_empty_bounds_are_round_numbers_around_the_values(cells, grid) -> None:
     """The law sums to one over them, whatever cells are missing, endless or no number."""
-    columns = {"n": Cells.of(cells)}
+    columns = {"n": TextColumn.of(cells)}
     material = Material(columns=columns, given="table", table_python=f"table = {{'n': {cells!r}}}")
     view = viewed(material, shown="all")
     bars = view.parts[0].draw(640).to_dict()["layer"][0]["data"]["values"]
@@ -138,7 +138,7 @@ def test_empty_bounds_are_round_numbers_around_the_values(cells, grid) -> None:
 
 def test_a_table_without_numbers_leaves_the_made_up_people() -> None:
     """And the field says whose column it is."""
-    columns = {"word": Cells.of(["a", "b"])}
+    columns = {"word": TextColumn.of(["a", "b"])}
     material = Material(columns=columns, given="table")
 
     assert "of income" in viewed(material).headline
@@ -202,7 +202,7 @@ def test_the_notebook_draws_the_same_bars(changed) -> None:
 
 def test_a_column_beyond_all_bounds_is_a_sentence() -> None:
     """Not an overflow: bounds that are written make it a question again."""
-    columns = {"v": Cells.of(["-1e308", "1e308", "3"])}
+    columns = {"v": TextColumn.of(["-1e308", "1e308", "3"])}
     material = Material(columns=columns, given="table")
     with pytest.raises(ValueError, match="reaches beyond 10"):
         viewed(material)

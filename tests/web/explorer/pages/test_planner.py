@@ -20,13 +20,13 @@ from starlette.testclient import TestClient
 import dpselect as dps
 from dpselect.cli import main
 from dpselect.kernel.prices import laplace_price, pure_price
-from dpselect.ledger.accountant import Terms
+from dpselect.ledger.composition import Terms
 from dpselect.web.explorer.app import explorer
-from dpselect.web.explorer.field import Query
+from dpselect.web.explorer.explorer_page import View
+from dpselect.web.explorer.form_fields import Query
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.page import View
 from dpselect.web.explorer.pages.planner import PAGE
-from dpselect.web.explorer.planned import KINDS, Planned, priced
+from dpselect.web.explorer.planned_queries import KINDS, PlannedQuery, price_of
 from tests.web.explorer.conftest import PORT
 
 BIG = {
@@ -66,7 +66,7 @@ def planned_by_command(capsys, command: str) -> dict:
     return json.loads(said.out)
 
 
-def described(path: Path, planned: Planned) -> None:
+def described(path: Path, planned: PlannedQuery) -> None:
     """Write what is public of the table of a tree."""
     path.write_text(KINDS["tree"].dataset(replace(planned, kind="tree")).dump())
 
@@ -85,8 +85,8 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_price_is_that_of_the_command(capsys, kind, side, rule) -> None:
     """The guarantee, its relation and what is said of the error, for every kind of question."""
-    planned = Planned(kind, *BIG[kind], Fraction(1, 8), side)
-    price = priced(planned, rule)
+    planned = PlannedQuery(kind, *BIG[kind], Fraction(1, 8), side)
+    price = price_of(planned, rule)
     relation = price.spend.guarantee.neighbours.value
     delta = 1e-6 if rule == "rho" else 0
     dps.Ledger.open("it.ledger", epsilon=9, delta=delta, neighbours=relation, dataset="people", rule=rule)
@@ -170,7 +170,7 @@ def test_the_commands_run(more) -> None:
 def test_the_command_of_single_releases_runs() -> None:
     """Every kind, each once; a tree is asked of a description."""
     rows = [(kind, *BIG[kind], 0.1, 1) for kind in KINDS if kind != "top-k"]
-    described(Path("people.toml"), Planned("tree", *BIG["tree"], Fraction(1, 10), "add-remove"))
+    described(Path("people.toml"), PlannedQuery("tree", *BIG["tree"], Fraction(1, 10), "add-remove"))
     said = run_in_shell(view(asked(*rows)).commands.shell)
 
     assert len(rows) == said.count("people.ledger: epsilon 1 left, epsilon 0.9 afterwards")
@@ -271,7 +271,7 @@ def test_a_tree_of_more_classes_than_somebody_waits_for_is_refused() -> None:
     """In a sentence, before any tree is made."""
     from fractions import Fraction
 
-    from dpselect.web.explorer.planned import Planned, priced
+    from dpselect.web.explorer.planned_queries import PlannedQuery, price_of
 
     with pytest.raises(ValueError, match="up to 10,000 classes"):
-        priced(Planned("tree", 100_000, 1, Fraction(1), "add-remove"), "sum")
+        price_of(PlannedQuery("tree", 100_000, 1, Fraction(1), "add-remove"), "sum")

@@ -15,11 +15,11 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
-from dpselect.mechanisms.named import EVERY_MECHANISM
-from dpselect.web.explorer.made_up import friends
+from dpselect.mechanisms.registry import MECHANISMS
+from dpselect.web.explorer.example_data import friends
 from dpselect.web.explorer.material import EXAMPLES
 from dpselect.web.explorer.pages.top_k import PAGE, right_of
-from dpselect.web.explorer.ranking import METRICS, toggled
+from dpselect.web.explorer.ranking import METRICS, toggle_edge
 from research.comparisons import brokers
 from tests.chance import believe
 
@@ -34,8 +34,8 @@ def test_the_chance_and_the_change_are_those_of_the_library() -> None:
     """Computed here from the degrees alone: the chance of the best, and the largest ratio for an edge that is named."""
     view = view_of(k=1, epsilon=0.7, edge="named", one="Ada", other="Ben")
     drawn, graph = dps.mechanism("permute-and-flip"), friends()
-    here = drawn.law(dps.utilities.degree(graph), 0.7)
-    there = drawn.law(dps.utilities.degree(toggled(graph, 0, 1)), 0.7)
+    here = drawn.pmf(dps.utilities.degree(graph), 0.7)
+    there = drawn.pmf(dps.utilities.degree(toggle_edge(graph, 0, 1)), 0.7)
     best = graph.degrees == graph.degrees.max()
     ratio = np.exp(np.abs(np.log(here) - np.log(there)).max())
 
@@ -48,8 +48,8 @@ def test_the_pictures_mark_the_neighbour() -> None:
     view = view_of(k=2, epsilon=1, edge="named", one="Ada", other="Zoe")
     rows = view.parts[0].draw(640).to_dict()["data"]["values"]
     drawn, graph = dps.mechanism("permute-and-flip"), friends()
-    for graph_of, key in ((graph, "chance"), (toggled(graph, 0, 25), "neighbour")):
-        law = drawn.law(dps.utilities.degree(graph_of), Fraction(1, 2))
+    for graph_of, key in ((graph, "chance"), (toggle_edge(graph, 0, 25), "neighbour")):
+        law = drawn.pmf(dps.utilities.degree(graph_of), Fraction(1, 2))
         for row in rows[:24]:
             assert row[key] == law[graph.labels.index(row["candidate"])]
 
@@ -74,7 +74,7 @@ def test_one_graph_is_for_degree_and_the_other_is_not() -> None:
     assert friends_say.parts[2].words[0].startswith("Use degree with permute-and-flip: ")
     assert teams_say.parts[2].words[0].startswith("Use open-pairs with local-dampening-flip: ")
     assert shares["degree"] < 0.2 < 0.9 < shares["open-pairs"]
-    assert "made_up import teams" in teams_say.example
+    assert "example_data import teams" in teams_say.example
 
 
 @pytest.mark.chance(1e-6)
@@ -160,7 +160,7 @@ def test_the_example_draws_the_picture_of_the_page(metric, graph) -> None:
     assert view.parts[2].words[0] in printed.getvalue()
 
 
-@pytest.mark.parametrize("mechanism", EVERY_MECHANISM)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_every_mechanism_is_an_answer_or_a_sentence(visitor, mechanism) -> None:
     """Of open pairs at a large epsilon."""
     answer = contextvars.Context().run(

@@ -14,11 +14,11 @@ pytest.importorskip("fastapi", reason="the explorer needs the extra web")
 
 import dpselect as dps
 from dpselect.cli import main
-from dpselect.web.explorer.cells import Cells
-from dpselect.web.explorer.made_up import people
+from dpselect.web.explorer.example_data import people
+from dpselect.web.explorer.explorer_page import PageTable, TreeDrawing, View
 from dpselect.web.explorer.material import EXAMPLES, Material
-from dpselect.web.explorer.page import Table, Tree, View
 from dpselect.web.explorer.pages.tree import PAGE
+from dpselect.web.explorer.text_column import TextColumn
 
 SAMPLE = {name: [*cells] for name, cells in people().items()}
 NUMBERS = {name: [float(cell) for cell in SAMPLE[name]] for name in ("age", "income")}
@@ -51,8 +51,8 @@ def test_the_headline_is_the_law(learner, made) -> None:
     view = shown(learner=learner, epsilon=0.3, depth="2", row=5)
     fewer = {name: cells[:4] + cells[5:] for name, cells in SAMPLE.items()}
     asked, other = (dps.learn.first_split(made(), table, "rich") for table in (SAMPLE, fewer))
-    law = asked.mechanism.law(asked.scores, asked.epsilon)
-    there = other.mechanism.law(other.scores, other.epsilon)
+    law = asked.mechanism.pmf(asked.scores, asked.epsilon)
+    there = other.mechanism.pmf(other.scores, other.epsilon)
     said = re.search(r"(\S.*), with probability ([\d.]+).* costs ([\d.]+) .*factor of ([\d.]+) at", view.headline)
 
     assert said is not None
@@ -66,7 +66,7 @@ def test_the_headline_is_the_law(learner, made) -> None:
 
 def test_leaves_keep_their_labels_as_their_law_says() -> None:
     """Counted from the table by hand, for a tree of one split."""
-    leaves = next(part for part in shown(depth="1", epsilon=0.2).parts if isinstance(part, Table))
+    leaves = next(part for part in shown(depth="1", epsilon=0.2).parts if isinstance(part, PageTable))
     assert 2 == len(leaves.rows)
     for leaf, rows, label, left, chance in leaves.rows:
         column, sign, number = leaf.split()
@@ -93,12 +93,12 @@ def by_hand(counts: list[int], epsilon: float) -> list[float]:
 @pytest.mark.parametrize(("learner", "words"), [("tree", "mixes in the counts above"), ("id3", "then prunes by")])
 def test_what_a_fit_does_next_is_said(learner, words) -> None:
     """The default tree mixes in what stands above a leaf, and ID3 prunes."""
-    assert words in next(part for part in shown(learner=learner).parts if isinstance(part, Table)).note
+    assert words in next(part for part in shown(learner=learner).parts if isinstance(part, PageTable)).note
 
 
 def test_the_tree_is_drawn() -> None:
     """With the label of every leaf; one that is too wide says so instead."""
-    tree = next(part for part in shown(depth="1").parts if isinstance(part, Tree))
+    tree = next(part for part in shown(depth="1").parts if isinstance(part, TreeDrawing))
 
     assert "<svg" in str(tree.picture)
     assert "income" in str(tree.picture)
@@ -128,19 +128,19 @@ def test_learners_are_compared_and_one_is_recommended() -> None:
 
 def test_a_table_without_a_class_is_a_sentence() -> None:
     """Numbers alone, or one column alone, cannot be predicted."""
-    numbers = Material(columns={"a": Cells.of(map(str, range(50))), "b": Cells.of(map(str, range(50)))})
+    numbers = Material(columns={"a": TextColumn.of(map(str, range(50))), "b": TextColumn.of(map(str, range(50)))})
     with pytest.raises(ValueError, match="two to eight classes"):
         shown(numbers)
     with pytest.raises(ValueError, match="one more column"):
-        shown(Material(columns={"a": Cells.of(["x", "y"] * 20)}))
+        shown(Material(columns={"a": TextColumn.of(["x", "y"] * 20)}))
 
 
 def test_hostile_tables_are_text() -> None:
     """Names of columns and cells stay text in the headline's place, the drawing and the command."""
     bad = "<script>alert(1)</script>"
-    columns = {bad: Cells.of([bad, "b"] * 50), "it's; rm": Cells.of(["'$(x)", "n", "n", "'$(x)"] * 25)}
+    columns = {bad: TextColumn.of([bad, "b"] * 50), "it's; rm": TextColumn.of(["'$(x)", "n", "n", "'$(x)"] * 25)}
     view = shown(Material(columns=columns), epsilon=9.0)
-    tree = next(part for part in view.parts if isinstance(part, Tree))
+    tree = next(part for part in view.parts if isinstance(part, TreeDrawing))
     words = shlex.split(view.commands.shell)
 
     assert "<script" not in str(tree.picture)

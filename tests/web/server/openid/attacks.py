@@ -10,8 +10,8 @@ from typing import Any
 
 import jwt
 
-from dpselect.web.server.openid.door import Door
-from dpselect.web.server.openid.verifier import Untrusted
+from dpselect.web.server.openid.authenticator import Authenticator
+from dpselect.web.server.openid.verifier import UntrustedTokenError
 from tests.web.server.openid.provider import Provider, made_key, public_jwk
 
 
@@ -91,13 +91,13 @@ ATTACKS: dict[str, Callable[[Provider], str]] = {
 }
 
 
-def admitted(door: Door, provider: Provider) -> set[str]:
+def admitted(authenticator: Authenticator, provider: Provider) -> set[str]:
     """Return the attacks that a door lets in."""
     result = set()
     for name, made in ATTACKS.items():
         try:
-            door.verifier.of_program(made(provider))
-        except Untrusted:
+            authenticator.verifier.of_program(made(provider))
+        except UntrustedTokenError:
             continue
         result.add(name)
     return result

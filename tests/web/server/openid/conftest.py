@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("jwt", reason="OpenID Connect needs the extra web")
 
-from dpselect.web.server.openid.door import Door
+from dpselect.web.server.openid.authenticator import Authenticator
 from dpselect.web.server.openid.registration import Registration
 from tests.web.server.openid.provider import SECRET, Provider
 
@@ -23,18 +23,18 @@ def provider() -> Iterator[Provider]:
 
 
 @pytest.fixture
-def door_of(house, provider, monkeypatch) -> Callable[..., Door]:
+def authenticator_of(server_state, provider, monkeypatch) -> Callable[..., Authenticator]:
     """Makes doors of the house, registered with the provider."""
 
-    def made(**settings: Any) -> Door:
+    def made(**settings: Any) -> Authenticator:
         monkeypatch.setenv("OFFICE_SECRET", SECRET)
         told = provider.settings(secret_variable="OFFICE_SECRET") | settings
-        return Door.of(Registration.model_validate(told), house.database, house.people)
+        return Authenticator.of(Registration.model_validate(told), server_state.database, server_state.people)
 
     return made
 
 
 @pytest.fixture
-def door(door_of) -> Door:
+def authenticator(authenticator_of) -> Authenticator:
     """A door of the house."""
-    return door_of()
+    return authenticator_of()

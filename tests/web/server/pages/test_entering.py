@@ -9,9 +9,9 @@ import pytest
 
 from dpselect.web.server.cookies import clear_cookie, set_cookie
 from dpselect.web.server.database import Database
-from dpselect.web.server.people import People
-from dpselect.web.server.sessions import SECONDS, Entry, Sessions
-from dpselect.web.server.visitors import Visitor
+from dpselect.web.server.dependencies import User
+from dpselect.web.server.sessions import SECONDS, LoginMethod, Sessions
+from dpselect.web.server.users import Users
 from tests.calls import calls
 from tests.web.server.pages.browser import Browser
 
@@ -70,10 +70,10 @@ def test_nobody_is_led_elsewhere(office, address) -> None:
 @pytest.mark.own_server
 def test_every_wrong_token_gets_the_same_page(office) -> None:
     """Whether there is none such, it is expired or revoked, or of odd signs; none opens a session."""
-    people = People(_database(office))
+    people = Users(_database(office))
     revoked = people.new_token("ann", 1, "test")
     people.revoke(revoked.id, "test")
-    expired = People(_database(office), lambda: time.time() - 3 * 86400).new_token("ann", 1, "test")
+    expired = Users(_database(office), lambda: time.time() - 3 * 86400).new_token("ann", 1, "test")
     browser = Browser(office)
     replies = [
         browser.post("/login", {"token": each}) for each in ("x", revoked.secret, expired.secret, "", "\ud7ff", "'")
@@ -88,14 +88,14 @@ def _database(office):
     return Database(str(office.folder / "server.db"))
 
 
-def test_wrong_tokens_take_alike_long(house) -> None:
+def test_wrong_tokens_take_alike_long(server_state) -> None:
     """One that was revoked, and one that never was: by the number of functions that are called."""
-    made = house.people.new_token("ann", 1, "test")
-    house.people.revoke(made.id, "test")
-    seen: list[Visitor | None] = []
+    made = server_state.people.new_token("ann", 1, "test")
+    server_state.people.revoke(made.id, "test")
+    seen: list[User | None] = []
     # The first call opens a connection.
     one, other = (
-        [calls(lambda secret=secret: seen.append(house.people.visitor(secret))) for _ in range(3)][-1]
+        [calls(lambda secret=secret: seen.append(server_state.people.visitor(secret))) for _ in range(3)][-1]
         for secret in (made.secret, "x" * len(made.secret))
     )
 
@@ -142,13 +142,13 @@ def test_a_stolen_cookie_is_worth_nothing_after_the_log_out(office) -> None:
     assert 401 == stolen.get("/datasets").status
 
 
-def test_a_session_ends_with_its_token(house) -> None:
+def test_a_session_ends_with_its_token(server_state) -> None:
     """When it is revoked, when it expires, and after some hours in any case."""
-    database, moment = house.database, [time.time()]
-    people, sessions = People(database, lambda: moment[0]), Sessions(database, lambda: moment[0])
+    database, moment = server_state.database, [time.time()]
+    people, sessions = Users(database, lambda: moment[0]), Sessions(database, lambda: moment[0])
     short, long = people.new_token("ann", 0.1, "test"), people.new_token("ann", 9, "test")
-    by_short, by_long = (sessions.open("ann", Entry(token=each.id)) for each in (short, long))
-    by_provider = sessions.open("ann", Entry(provider="https://login.example.org"))
+    by_short, by_long = (sessions.open("ann", LoginMethod(token=each.id)) for each in (short, long))
+    by_provider = sessions.open("ann", LoginMethod(provider="https://login.example.org"))
 
     assert [short.id, long.id] == [sessions.visitor(each).token for each in (by_short, by_long)]
     moment[0] += 0.11 * 86400
@@ -160,12 +160,15 @@ def test_a_session_ends_with_its_token(house) -> None:
     assert sessions.visitor(by_provider) is None
 
 
-def test_a_session_has_one_origin(house) -> None:
+def test_a_session_has_one_origin(server_state) -> None:
     """A token or a provider, and the database refuses both and neither."""
     with pytest.raises(ValueError, match="name one of the two"):
-        Entry()
+        LoginMethod()
     with pytest.raises(ValueError, match="name one of the two"):
-        Entry(token="t", provider="p")
-    with sqlite3.connect(house.settings.server.database) as raw, pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+        LoginMethod(token="t", provider="p")
+    with (
+        sqlite3.connect(server_state.settings.server.database) as raw,
+        pytest.raises(sqlite3.IntegrityError, match="CHECK"),
+    ):
         raw.execute("INSERT INTO sessions (id, hash, holder, created, expires) VALUES ('a', 'b', 'ann', 0, 0)")
     raw.close()

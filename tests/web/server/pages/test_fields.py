@@ -10,9 +10,9 @@ from starlette.datastructures import QueryParams
 
 from dpselect.dataset import Dataset
 from dpselect.queries import QUERIES, Query, QueryError, argument
-from dpselect.queries.kinds import CATEGORICAL_COLUMN, COLUMNS, EDGES, FLAG, NUMERIC_COLUMN, choice, whole
+from dpselect.queries.field_kinds import CATEGORICAL_COLUMN, COLUMNS, EDGES, FLAG, NUMERIC_COLUMN, choice, whole
 from dpselect.web.server.pages import fields as forms
-from dpselect.web.server.pages.answers import answer_shown
+from dpselect.web.server.pages.answer_page import answer_shown
 
 
 class Made(Query[int]):
@@ -78,19 +78,19 @@ def test_a_filled_form_is_the_query() -> None:
     asked = Made(
         column="age", beside=("age", "job"), kind_of_it="two", wide=False, depth=7, values=(1, 2.5, 3), epsilon=0.5
     )
-    assert (asked, {}) == forms.filled(Made, given)
+    assert (asked, {}) == forms.fill_query(Made, given)
 
 
 def test_every_mistake_is_said_at_its_field() -> None:
     """In a sentence, without quoting what was typed."""
-    asked, said = forms.filled(Made, QueryParams("kind_of_it=<b>&depth=0&values=a&epsilon=secret-9"))
+    asked, said = forms.fill_query(Made, QueryParams("kind_of_it=<b>&depth=0&values=a&epsilon=secret-9"))
 
     assert asked is None
     assert {"column", "kind_of_it", "depth", "values", "epsilon"} == said.keys()
     assert "Fill this in." == said["column"]
     assert all(each.endswith(".") and "secret" not in each and "<b>" not in each for each in said.values())
     together = QueryParams("column=age&kind_of_it=one&depth=9&epsilon=1")
-    assert (None, {"wide": "This is too wide."}) == forms.filled(Made, together)
+    assert (None, {"wide": "This is too wide."}) == forms.fill_query(Made, together)
 
 
 def test_queries_fit_by_their_columns(settings) -> None:

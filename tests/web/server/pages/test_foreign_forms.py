@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 import pytest
 
 from dpselect.web import tokens
-from dpselect.web.server import gate
+from dpselect.web.server import middleware
 from dpselect.web.server.api import server
-from dpselect.web.server.desk import Desk
-from dpselect.web.server.sessions import Entry, form_token
+from dpselect.web.server.jobs import JobQueue
+from dpselect.web.server.sessions import LoginMethod, form_token
 from tests.web.server.pages.browser import Browser
 
 
@@ -71,20 +71,20 @@ def test_a_cookie_authorises_no_request_of_a_program(office, ann) -> None:
     assert 401 == office.send("wrong", "GET", "/datasets", Cookie=ann.cookie).status
 
 
-def test_a_server_that_forgets_the_mark_is_caught(house, monkeypatch) -> None:
+def test_a_server_that_forgets_the_mark_is_caught(server_state, monkeypatch) -> None:
     """The same form of another session logs somebody out where nobody looks at the mark: the test above would fail."""
-    assert 403 == left_by_another(house)
+    assert 403 == left_by_another(server_state)
     monkeypatch.setattr(tokens, "same", lambda *_: True)
-    assert 303 == left_by_another(house)
+    assert 303 == left_by_another(server_state)
 
 
-def test_a_server_that_forgets_where_forms_come_from_is_caught(house, monkeypatch) -> None:
+def test_a_server_that_forgets_where_forms_come_from_is_caught(server_state, monkeypatch) -> None:
     """A form of another site opens a session where nobody asks for its origin."""
-    secret = house.people.new_token("ann", 1, "test").secret
+    secret = server_state.people.new_token("ann", 1, "test").secret
     sent = {"origin": "https://evil.example", "sec-fetch-site": "cross-site"}
-    assert 403 == asked_of(house, "/login", {"token": secret}, sent)
-    monkeypatch.setattr(gate, "is_own", lambda _: True)
-    assert 303 == asked_of(house, "/login", {"token": secret}, sent)
+    assert 403 == asked_of(server_state, "/login", {"token": secret}, sent)
+    monkeypatch.setattr(middleware, "is_own", lambda _: True)
+    assert 303 == asked_of(server_state, "/login", {"token": secret}, sent)
 
 
 @pytest.mark.parametrize("path", ["/logout", "/pages/datasets/survey/median", "/pages/nothing", "/pages", "/login"])
@@ -96,16 +96,20 @@ def test_whatever_changes_needs_a_page_of_this_server(office, ann, path, method)
     assert 403 == office.send(None, method, path, b"", **sent).status
 
 
-def left_by_another(house) -> int:
+def left_by_another(server_state) -> int:
     """Return what becomes of a log out whose form holds the mark of another session."""
-    mine, theirs = (house.sessions.open(who, Entry(provider="p")) for who in ("ann", "bob"))
+    mine, theirs = (server_state.sessions.open(who, LoginMethod(provider="p")) for who in ("ann", "bob"))
     sent = {"cookie": f"__Host-dpselect={mine}", "sec-fetch-site": "same-origin"}
-    return asked_of(house, "/logout", {"form": form_token(theirs)}, sent)
+    return asked_of(server_state, "/logout", {"form": form_token(theirs)}, sent)
 
 
-def asked_of(house, path: str, fields: dict[str, str], sent: dict[str, str]) -> int:
+def asked_of(server_state, path: str, fields: dict[str, str], sent: dict[str, str]) -> int:
     """Return the status of the reply to a form, by the application alone."""
-    application, statuses, body = server(Desk(house), frozenset({"dp.example.org"})), [], urlencode(fields).encode()
+    application, statuses, body = (
+        server(JobQueue(server_state), frozenset({"dp.example.org"})),
+        [],
+        urlencode(fields).encode(),
+    )
     headers = {"host": "dp.example.org", "content-type": "application/x-www-form-urlencoded", **sent}
     scope = {
         "type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b"",

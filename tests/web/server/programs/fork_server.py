@@ -27,12 +27,12 @@ import pyarrow.csv
 import pyarrow.parquet  # noqa: F401
 import uvicorn  # noqa: F401
 
-import dpselect.web.server.lines  # noqa: F401
+import dpselect.web.server.connections  # noqa: F401
 import tests.web.server.programs.served  # noqa: F401
 from dpselect.web.server.api import server
-from dpselect.web.server.desk import Desk
-from dpselect.web.server.house import House
+from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.settings import read_settings
+from dpselect.web.server.state import ServerState
 from tests.web.server.conftest import write
 from tests.web.server.forked import LENGTH
 
@@ -40,9 +40,10 @@ from tests.web.server.forked import LENGTH
 NEEDED = (
     "anyio._backends._asyncio", "cryptography.hazmat.primitives.ciphers.modes", "pandas", "pydantic.v1", "pyarrow.csv",
     "pyarrow.parquet", "sqlalchemy.dialects.sqlite", "uvicorn.lifespan.on", "uvicorn.loops.auto",
-    "uvicorn.protocols.websockets.auto", "dpselect.certificates.composed", "dpselect.histograms.quantiles",
+    "uvicorn.protocols.websockets.auto", "dpselect.certificates.build", "dpselect.histograms.quantile_methods",
     "dpselect.release.by_group", "dpselect.release.counts",
-    "dpselect.release.keys", "dpselect.release.median", "dpselect.release.most_common", "dpselect.release.unlisted",
+    "dpselect.release.partition_selection", "dpselect.release.median", "dpselect.release.most_common",
+    "dpselect.release.unknown_domain",
     "dpselect.sources.candidate_tables", "dpselect.views.stored_events",
 )  # fmt: skip
 
@@ -92,8 +93,11 @@ def started(asked: dict[str, Any], out: int, error: int) -> None:
 
 def rehearse() -> None:
     """Build a server that nobody asks: what is computed once, such as types of routes, is there in each fork."""
-    with tempfile.TemporaryDirectory() as folder, closing(House.open(read_settings(write(Path(folder))))) as house:
-        server(Desk(house), frozenset())
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(ServerState.open(read_settings(write(Path(folder))))) as server_state,
+    ):
+        server(JobQueue(server_state), frozenset())
 
 
 def main() -> None:

@@ -12,10 +12,10 @@ from threading import Timer
 from typing import Any
 
 from dpselect.ledger import LedgerIndex
-from dpselect.web.server.account import Account
 from dpselect.web.server.dataset import HostedDataset
-from dpselect.web.server.desk import Desk
-from dpselect.web.server.gate import Gate
+from dpselect.web.server.dataset_budget import DatasetBudget
+from dpselect.web.server.jobs import JobQueue
+from dpselect.web.server.middleware import AuthMiddleware
 from dpselect.web.server.requests import DrawnAnswers, Requests
 from dpselect.web.server.serve import serve
 from dpselect.web.server.settings import read_settings
@@ -39,28 +39,28 @@ def ends_after(owner: Any, name: str) -> None:
 
 def ends_while_sending() -> None:
     """End the process when an answer is about to be sent."""
-    real = Gate._note
+    real = AuthMiddleware._note
 
-    def noted(self: Gate, scope: Any, status: int) -> None:
+    def noted(self: AuthMiddleware, scope: Any, status: int) -> None:
         if scope["path"].endswith("/release"):
             os._exit(9)
         real(self, scope, status)
 
-    Gate._note = noted  # type: ignore[method-assign]
+    AuthMiddleware._note = noted  # type: ignore[method-assign]
 
 
 def ends_at_the_second_level() -> None:
     """End the process when a tree has one split, and draws the next."""
     # Not at the top: they load scikit-learn, which no other point needs.
     from dpselect.learn.builder import BestBinary
-    from dpselect.learn.rehearsal import NoRecords
+    from dpselect.learn.dry_run import EmptyTable
 
     real = BestBinary.split
     levels: list[int] = []
 
     def split(self: BestBinary, *args: Any) -> Any:
         # A rehearsal, before the payment, has no records.
-        levels.extend([] if isinstance(args[0], NoRecords) else [1])
+        levels.extend([] if isinstance(args[0], EmptyTable) else [1])
         if len(levels) == 2:
             os._exit(9)
         return real(self, *args)
@@ -83,34 +83,34 @@ def stores_after_sending() -> None:
     Requests.keep = kept  # type: ignore[method-assign]
     Requests.find = lambda self, number, analyst=None: late.get(number) or find(self, number, analyst)  # type: ignore[method-assign]
     # Nor is it stored before that, or does the ledger keep a hash of it.
-    Account.answer = lambda *args: args[-1]()  # type: ignore[method-assign]
+    DatasetBudget.answer = lambda *args: args[-1]()  # type: ignore[method-assign]
 
 
 def draws_after_sending() -> None:
     """Plant a fault: an answer that is asked for again is drawn again, under the payment that it has."""
-    take = Desk.take
+    take = JobQueue.submit
 
-    def taken(self: Desk, analyst: str, key: str, name: str, question: Any) -> Any:
+    def taken(self: JobQueue, analyst: str, key: str, name: str, question: Any) -> Any:
         asked = take(self, analyst, key, name, question)
         if asked.state != "answered":
             return asked
-        dataset = self.house.datasets[name]
+        dataset = self.server_state.datasets[name]
         plan = dataset.plan(question, 10**5)
         payment = dataset.pay(asked.id, analyst, plan.spends)
         content = {"request": asked.id, "state": "answered", **dataset.answer(question, plan, payment)}
         return replace(asked, answer=json.dumps(content))
 
-    Desk.take = taken  # type: ignore[method-assign]
+    JobQueue.submit = taken  # type: ignore[method-assign]
 
 
 def pays_twice() -> None:
     """Plant a fault: whoever pays knows nothing of what the request has paid before, and pays two times."""
-    blind, rows, pay = threading.local(), LedgerIndex.rows, Account.pay
+    blind, rows, pay = threading.local(), LedgerIndex.rows, DatasetBudget.pay
 
     def known(self: LedgerIndex, *args: Any) -> Any:
         return [] if getattr(blind, "paying", False) else rows(self, *args)
 
-    def paid(self: Account, *args: Any) -> list[int]:
+    def paid(self: DatasetBudget, *args: Any) -> list[int]:
         blind.paying = True
         try:
             pay(self, *args)
@@ -119,16 +119,16 @@ def pays_twice() -> None:
             blind.paying = False
 
     LedgerIndex.rows = known  # type: ignore[method-assign]
-    Account.pay = paid  # type: ignore[method-assign]
+    DatasetBudget.pay = paid  # type: ignore[method-assign]
 
 
 POINTS: dict[str, Callable[[], None]] = {
     "nowhere": lambda: None,
-    "asked, not spent": lambda: ends_before(Account, "pay"),
-    "spent, not drawn": lambda: ends_after(Account, "pay"),
+    "asked, not spent": lambda: ends_before(DatasetBudget, "pay"),
+    "spent, not drawn": lambda: ends_after(DatasetBudget, "pay"),
     "drawn, not stored": lambda: ends_after(HostedDataset, "answer"),
     "stored, not kept": lambda: ends_after(DrawnAnswers, "keep"),
-    "kept, not shown": lambda: ends_after(Account, "answer"),
+    "kept, not shown": lambda: ends_after(DatasetBudget, "answer"),
     "stored, not seen": lambda: ends_after(Requests, "keep"),
     "seen, not sent": ends_while_sending,
     "in the middle of a tree": ends_at_the_second_level,

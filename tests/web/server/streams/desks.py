@@ -14,20 +14,20 @@ from typing import Any
 import dpselect.web.server.streams.opening as opening_module
 from dpselect.ledger import RequestAccountant
 from dpselect.release.above_threshold import above_threshold
-from dpselect.web.server.desk import Desk
-from dpselect.web.server.house import House
+from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.settings import settings_of
-from dpselect.web.server.streams import desk as desks
-from dpselect.web.server.streams.desk import StreamDesk, opening_of
+from dpselect.web.server.state import ServerState
+from dpselect.web.server.streams import sessions as desks
 from dpselect.web.server.streams.opening import Opening, ThresholdQuestion
-from dpselect.web.server.streams.records import Stored, Stream
+from dpselect.web.server.streams.records import StoredAnswer, Stream
+from dpselect.web.server.streams.sessions import SparseVectorSessions, opening_of
 
-Told = Stored | Exception
+Told = StoredAnswer | Exception
 _KEYS = count()
 
 
 @contextmanager
-def house_of(tables: dict[str, list[str]]) -> Iterator[House]:
+def server_state_of(tables: dict[str, list[str]]) -> Iterator[ServerState]:
     """Open a house with one dataset for each list of rows, on a disk of memory where there is one."""
     memory = Path("/dev/shm")
     folder = Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None))
@@ -41,12 +41,12 @@ def house_of(tables: dict[str, list[str]]) -> Iterator[House]:
             "shares": {"ann": 10**6},
         }
     content = {"datasets": datasets, "limits": {"streams": 10**6, "stream_queries": 10**6}}
-    house = House.open(settings_of(content, folder))
-    house.people.add("ann", "analyst", "test")
+    server_state = ServerState.open(settings_of(content, folder))
+    server_state.people.add("ann", "analyst", "test")
     try:
-        yield house
+        yield server_state
     finally:
-        house.close()
+        server_state.close()
         shutil.rmtree(folder)
 
 
@@ -55,23 +55,25 @@ def new_key() -> str:
     return f"key-{next(_KEYS)}"
 
 
-def opened(desk: StreamDesk, dataset: str, opening: dict[str, Any], key: str | None = None) -> Stream:
+def opened(jobs: SparseVectorSessions, dataset: str, opening: dict[str, Any], key: str | None = None) -> Stream:
     """Open a stream of ann."""
-    return desk.open("ann", key or new_key(), dataset, Opening.model_validate(opening))
+    return jobs.open("ann", key or new_key(), dataset, Opening.model_validate(opening))
 
 
-def told(desk: StreamDesk, number: str, query: dict[str, Any], key: str | None = None) -> Told:
+def told(jobs: SparseVectorSessions, number: str, query: dict[str, Any], key: str | None = None) -> Told:
     """Ask a stream of ann, and return what would be sent."""
-    stream = desk.find(number, "ann")
-    return desk.begin(stream, key or new_key(), ThresholdQuestion.model_validate(query)).result(60)
+    stream = jobs.find(number, "ann")
+    return jobs.begin(stream, key or new_key(), ThresholdQuestion.model_validate(query)).result(60)
 
 
-def started(house: House, kind: Callable[[Desk], StreamDesk] = StreamDesk) -> StreamDesk:
+def started(
+    server_state: ServerState, kind: Callable[[JobQueue], SparseVectorSessions] = SparseVectorSessions
+) -> SparseVectorSessions:
     """Return what a server has after its start; the one before is gone without a word, as after a power cut."""
-    desk = kind(Desk(house))
-    desk._beating = Thread(target=int)
-    desk.start()
-    return desk
+    jobs = kind(JobQueue(server_state))
+    jobs._beating = Thread(target=int)
+    jobs.start()
+    return jobs
 
 
 @contextmanager
@@ -89,7 +91,7 @@ def doors(paid: Callable[..., Any]) -> Iterator[None]:
         opening_module.above_threshold = above_threshold
 
 
-class Resuming(StreamDesk):
+class Resuming(SparseVectorSessions):
     """A planted fault: a stream whose server has gone is taken up with a fresh threshold, under the same payment."""
 
     def start(self) -> None:
@@ -98,8 +100,8 @@ class Resuming(StreamDesk):
     def _work(self, task: Any) -> Any:
         stream = task.stream
         if stream.id not in self._held:
-            dataset = self.house.datasets[stream.dataset]
+            dataset = self.server_state.datasets[stream.dataset]
             opening = opening_of(stream)
-            payment = dataset.pay(stream.id, stream.analyst, desks.planned(dataset, opening).spends)
-            self._held[stream.id] = desks._Held(stream=opening.open(dataset.description, payment))
+            payment = dataset.pay(stream.id, stream.analyst, desks.plan_stream(dataset, opening).spends)
+            self._held[stream.id] = desks._HeldSecret(stream=opening.open(dataset.description, payment))
         return super()._work(task)

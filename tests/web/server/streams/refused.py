@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dpselect.web.server.house import House
+from dpselect.web.server.state import ServerState
 
 # The state of the stream, and what is sent to the database.
 BREAKING = [
@@ -27,19 +27,19 @@ BREAKING = [
 ]
 
 
-def stream_with_an_answer(house: House, state: str) -> str:
+def stream_with_an_answer(server_state: ServerState, state: str) -> str:
     """Make a stream of ann with one answer, open or ended; return its number."""
-    number = house.streams.opened("ann", "stands", "survey", "{}").id
-    assert house.streams.begin(number, "one", 60, 1, "2")
-    assert house.streams.keep(number, "key", "k", lambda place: (200, f"{place}"), "1", lambda _: None)
+    number = server_state.streams.opened("ann", "stands", "survey", "{}").id
+    assert server_state.streams.begin(number, "one", 60, 1, "2")
+    assert server_state.streams.keep(number, "key", "k", lambda place: (200, f"{place}"), "1", lambda _: None)
     if state == "ended":
-        house.streams.end(number, "closed")
+        server_state.streams.end(number, "closed")
     return number
 
 
 @contextmanager
-def unchanged(house: House, number: str) -> Iterator[None]:
+def unchanged(server_state: ServerState, number: str) -> Iterator[None]:
     """Check that a stream and its answers are afterwards what they were before."""
-    before = house.streams.find(number), house.streams.queries(number, 0, 9)
+    before = server_state.streams.find(number), server_state.streams.queries(number, 0, 9)
     yield
-    assert before == (house.streams.find(number), house.streams.queries(number, 0, 9))
+    assert before == (server_state.streams.find(number), server_state.streams.queries(number, 0, 9))

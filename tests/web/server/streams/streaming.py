@@ -8,9 +8,9 @@ from collections.abc import Callable
 from time import sleep
 from typing import Any
 
-from dpselect.release.threshold_stream import ThresholdStream
-from dpselect.web.server.account import Account
-from dpselect.web.server.gate import Gate
+from dpselect.release.sparse_vector import SparseVector
+from dpselect.web.server.dataset_budget import DatasetBudget
+from dpselect.web.server.middleware import AuthMiddleware
 from dpselect.web.server.serve import serve
 from dpselect.web.server.settings import read_settings
 from dpselect.web.server.streams.opening import Opening
@@ -34,45 +34,45 @@ def ends_with_the_secret() -> None:
 
 def ends_while_sending(ending: str) -> None:
     """End the process when a reply is about to be sent."""
-    real = Gate._note
+    real = AuthMiddleware._note
 
-    def noted(self: Gate, scope: Any, status: int) -> None:
+    def noted(self: AuthMiddleware, scope: Any, status: int) -> None:
         if scope["method"] == "POST" and scope["path"].endswith(ending):
             os._exit(9)
         real(self, scope, status)
 
-    Gate._note = noted  # type: ignore[method-assign]
+    AuthMiddleware._note = noted  # type: ignore[method-assign]
 
 
 def counts_slowly() -> None:
     """Let every query take a second."""
-    import dpselect.web.server.streams.desk as desk
+    import dpselect.web.server.streams.sessions as sessions
 
-    real = desk.count_where
+    real = sessions.count_rows
 
     def counted(*args: Any) -> int:
         sleep(1)
         return real(*args)
 
-    desk.count_where = counted
+    sessions.count_rows = counted
 
 
 def resumes() -> None:
     """Plant a fault: a stream whose server has gone goes on with a fresh threshold."""
     import dpselect.web.server.api as api
 
-    api.StreamDesk = Resuming  # type: ignore[misc]
+    api.SparseVectorSessions = Resuming  # type: ignore[misc]
 
 
 POINTS: dict[str, Callable[[], None]] = {
     "nowhere": lambda: None,
-    "opening: asked, not spent": lambda: ends_before(Account, "pay"),
-    "opening: spent, not drawn": lambda: ends_after(Account, "pay"),
+    "opening: asked, not spent": lambda: ends_before(DatasetBudget, "pay"),
+    "opening: spent, not drawn": lambda: ends_after(DatasetBudget, "pay"),
     "opening: drawn, not stored": ends_with_the_secret,
     "opening: stored, not sent": lambda: ends_after(StreamRecords, "begin"),
     "opening: being sent": lambda: ends_while_sending("/streams"),
-    "query: asked, not drawn": lambda: ends_before(ThresholdStream, "ask"),
-    "query: drawn, not stored": lambda: ends_after(ThresholdStream, "ask"),
+    "query: asked, not drawn": lambda: ends_before(SparseVector, "ask"),
+    "query: drawn, not stored": lambda: ends_after(SparseVector, "ask"),
     "query: stored, not sent": lambda: ends_after(StreamRecords, "keep"),
     "query: being sent": lambda: ends_while_sending("/queries"),
     "slow queries": counts_slowly,

@@ -16,10 +16,10 @@ pytest.importorskip("sqlalchemy", reason="the server needs the extra web")
 
 from dpselect.ledger import LedgerRequests
 from dpselect.queries import query_of
-from dpselect.web.server.house import House
-from dpselect.web.server.refusal import Conflict, Refusal
+from dpselect.web.server.errors import ConflictError, RefusalError
+from dpselect.web.server.state import ServerState
 from dpselect.web.server.streams.opening import Opening
-from dpselect.web.server.streams.records import Stored, StreamRecords
+from dpselect.web.server.streams.records import StoredAnswer, StreamRecords
 from tests.web.server import served
 from tests.web.server.conftest import CONFIG
 from tests.web.server.served import Office
@@ -31,67 +31,67 @@ NURSES, CLERKS = ({"where": {"job": job}} for job in ("nurse", "clerk"))
 
 
 @pytest.fixture
-def desk(house):
+def jobs(server_state):
     """A desk whose sweeps are done by the tests."""
-    made = started(house)
+    made = started(server_state)
     yield made
     made.stop()
 
 
-def spends(house):
+def spends(server_state):
     """Return what the rows of the ledger say."""
-    return [event.epsilon for event in house.datasets["survey"].account.ledger.events]
+    return [event.epsilon for event in server_state.datasets["survey"].account.ledger.events]
 
 
-def why_not(desk, number, query=NURSES):
+def why_not(jobs, number, query=NURSES):
     """Return why a query gets no answer."""
-    refusal = told(desk, number, query)
-    assert isinstance(refusal, Conflict)
+    refusal = told(jobs, number, query)
+    assert isinstance(refusal, ConflictError)
     return str(refusal)
 
 
-def test_an_idle_stream_ends(desk, house) -> None:
+def test_an_idle_stream_ends(jobs, server_state) -> None:
     """After so many seconds without a query, and not before; a query counts from anew, and nothing is given back."""
-    begun, idle = house.streams.now(), desk.limits.stream_idle
+    begun, idle = server_state.streams.now(), jobs.limits.stream_idle
     clock = [begun]
-    house.streams.now = lambda: clock[0]
-    number = opened(desk, "survey", OPENING).id
+    server_state.streams.now = lambda: clock[0]
+    number = opened(jobs, "survey", OPENING).id
     clock[0] += idle - 1
-    desk.sweep()
-    first = told(desk, number, CLERKS, "first")
+    jobs.sweep()
+    first = told(jobs, number, CLERKS, "first")
     clock[0] += idle - 1
-    desk.sweep()
-    assert ("open", 1) == ((stream := desk.find(number, "ann")).state, stream.asked)
+    jobs.sweep()
+    assert ("open", 1) == ((stream := jobs.find(number, "ann")).state, stream.asked)
 
     clock[0] += 2
-    desk.sweep()
-    assert ("ended", "idle", 1) == ((stream := desk.find(number, "ann")).state, stream.ending, stream.asked)
-    assert number not in desk._held, "the secret outlived its stream"
-    assert "too long" in why_not(desk, number)
-    assert first == told(desk, number, CLERKS, "first")
-    assert [Fraction(2)] == spends(house)
+    jobs.sweep()
+    assert ("ended", "idle", 1) == ((stream := jobs.find(number, "ann")).state, stream.ending, stream.asked)
+    assert number not in jobs._held, "the secret outlived its stream"
+    assert "too long" in why_not(jobs, number)
+    assert first == told(jobs, number, CLERKS, "first")
+    assert [Fraction(2)] == spends(server_state)
 
 
 @pytest.mark.parametrize("forgotten", [True, False])
-def test_a_restored_backup_draws_nothing_again(house, monkeypatch, forgotten) -> None:
+def test_a_restored_backup_draws_nothing_again(server_state, monkeypatch, forgotten) -> None:
     """A paid stream that was not open is lost where a ledger knows what the database does not; otherwise it opens."""
     monkeypatch.setattr(StreamRecords, "begin", lambda *_: (_ for _ in ()).throw(OSError))
-    desk = started(house)
+    jobs = started(server_state)
     with pytest.raises(OSError):
-        opened(desk, "survey", OPENING, "stream")
+        opened(jobs, "survey", OPENING, "stream")
     monkeypatch.undo()
     if forgotten:
         # The ledger has the row of a request that came after the backup.
-        house.datasets["survey"].pay("later", "ann", house.datasets["survey"].plan(COUNTS, 1000).spends)
-    paid = spends(house)
+        server_state.datasets["survey"].pay("later", "ann", server_state.datasets["survey"].plan(COUNTS, 1000).spends)
+    paid = spends(server_state)
 
-    desk = started(house)
-    stream = opened(desk, "survey", OPENING, "stream")
+    jobs = started(server_state)
+    stream = opened(jobs, "survey", OPENING, "stream")
     assert ("ended", "lost", 1) == (stream.state, stream.ending, stream.row) or not forgotten
     assert "open" == stream.state or forgotten
-    assert forgotten == isinstance(told(desk, stream.id, NURSES), Conflict)
-    assert paid == spends(house)
-    desk.stop()
+    assert forgotten == isinstance(told(jobs, stream.id, NURSES), ConflictError)
+    assert paid == spends(server_state)
+    jobs.stop()
 
 
 def older(settings) -> list[str]:
@@ -100,24 +100,24 @@ def older(settings) -> list[str]:
     for backup in (False, True):
         if backup:
             shutil.copy(path.with_name("backup"), path)
-        house = House.open(settings)
+        server_state = ServerState.open(settings)
         if not backup:
-            house.people.add("ann", "analyst", "test")
-            house.streams.opened("ann", "stream", "survey", Opening.model_validate(OPENING).model_dump_json())
-            house.close()
+            server_state.people.add("ann", "analyst", "test")
+            server_state.streams.opened("ann", "stream", "survey", Opening.model_validate(OPENING).model_dump_json())
+            server_state.close()
             shutil.copy(path, path.with_name("backup"))
-            house = House.open(settings)
-        desk = started(house)
-        assert not house.forgot()
-        stream = opened(desk, "survey", OPENING, "stream")
+            server_state = ServerState.open(settings)
+        jobs = started(server_state)
+        assert not server_state.forgot()
+        stream = opened(jobs, "survey", OPENING, "stream")
         states.append(stream.ending or stream.state)
         if stream.state == "open":
-            assert isinstance(told(desk, stream.id, NURSES), Stored)
+            assert isinstance(told(jobs, stream.id, NURSES), StoredAnswer)
         else:
-            assert "is gone" in why_not(desk, stream.id)
-        assert [Fraction(2)] == spends(house)
-        desk.stop()
-        house.close()
+            assert "is gone" in why_not(jobs, stream.id)
+        assert [Fraction(2)] == spends(server_state)
+        jobs.stop()
+        server_state.close()
     return states
 
 
@@ -132,55 +132,55 @@ def test_a_second_secret_is_caught(settings, monkeypatch) -> None:
     assert ["open", "open"] == older(settings)
 
 
-def test_an_opening_that_the_ledger_does_not_keep(desk, house, monkeypatch) -> None:
+def test_an_opening_that_the_ledger_does_not_keep(jobs, server_state, monkeypatch) -> None:
     """It has ended, its price stays, and its secret is gone."""
     monkeypatch.setattr(LedgerRequests, "confirm", lambda *_: (_ for _ in ()).throw(OSError("away")))
-    stream = opened(desk, "survey", OPENING, "stream")
+    stream = opened(jobs, "survey", OPENING, "stream")
 
     assert ("ended", "failed", 1) == (stream.state, stream.ending, stream.row)
-    assert "could not be answered" in why_not(desk, stream.id)
-    assert ({}, [Fraction(2)]) == (desk._held, spends(house))
+    assert "could not be answered" in why_not(jobs, stream.id)
+    assert ({}, [Fraction(2)]) == (jobs._held, spends(server_state))
 
 
-def test_rows_that_cannot_be_read(desk, house) -> None:
+def test_rows_that_cannot_be_read(jobs, server_state) -> None:
     """The query fails with 424, the stream has ended, its price stays, and the rows' return changes nothing."""
-    number = opened(desk, "survey", OPENING, "stream").id
-    first = told(desk, number, CLERKS, "first")
-    rows = Path(house.datasets["survey"].description.address)
+    number = opened(jobs, "survey", OPENING, "stream").id
+    first = told(jobs, number, CLERKS, "first")
+    rows = Path(server_state.datasets["survey"].description.address)
     content = rows.read_bytes()
     rows.write_text("age,work\n20,nurse\n", encoding="utf-8")
-    failed = told(desk, number, NURSES, "second")
+    failed = told(jobs, number, NURSES, "second")
 
-    assert isinstance(failed, Stored)
+    assert isinstance(failed, StoredAnswer)
     assert (424, 2) == (failed.status, failed.place)
     assert {"status", "detail", "request", "state"} <= json.loads(failed.answer).keys()
     assert not any(name in failed.answer for name in ("work", "job"))
     rows.write_bytes(content)
-    assert (first, failed) == (told(desk, number, CLERKS, "first"), told(desk, number, NURSES, "second"))
-    assert "could not be answered" in why_not(desk, number)
-    again = opened(desk, "survey", OPENING, "stream")
+    assert (first, failed) == (told(jobs, number, CLERKS, "first"), told(jobs, number, NURSES, "second"))
+    assert "could not be answered" in why_not(jobs, number)
+    again = opened(jobs, "survey", OPENING, "stream")
     assert (number, "ended", "failed", 2) == (again.id, again.state, again.ending, again.asked)
-    assert [Fraction(2)] == spends(house)
-    assert number not in desk._held
+    assert [Fraction(2)] == spends(server_state)
+    assert number not in jobs._held
 
 
-def test_the_last_answer_was_not_stored(desk, house, monkeypatch) -> None:
+def test_the_last_answer_was_not_stored(jobs, server_state, monkeypatch) -> None:
     """Its stream has used up what was paid for, says so, and is no longer counted as open."""
-    number = opened(desk, "survey", OPENING | {"positives": 1}).id
+    number = opened(jobs, "survey", OPENING | {"positives": 1}).id
     keep = StreamRecords.keep
     monkeypatch.setattr(StreamRecords, "keep", lambda *_: (_ for _ in ()).throw(OSError("away")))
-    failure = told(desk, number, {"threshold": -(10**6)}, "one")
+    failure = told(jobs, number, {"threshold": -(10**6)}, "one")
     monkeypatch.setattr(StreamRecords, "keep", keep)
 
-    assert isinstance(failure, Refusal)
+    assert isinstance(failure, RefusalError)
     assert 500 == failure.status
-    assert "used up" in why_not(desk, number)
-    assert "finished" == desk.find(number, "ann").ending
-    assert [] == house.streams.queries(number, 0, 9)
-    assert not house.streams.open_ones()
+    assert "used up" in why_not(jobs, number)
+    assert "finished" == jobs.find(number, "ann").ending
+    assert [] == server_state.streams.queries(number, 0, 9)
+    assert not server_state.streams.open_ones()
 
 
-def test_an_opening_after_one_that_failed(desk, monkeypatch) -> None:
+def test_an_opening_after_one_that_failed(jobs, monkeypatch) -> None:
     """Of two at once with one key, the first fails at the database: the second opens a stream that answers."""
     inside, go = threading.Event(), threading.Event()
     begin = StreamRecords.begin
@@ -194,9 +194,9 @@ def test_an_opening_after_one_that_failed(desk, monkeypatch) -> None:
         return begin(self, *args)
 
     monkeypatch.setattr(StreamRecords, "begin", begun)
-    first = threading.Thread(target=lambda: _quiet(lambda: opened(desk, "survey", OPENING, "stream")))
+    first = threading.Thread(target=lambda: _quiet(lambda: opened(jobs, "survey", OPENING, "stream")))
     got = []
-    second = threading.Thread(target=lambda: got.append(opened(desk, "survey", OPENING, "stream")))
+    second = threading.Thread(target=lambda: got.append(opened(jobs, "survey", OPENING, "stream")))
     first.start()
     assert inside.wait(30)
     second.start()
@@ -206,7 +206,7 @@ def test_an_opening_after_one_that_failed(desk, monkeypatch) -> None:
     second.join(30)
 
     assert "open" == got[0].state
-    assert isinstance(told(desk, got[0].id, NURSES), Stored)
+    assert isinstance(told(jobs, got[0].id, NURSES), StoredAnswer)
 
 
 def _quiet(action):

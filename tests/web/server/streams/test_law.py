@@ -17,17 +17,17 @@ pytest.importorskip("sqlalchemy", reason="the server needs the extra web")
 
 from scipy import stats
 
-from dpselect.audit.replay import Replay, log_chance_of, transcripts
+from dpselect.audit.scripted_noise import ScriptedNoise, log_chance_of, transcripts
 from dpselect.release.above_threshold import stream_of
-from dpselect.release.opened import door_to
+from dpselect.release.open_session import session_factory_of
 from dpselect.release.threshold_rules import ThresholdRules, threshold_rules
-from dpselect.web.server.desk import Desk
-from dpselect.web.server.house import House
-from dpselect.web.server.streams.desk import StreamDesk
-from dpselect.web.server.streams.records import Stored
+from dpselect.web.server.jobs import JobQueue
+from dpselect.web.server.state import ServerState
+from dpselect.web.server.streams.records import StoredAnswer
+from dpselect.web.server.streams.sessions import SparseVectorSessions
 from tests.chance import believe, reject
 from tests.release.threshold_law import law
-from tests.web.server.streams.desks import Resuming, doors, house_of, opened, started, told
+from tests.web.server.streams.desks import Resuming, doors, opened, server_state_of, started, told
 
 EPSILON = 6
 # Answers above of the sampled streams.
@@ -50,33 +50,39 @@ def rules_of(positives: int, line: int, epsilon: Any = EPSILON) -> ThresholdRule
 
 
 def served(
-    house: House, dataset: str, asked: Sequence[Any], positives: int, kind: Callable[[Desk], StreamDesk]
-) -> Callable[[Replay], list[str]]:
+    server_state: ServerState,
+    dataset: str,
+    asked: Sequence[Any],
+    positives: int,
+    kind: Callable[[JobQueue], SparseVectorSessions],
+) -> Callable[[ScriptedNoise], list[str]]:
     """Return what ann sees, as a function of the outcomes: the server's own code, which is ended at a RESTART."""
 
-    def seen(replay: Replay) -> list[str]:
+    def seen(replay: ScriptedNoise) -> list[str]:
         def scripted(threshold: int, epsilon: Any, *, positives: int, ledger: Any, **_: Any) -> Any:
-            return stream_of(rules_of(positives, threshold, epsilon), ledger, door_to(lambda: replay))
+            return stream_of(rules_of(positives, threshold, epsilon), ledger, session_factory_of(lambda: replay))
 
-        desk = started(house, kind)
+        jobs = started(server_state, kind)
         with doors(scripted):
             opening = {"epsilon": EPSILON, "positives": positives, "threshold": 1}
-            number, shown = opened(desk, dataset, opening).id, []
+            number, shown = opened(jobs, dataset, opening).id, []
             for query in asked:
                 if query is RESTART:
-                    desk = started(house, kind)
+                    jobs = started(server_state, kind)
                     continue
-                reply = told(desk, number, query)
-                shown.append(reply.answer if isinstance(reply, Stored) else str(reply))
+                reply = told(jobs, number, query)
+                shown.append(reply.answer if isinstance(reply, StoredAnswer) else str(reply))
         return shown
 
     return seen
 
 
-def worst_loss(house: House, asked: Sequence[Any], positives: int, kind: Callable[[Desk], StreamDesk]) -> float:
+def worst_loss(
+    server_state: ServerState, asked: Sequence[Any], positives: int, kind: Callable[[JobQueue], SparseVectorSessions]
+) -> float:
     """The largest log-ratio of any transcript over all neighbouring tables of the universe, by brute force."""
-    there = [name for name in UNIVERSE if name in house.datasets]
-    laws = {name: dict(transcripts(served(house, name, asked, positives, kind))) for name in there}
+    there = [name for name in UNIVERSE if name in server_state.datasets]
+    laws = {name: dict(transcripts(served(server_state, name, asked, positives, kind))) for name in there}
     pairs = [(laws[one], laws[other]) for one, other in NEIGHBOURS if {one, other} <= {*there}]
     assert all({*one} == {*other} for one, other in pairs)
     losses = [abs(one[script] - other[script]) for one, other in pairs for script in one]
@@ -88,8 +94,8 @@ def worst_loss(house: House, asked: Sequence[Any], positives: int, kind: Callabl
 )
 def test_no_transcript_loses_more_than_was_paid(positives, asked) -> None:
     """All transcripts of all small tables, restarts among them, with exact chances of the server's own code."""
-    with house_of(UNIVERSE) as house:
-        worst = worst_loss(house, asked, positives, StreamDesk)
+    with server_state_of(UNIVERSE) as server_state:
+        worst = worst_loss(server_state, asked, positives, SparseVectorSessions)
 
     assert 0.3 * EPSILON < worst <= EPSILON + 1e-9
 
@@ -97,8 +103,11 @@ def test_no_transcript_loses_more_than_was_paid(positives, asked) -> None:
 def test_a_chain_of_queries_loses_nearly_what_was_paid() -> None:
     """The statement above is not about queries that tell little: a chain of them reaches the bound."""
     asked, script = [A] * 8 + [B], (0,) * 8 + (1,)
-    with house_of({"one": ["a"] * 2, "other": ["a"] * 3}) as house:
-        chances = [log_chance_of(served(house, name, asked, 1, StreamDesk), script) for name in ("one", "other")]
+    with server_state_of({"one": ["a"] * 2, "other": ["a"] * 3}) as server_state:
+        chances = [
+            log_chance_of(served(server_state, name, asked, 1, SparseVectorSessions), script)
+            for name in ("one", "other")
+        ]
 
     assert 0.9 * EPSILON < chances[0] - chances[1] <= EPSILON + 1e-9
 
@@ -106,9 +115,9 @@ def test_a_chain_of_queries_loses_nearly_what_was_paid() -> None:
 def test_a_stream_that_resumes_with_a_fresh_threshold_is_caught() -> None:
     """Each fresh threshold costs once more: with one restart the same enumeration finds a loss far above the price."""
     asked, tables = [A, A, RESTART, A, A, B], {name: UNIVERSE[name] for name in ("a1b0", "a2b0", "a1b1", "a2b1")}
-    with house_of(tables) as house:
-        faulty = worst_loss(house, asked, 1, Resuming)
-        right = worst_loss(house, asked, 1, StreamDesk)
+    with server_state_of(tables) as server_state:
+        faulty = worst_loss(server_state, asked, 1, Resuming)
+        right = worst_loss(server_state, asked, 1, SparseVectorSessions)
 
     assert right <= EPSILON + 1e-9
     assert faulty > 1.2 * EPSILON
@@ -131,20 +140,20 @@ def test_answers_have_the_law_of_their_epsilon() -> None:
     """
     asked, values, laws = [A, B] * 6, [-1, 0] * 6, [Fraction(share, 10) * 8 for share in (7, 10, 13)]
     sums, above = [0.0, 0.0, 0.0], Counter[bool]()
-    with house_of({"few": ["b"]}) as house:
-        desk = started(house)
+    with server_state_of({"few": ["b"]}) as server_state:
+        jobs = started(server_state)
         for _ in range(200):
-            number = opened(desk, "few", {"epsilon": 8, "positives": POSITIVES, "threshold": 1}).id
+            number = opened(jobs, "few", {"epsilon": 8, "positives": POSITIVES, "threshold": 1}).id
             answers = list[Any]()
             for query in asked:
-                reply = told(desk, number, query)
-                assert isinstance(reply, Stored)
+                reply = told(jobs, number, query)
+                assert isinstance(reply, StoredAnswer)
                 answers.append(json.loads(reply.answer))
                 if answers[-1]["ended"]:
                     break
             above[answers[0]["above"]] += 1
             sums = [total + log_chance(each, values, answers) for total, each in zip(sums, laws, strict=True)]
-        desk.stop()
+        jobs.stop()
 
     lower, right, upper = sums
     reject(math.exp(lower - right), 1e-4, power=1 - 1e-9)

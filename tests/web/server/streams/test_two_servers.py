@@ -16,11 +16,11 @@ pytest.importorskip("psycopg", reason="PostgreSQL needs the extra warehouse")
 
 from sqlalchemy.exc import DBAPIError
 
-from dpselect.web.server.house import House
-from dpselect.web.server.refusal import Conflict
+from dpselect.web.server.errors import ConflictError
 from dpselect.web.server.settings import Settings, read_settings
-from dpselect.web.server.streams.desk import StreamDesk
-from dpselect.web.server.streams.records import Stored
+from dpselect.web.server.state import ServerState
+from dpselect.web.server.streams.records import StoredAnswer
+from dpselect.web.server.streams.sessions import SparseVectorSessions
 from tests.warehouse.engines import Server
 from tests.web.server.conftest import write
 from tests.web.server.empty_database import config_with, empty_database
@@ -40,10 +40,10 @@ def url(running: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 @pytest.fixture
-def houses(url: str, tmp_path: Path) -> Iterator[list[House]]:
+def houses(url: str, tmp_path: Path) -> Iterator[list[ServerState]]:
     """The houses of two servers."""
     settings: Settings = read_settings(write(tmp_path, config_with(url)))
-    both = [House.open(settings), House.open(settings)]
+    both = [ServerState.open(settings), ServerState.open(settings)]
     both[0].people.add("ann", "analyst", "test")
     yield both
     for each in both:
@@ -51,23 +51,23 @@ def houses(url: str, tmp_path: Path) -> Iterator[list[House]]:
 
 
 @pytest.fixture
-def desks(houses: list[House]) -> Iterator[list[StreamDesk]]:
+def desks(houses: list[ServerState]) -> Iterator[list[SparseVectorSessions]]:
     """The desks of two servers."""
-    both = [started(house) for house in houses]
+    both = [started(server_state) for server_state in houses]
     yield both
     for each in both:
         each.stop()
 
 
-def let_leases_run_out(house: House) -> None:
+def let_leases_run_out(server_state: ServerState) -> None:
     """Let so much time pass that no lease holds."""
-    with house.database.writing() as statements:
+    with server_state.database.writing() as statements:
         statements.run("UPDATE streams SET lease = 1 WHERE state = 'open'")
 
 
-def events(house: House) -> list[Fraction]:
+def events(server_state: ServerState) -> list[Fraction]:
     """Return what was spent."""
-    return [event.epsilon for event in house.datasets["survey"].account.ledger.events]
+    return [event.epsilon for event in server_state.datasets["survey"].account.ledger.events]
 
 
 @pytest.mark.parametrize(("state", "statement"), BREAKING)
@@ -86,15 +86,15 @@ def test_the_other_server_refuses(desks) -> None:
     first = told(one, number, NURSES, "first")
     refusal = told(other, number, NURSES, "second")
 
-    assert isinstance(refusal, Conflict)
+    assert isinstance(refusal, ConflictError)
     assert "Another server holds this stream" in str(refusal)
     assert first == told(other, number, NURSES, "first")
     assert number == opened(other, "survey", OPENING, "stream").id
-    assert [Fraction(2)] == events(other.house)
-    assert isinstance(told(one, number, NURSES, "second"), Stored)
+    assert [Fraction(2)] == events(other.server_state)
+    assert isinstance(told(one, number, NURSES, "second"), StoredAnswer)
     other.close(other.find(number, "ann"))
     late = told(one, number, NURSES, "third")
-    assert isinstance(late, Conflict)
+    assert isinstance(late, ConflictError)
     assert "it was closed" in str(late)
     one.sweep()
     assert number not in one._held, "a secret outlived its stream"
@@ -103,17 +103,17 @@ def test_the_other_server_refuses(desks) -> None:
 def test_a_sweep_prolongs_leases_of_its_own_alone(desks) -> None:
     """A stream stays open while its holder sweeps, whatever others do, and is lost once its lease has run out."""
     one, other = desks
-    kept, lost = (opened(desk, "survey", OPENING).id for desk in desks)
-    let_leases_run_out(one.house)
+    kept, lost = (opened(jobs, "survey", OPENING).id for jobs in desks)
+    let_leases_run_out(one.server_state)
     one.sweep()
     other.sweep()
 
     states = [one.find(number, "ann") for number in (kept, lost)]
     # The first sweep saw both; the lease of the second had run out by then.
     assert [("open", None), ("ended", "lost")] == [(each.state, each.ending) for each in states]
-    assert isinstance(told(one, kept, NURSES), Stored)
+    assert isinstance(told(one, kept, NURSES), StoredAnswer)
     refusal = told(other, lost, NURSES)
-    assert isinstance(refusal, Conflict)
+    assert isinstance(refusal, ConflictError)
     assert "has stopped" in str(refusal)
     assert lost not in other._held
 
@@ -123,14 +123,14 @@ def test_a_holder_that_comes_back_sends_nothing(desks, monkeypatch) -> None:
     one, other = desks
     number = opened(one, "survey", OPENING).id
     first = told(one, number, NURSES, "first")
-    let_leases_run_out(one.house)
+    let_leases_run_out(one.server_state)
     # It was asleep since it looked whether the stream is open.
     asleep = one.find(number, "ann")
-    assert isinstance(told(other, number, NURSES, "second"), Conflict)
+    assert isinstance(told(other, number, NURSES, "second"), ConflictError)
     monkeypatch.setattr(one.records, "find", lambda *who: asleep if number in one._held else other.records.find(*who))
     refusal = told(one, number, NURSES, "second")
 
-    assert isinstance(refusal, Conflict)
+    assert isinstance(refusal, ConflictError)
     assert first == told(other, number, NURSES, "first")
     assert 1 == len(other.records.queries(number, 0, 9))
     ended = other.find(number, "ann")
@@ -144,10 +144,10 @@ def test_two_servers_race_to_open(desks) -> None:
         numbers = [*pool.map(lambda place: opened(desks[place % 2], "survey", OPENING, str(place // 8)).id, range(16))]
 
     assert [numbers[0]] * 8 + [numbers[8]] * 8 == numbers
-    assert [Fraction(2)] * 2 == events(desks[0].house)
+    assert [Fraction(2)] * 2 == events(desks[0].server_state)
     for number in {*numbers}:
-        answers = [told(desk, number, NURSES, f"{place}") for place, desk in enumerate(desks)]
-        assert [False, True] == sorted(isinstance(each, Stored) for each in answers)
+        answers = [told(jobs, number, NURSES, f"{place}") for place, jobs in enumerate(desks)]
+        assert [False, True] == sorted(isinstance(each, StoredAnswer) for each in answers)
 
 
 def test_a_stream_is_lost_with_its_server(url, tmp_path) -> None:
@@ -167,9 +167,9 @@ def test_a_stream_is_lost_with_its_server(url, tmp_path) -> None:
         held = ask(other, "second")
         one.kill()
         waits = ask(other, "second")
-        house = House.open(read_settings(other.path))
-        let_leases_run_out(house)
-        house.close()
+        server_state = ServerState.open(read_settings(other.path))
+        let_leases_run_out(server_state)
+        server_state.close()
         gone, again = ask(other, "second"), ask(other, "first")
         shown = other.send("ann", "GET", path).json
     finally:

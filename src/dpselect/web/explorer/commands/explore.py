@@ -9,14 +9,14 @@ from dataclasses import replace
 
 from dpselect._optional import not_installed
 from dpselect.cli import paths
+from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import option, whole
 from dpselect.cli.request import Request
-from dpselect.cli.verb import Answer, Verb
 from dpselect.ledger.read_only import looked_at
 from dpselect.web.explorer import public_data
 
 
-def run(request: Request) -> Answer:
+def run(request: Request) -> CommandAnswer:
     """Serve the pages on 127.0.0.1 until the user stops it."""
     try:
         import uvicorn
@@ -24,7 +24,7 @@ def run(request: Request) -> Answer:
         from dpselect.web.explorer.address import within
         from dpselect.web.explorer.app import explorer
         from dpselect.web.explorer.pages import PAGES
-        from dpselect.web.explorer.serve import warmed
+        from dpselect.web.explorer.warm_up import warm_up
     except ImportError:
         raise not_installed("The explorer needs FastAPI, uvicorn and vl-convert-python", "web") from None
     # A page that there is not, and data that cannot be shown, are refused before anybody can connect.
@@ -42,11 +42,11 @@ def run(request: Request) -> Answer:
             print(f"{material.words} is shown as it is: name only data that anybody may see.", file=sys.stderr)
         if ledger is not None:
             print(
-                f"The planner shows what {public_data.shown(ledger.name)} has left: its owner may see it.",
+                f"The planner shows what {public_data.display_name(ledger.name)} has left: its owner may see it.",
                 file=sys.stderr,
             )
         print("The address works once. Stop with Ctrl-C.", file=sys.stderr, flush=True)
-        warmed(PAGES)
+        warm_up(PAGES)
         # No socket that outlives an answer, and no header that says who else asks.
         settings = uvicorn.Config(
             application, log_level="error", access_log=False, server_header=False, ws="none", proxy_headers=False
@@ -54,10 +54,10 @@ def run(request: Request) -> Answer:
         # The server ends by itself on Ctrl-C, and then raises it again.
         with suppress(KeyboardInterrupt):
             uvicorn.Server(settings).run(sockets=[listening])
-    return Answer("")
+    return CommandAnswer("")
 
 
-VERB = Verb(
+VERB = Command(
     run,
     (
         *public_data.OPTIONS,

@@ -1,6 +1,6 @@
 """The explorer's pages, in the order of their list; each is a file here, which is imported when it is first opened."""
 
-from dpselect.web.explorer.page import Page
+from dpselect.web.explorer.explorer_page import Page
 
 PAGES: tuple[Page, ...] = (
     Page(

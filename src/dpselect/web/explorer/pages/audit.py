@@ -7,13 +7,22 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpselect.analysis.charts.law import law_bars
+from dpselect.analysis.charts.pmf_chart import pmf_bars
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.mechanisms.named import EVERY_MECHANISM, require_mechanism
-from dpselect.web.explorer.claim import CORRECTED, COUNTS, PRINTED, SUBSTITUTION, Claim, Verdict, judged, losses
-from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
+from dpselect.mechanisms.registry import MECHANISMS, require_mechanism
+from dpselect.web.explorer.explorer_page import Chart, Commands, Content, PageTable, State, View
+from dpselect.web.explorer.form_fields import ChoiceField, Field, NumberField, TextField, exact_text
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.page import Chart, Commands, Content, State, Table, View
+from dpselect.web.explorer.privacy_claim import (
+    CORRECTED,
+    COUNTS,
+    PRINTED,
+    SUBSTITUTION,
+    Claim,
+    Verdict,
+    judge_claim,
+    losses,
+)
 
 # So many candidates and rows make at most 70 databases, which all mechanisms try in less than a second.
 _MOST_NAMES, _MOST_ROWS, _LETTERS = 4, 4, 20
@@ -27,13 +36,17 @@ _RELATIONS = (("add-remove", "one row more or less"), (SUBSTITUTION, "one row re
 
 
 def _fields(_: Material) -> Sequence[Field]:
-    mechanisms = tuple((name, name) for name in EVERY_MECHANISM)
+    mechanisms = tuple((name, name) for name in MECHANISMS)
     return (
-        Number("epsilon", "Epsilon", 1, 0.01, 10, slider=True, help="What the mechanism promises."),
-        Choice("mechanism", "Mechanism", mechanisms, "permute-and-flip"),
-        Words("candidates", "Candidates", "tea, coffee, milk", help=f"Up to {_MOST_NAMES} names with commas between."),
-        Number("rows", "Rows of a database", 4, 1, _MOST_ROWS, whole=True, help="Every database of so many is tried."),
-        Choice(
+        NumberField("epsilon", "Epsilon", 1, 0.01, 10, slider=True, help="What the mechanism promises."),
+        ChoiceField("mechanism", "Mechanism", mechanisms, "permute-and-flip"),
+        TextField(
+            "candidates", "Candidates", "tea, coffee, milk", help=f"Up to {_MOST_NAMES} names with commas between."
+        ),
+        NumberField(
+            "rows", "Rows of a database", 4, 1, _MOST_ROWS, whole=True, help="Every database of so many is tried."
+        ),
+        ChoiceField(
             "score",
             "Score",
             _SCORES,
@@ -41,21 +54,21 @@ def _fields(_: Material) -> Sequence[Field]:
             help="The winner scores 1. As printed (Chaves 2024, Lemma 6.4) it stays for as many steps as it leads by: "
             "see what local-dampening loses then.",
         ),
-        Choice(
+        ChoiceField(
             "sensitivity",
             "Claimed sensitivity",
             _SENSITIVITIES,
             "1",
             help="How far one row moves a count, as claimed: halve it and see.",
         ),
-        Choice(
+        ChoiceField(
             "range",
             "Claimed range bound",
             (("1", "1: all move one way"), ("2", "2: in any direction")),
             "1",
             help="So many sensitivities lie at most between the changes of any two scores.",
         ),
-        Choice("neighbours", "Neighbours", _RELATIONS, "add-remove"),
+        ChoiceField("neighbours", "Neighbours", _RELATIONS, "add-remove"),
     )
 
 
@@ -74,11 +87,11 @@ def _claim(state: State) -> Claim:
 def _view(state: State, _: Material) -> View:
     claim, epsilon = _claim(state), exact_epsilon(state["epsilon"])
     mechanism = require_mechanism(state["mechanism"])
-    verdict = judged(claim, mechanism.name, epsilon)
-    laws = [mechanism.law(scores, epsilon) for scores in (verdict.first, verdict.second)]
+    verdict = judge_claim(claim, mechanism.name, epsilon)
+    laws = [mechanism.pmf(scores, epsilon) for scores in (verdict.first, verdict.second)]
 
     def draw(width: float) -> Any:
-        return law_bars(verdict.first, laws[0], laws[1], mechanism.name, float(epsilon), width)
+        return pmf_bars(verdict.first, laws[0], laws[1], mechanism.name, float(epsilon), width)
 
     parts = (
         Chart("The worst pair of neighbours", draw, _pair(verdict, laws, epsilon)),
@@ -122,7 +135,7 @@ def _pair(verdict: Verdict, laws: Sequence[Any], epsilon: Fraction) -> str:
     )
 
 
-def _sensitivity(claim: Claim, verdict: Verdict) -> Table:
+def _sensitivity(claim: Claim, verdict: Verdict) -> PageTable:
     stated = verdict.stated
     claimed = f"{float(claim.sensitivity):g}" if claim.score == COUNTS else "at most 1, by the steps that are safe"
     rows = [
@@ -136,20 +149,22 @@ def _sensitivity(claim: Claim, verdict: Verdict) -> Table:
     ]
     failures = " ".join(each for each in (stated.counterexample, verdict.spread) if each)
     note = failures or "What holds here is not proved for larger databases; what fails here is refuted."
-    return Table("The sensitivity", ("what", "on every database"), rows, note)
+    return PageTable("The sensitivity", ("what", "on every database"), rows, note)
 
 
-def _mechanisms(claim: Claim, epsilon: Fraction, verdict: Verdict) -> Table:
+def _mechanisms(claim: Claim, epsilon: Fraction, verdict: Verdict) -> PageTable:
     rows = [
         (name, _figure(loss.worst), f"{loss.worst / float(epsilon):.0%}", "holds" if loss.holds else "BROKEN")
         for name, loss in losses(claim, epsilon)
     ]
-    left = len(EVERY_MECHANISM) - len(rows)
+    left = len(MECHANISMS) - len(rows)
     notes = [f"{left} other{'s do' if left > 1 else ' does'} not apply to such scores."] if left else []
     if verdict.spread or not verdict.stated.admissible:
         notes.append("The claim itself is broken: that a loss stays within epsilon here proves nothing elsewhere.")
     note = " ".join(notes)
-    return Table("Every mechanism with this claim", ("mechanism", "worst loss", "of epsilon", "verdict"), rows, note)
+    return PageTable(
+        "Every mechanism with this claim", ("mechanism", "worst loss", "of epsilon", "verdict"), rows, note
+    )
 
 
 def _statements(state: State, claim: Claim) -> str:
@@ -173,7 +188,7 @@ def _example(state: State, claim: Claim) -> str:
     return (
         f"{_statements(state, claim)}\n"
         "first, second = (utility(universe[place]) for place in loss.pair)\n"
-        f"dps.plot.law_chart(first, epsilon={exact_text(state['epsilon'])}, "
+        f"dps.plot.pmf_chart(first, epsilon={exact_text(state['epsilon'])}, "
         f'mechanism="{state["mechanism"]}", neighbour=second)'
     )
 

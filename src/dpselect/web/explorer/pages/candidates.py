@@ -12,21 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.analysis.charts.law import law_bars, short, written
+from dpselect.analysis.charts.pmf_chart import chance_text, pmf_bars, short
+from dpselect.analysis.epsilon_plan import epsilon_for
 from dpselect.analysis.least_epsilon import least_epsilon
-from dpselect.analysis.plan import epsilon_for
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.large_epsilon import LARGEST
-from dpselect.mechanisms.named import EVERY_MECHANISM, require_mechanism
+from dpselect.mechanisms.registry import MECHANISMS, require_mechanism
 from dpselect.queries import MostCommon
 from dpselect.scores.scores import Scores
 from dpselect.utilities.counts import counts
-from dpselect.web.explorer.field import Choice, Counts, Field, Number, Words, exact_text
+from dpselect.web.explorer.explorer_page import Chart, Commands, Content, PageTable, State, View
 from dpselect.web.explorer.figures import enough, factor
+from dpselect.web.explorer.form_fields import ChoiceField, CountsField, Field, NumberField, TextField, exact_text
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.opening import keywords, opening, options
-from dpselect.web.explorer.page import Chart, Commands, Content, State, Table, View
 from dpselect.web.explorer.query_commands import shell_of
 
 # Names and how often each was chosen.
@@ -52,11 +52,11 @@ class _Laws:
 
 
 def _fields(material: Material) -> Sequence[Field]:
-    mechanisms = tuple((name, name) for name in EVERY_MECHANISM)
+    mechanisms = tuple((name, name) for name in MECHANISMS)
     columns = tuple((name, f"the values of {name}") for name in material.columns if name)
     first = columns[0][0] if columns and material.given == "table" else ""
     fields: list[Field] = [
-        Number(
+        NumberField(
             "epsilon",
             "Epsilon",
             0.5,
@@ -65,22 +65,28 @@ def _fields(material: Material) -> Sequence[Field]:
             slider=True,
             help="What the choice may reveal; smaller is more private.",
         ),
-        Choice("mechanism", "Mechanism", mechanisms, "permute-and-flip"),
+        ChoiceField("mechanism", "Mechanism", mechanisms, "permute-and-flip"),
     ]
     by_hand = "Change them by hand. Used where no column is chosen."
     return [
         *fields,
-        Choice("column", "Candidates", (("", "counts by hand"), *columns), first, help=f"Of {material.table_name}."),
-        Counts("candidate", "Candidates and their counts", VOTES, high=MOST, help=by_hand),
-        Choice(
+        ChoiceField(
+            "column", "Candidates", (("", "counts by hand"), *columns), first, help=f"Of {material.table_name}."
+        ),
+        CountsField("candidate", "Candidates and their counts", VOTES, high=MOST, help=by_hand),
+        ChoiceField(
             "neighbour",
             "Neighbour",
             (("more", "one person more"), ("less", "one person less")),
             "more",
             help="Of two neighbours one has one person more.",
         ),
-        Words("changes", "Whom that person chose", "", help="A candidate's name; the best one where this is empty."),
-        Number("probability", "Right with probability", 0.95, 0.01, 0.9999, help="How often the best should be named."),
+        TextField(
+            "changes", "Whom that person chose", "", help="A candidate's name; the best one where this is empty."
+        ),
+        NumberField(
+            "probability", "Right with probability", 0.95, 0.01, 0.9999, help="How often the best should be named."
+        ),
     ]
 
 
@@ -93,11 +99,11 @@ def _view(state: State, material: Material) -> View:
         raise ValueError(f"{name} does not apply: {laws.why[name]}.")
     scores, here = _scores(rows), laws.known[name]
     place = _changed(rows, state)
-    there = require_mechanism(name).log_law(_scores(_neighbour(rows, place, state["neighbour"])), epsilon)
+    there = require_mechanism(name).log_pmf(_scores(_neighbour(rows, place, state["neighbour"])), epsilon)
     says, changes = _headline(scores, np.exp(here)), _changes(scores, here, there, float(epsilon))
 
     def draw(width: float) -> Any:
-        return law_bars(scores, np.exp(here), np.exp(there), name, float(epsilon), width)
+        return pmf_bars(scores, np.exp(here), np.exp(there), name, float(epsilon), width)
 
     words = f"{says} Black marks: {_words(rows, place, state)}."
     parts = (Chart("How likely each candidate is", draw, words), changes, _needed(rows, state), _compared(scores, laws))
@@ -134,9 +140,9 @@ def _scores(rows: Tally) -> Scores:
 def _laws(rows: Tally, epsilon: Fraction) -> _Laws:
     """Return the laws of all mechanisms: whoever takes another mechanism or neighbour waits for one law more."""
     laws = _Laws({}, {})
-    for name in EVERY_MECHANISM:
+    for name in MECHANISMS:
         try:
-            laws.known[name] = require_mechanism(name).log_law(_scores(rows), epsilon)
+            laws.known[name] = require_mechanism(name).log_pmf(_scores(rows), epsilon)
         except (PrivacyError, ValueError) as reason:
             why = str(reason).partition(":")[0].rstrip(".")
             laws.why[name] = why[:1].lower() + why[1:]
@@ -176,7 +182,7 @@ def _short_of_best(scores: Scores) -> NDArray[np.int64]:
 
 def _headline(scores: Scores, law: NDArray[np.float64]) -> str:
     best = np.flatnonzero(_short_of_best(scores) == 0)
-    chance = written(float(law[best].sum()))
+    chance = chance_text(float(law[best].sum()))
     if best.size == 1:
         name = short(scores.candidates[int(best[0])])
         return f"{name}, which has the largest count, is named with probability {chance}."
@@ -199,26 +205,26 @@ def _ratio(here: NDArray[np.float64], there: NDArray[np.float64], epsilon: float
     return f"This neighbour changes a chance by a factor of {factor(loss)} at most; epsilon allows {factor(epsilon)}."
 
 
-def _changes(scores: Scores, here: NDArray[np.float64], there: NDArray[np.float64], epsilon: float) -> Table:
+def _changes(scores: Scores, here: NDArray[np.float64], there: NDArray[np.float64], epsilon: float) -> PageTable:
     loss, place = _loss(here, there)
     rows = [
         ["changes most", short(scores.candidates[place])],
-        ["its chance here", written(math.exp(here[place]))],
-        ["its chance on the neighbour", written(math.exp(there[place]))],
+        ["its chance here", chance_text(math.exp(here[place]))],
+        ["its chance on the neighbour", chance_text(math.exp(there[place]))],
         ["the larger over the smaller", factor(loss)],
         ["what epsilon allows, e^epsilon", factor(epsilon)],
     ]
-    return Table("What one person changes", ("fact", "figure"), rows, "Of this neighbour; others may change more.")
+    return PageTable("What one person changes", ("fact", "figure"), rows, "Of this neighbour; others may change more.")
 
 
-def _needed(rows: Tally, state: State) -> Table:
+def _needed(rows: Tally, state: State) -> PageTable:
     """Return the epsilons at which the best is named often enough: for these counts, and whatever they are."""
     name, probability = state["mechanism"], float(state["probability"])
     here, whatever = _here(rows, name, probability), _whatever(len(rows), name, probability)
     lines = [["for these counts alone", here], ["whatever the counts are", whatever]]
     title = f"Right with probability {probability:g}: epsilon"
     note = "The first is a fact about public counts. Before private counts are seen, plan with the second."
-    return Table(title, ("holds", f"epsilon of {name}"), lines, note)
+    return PageTable(title, ("holds", f"epsilon of {name}"), lines, note)
 
 
 @lru_cache(maxsize=64)
@@ -243,16 +249,18 @@ def _whatever(candidates: int, name: str, probability: float) -> str:
     return enough(found)
 
 
-def _compared(scores: Scores, laws: _Laws) -> Table:
+def _compared(scores: Scores, laws: _Laws) -> PageTable:
     behind = _short_of_best(scores)
     rows = []
     for name, log_law in laws.known.items():
         law = np.exp(log_law)
-        rows.append([name, written(float(law[behind == 0].sum())), f"{float(law @ behind):.3g}"])
+        rows.append([name, chance_text(float(law[behind == 0].sum())), f"{float(law @ behind):.3g}"])
     note = "Expected loss: how many votes the one named lies below the best, on average."
     for name, why in laws.why.items():
         note += f" {name} does not apply: {why}."
-    return Table("All mechanisms at this epsilon", ("mechanism", "right with probability", "expected loss"), rows, note)
+    return PageTable(
+        "All mechanisms at this epsilon", ("mechanism", "right with probability", "expected loss"), rows, note
+    )
 
 
 def commands_for(name: str, asked: float, column: str = "", reading: Mapping[str, str] | None = None) -> Commands:
@@ -296,7 +304,7 @@ def _example(rows: Tally, place: int, state: State) -> str:
         "scores = dps.utilities.counts([*votes.values()], [*votes])\n"
         f"neighbour = votes | {{{rows[place][0]!r}: {rows[place][1] + _STEPS[state['neighbour']]}}}\n"
         "other = dps.utilities.counts([*neighbour.values()], [*neighbour])\n"
-        f'dps.plot.law_chart(scores, epsilon={state["epsilon"]!r}, mechanism="{state["mechanism"]}", neighbour=other)'
+        f'dps.plot.pmf_chart(scores, epsilon={state["epsilon"]!r}, mechanism="{state["mechanism"]}", neighbour=other)'
     )
 
 

@@ -8,20 +8,20 @@ import numpy as np
 
 from dpselect.analysis.charts.dampening import dampening_chart
 from dpselect.analysis.charts.distance import sensitivity_chart
-from dpselect.analysis.dampened import Dampened, Inversion, dampened, inversions
+from dpselect.analysis.dampened_scores import DampenedScores, Inversion, dampen_scores, inversions
 from dpselect.scores.scores import Scores
-from dpselect.web.explorer.distance_scores import BOUND, CLASS, COUNTS, KINDS, MARKERS, SPLITS, Kind
-from dpselect.web.explorer.field import Choice, Counts, Field, Figures, Number, exact_text
+from dpselect.web.explorer.distance_scores import BOUND, CLASS, COUNTS, KINDS, MARKERS, SPLITS, DistanceScore
+from dpselect.web.explorer.explorer_page import Chart, Commands, Content, Note, PageTable, State, View
+from dpselect.web.explorer.form_fields import ChoiceField, CountsField, Field, FiguresField, NumberField, exact_text
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.opening import keywords, opening, options
-from dpselect.web.explorer.page import Chart, Commands, Content, Note, State, Table, View
 from dpselect.web.explorer.ranking import public_graph
 
 
 def _fields(material: Material) -> Sequence[Field]:
     return (
-        Choice("score", "Score", tuple((name, kind.words) for name, kind in KINDS.items()), "tdt"),
-        Figures(
+        ChoiceField("score", "Score", tuple((name, kind.words) for name, kind in KINDS.items()), "tdt"),
+        FiguresField(
             "marker",
             "Markers",
             ("first allele", "second allele"),
@@ -29,8 +29,8 @@ def _fields(material: Material) -> Sequence[Field]:
             high=10**6,
             help="For genetic markers: how often each allele was transmitted.",
         ),
-        Counts("count", "Votes or values", COUNTS, high=10**6, help="For votes and for the median."),
-        Figures(
+        CountsField("count", "Votes or values", COUNTS, high=10**6, help="For votes and for the median."),
+        FiguresField(
             "split",
             "Splits",
             ("yes, left", "no, left"),
@@ -38,7 +38,7 @@ def _fields(material: Material) -> Sequence[Field]:
             high=CLASS,
             help=f"For information gain and Gini: of {CLASS} yes and {CLASS} no, how many are on the left side.",
         ),
-        Number(
+        NumberField(
             "bound",
             "Public bound",
             max(BOUND, int(material.graph.degrees.max(initial=0))),
@@ -47,8 +47,8 @@ def _fields(material: Material) -> Sequence[Field]:
             whole=True,
             help="Families, the largest value, rows, or neighbours of a node: whatever the score needs.",
         ),
-        Number("beta", "Beta", 0.05, 0.001, 10, slider=True, help="How fast the smooth bound discounts distance."),
-        Choice(
+        NumberField("beta", "Beta", 0.05, 0.001, 10, slider=True, help="How fast the smooth bound discounts distance."),
+        ChoiceField(
             "direction",
             "Shift for sensitivities that are",
             (("growing", "larger for better candidates"), ("shrinking", "smaller for better candidates")),
@@ -61,7 +61,7 @@ def _view(state: State, material: Material) -> View:
     kind = KINDS[state["score"]]
     scores = kind.scores(state, public_graph(material.graph))
     direction, beta = state["direction"], float(state["beta"])
-    known = dampened(scores, direction)
+    known = dampen_scores(scores, direction)
     names = [str(scores.candidates[int(place)]) for place in known.places]
     classic, shifted = (inversions(known.values, units) for units in (known.classic, known.shifted))
     said = _headline(scores, names, known, classic)
@@ -85,7 +85,7 @@ def _view(state: State, material: Material) -> View:
     )
 
 
-def _headline(scores: Scores, names: Sequence[str], known: Dampened, classic: Sequence[Inversion]) -> str:
+def _headline(scores: Scores, names: Sequence[str], known: DampenedScores, classic: Sequence[Inversion]) -> str:
     if scores.sensitivity.fixed:
         return (
             f"One neighbour moves each of these scores by at most {scores.sensitivity.ceiling:g}, whatever the data: "
@@ -103,7 +103,7 @@ def _headline(scores: Scores, names: Sequence[str], known: Dampened, classic: Se
     )
 
 
-def _why(scores: Scores, names: Sequence[str], known: Dampened, pair: Inversion) -> str:
+def _why(scores: Scores, names: Sequence[str], known: DampenedScores, pair: Inversion) -> str:
     """Say whose steps are wider, and at which distance they first are."""
     # Dampening counts steps from zero, so of two scores below zero the worse one must have the wider steps.
     wide, other = (pair.better, pair.worse) if known.values[pair.better] > 0 else (pair.worse, pair.better)
@@ -119,7 +119,7 @@ def _why(scores: Scores, names: Sequence[str], known: Dampened, pair: Inversion)
 
 
 def _shift_says(
-    names: Sequence[str], known: Dampened, classic: Sequence[Inversion], shifted: Sequence[Inversion]
+    names: Sequence[str], known: DampenedScores, classic: Sequence[Inversion], shifted: Sequence[Inversion]
 ) -> str:
     start = "Shifted dampening counts steps down from a point far above all scores"
     if not shifted:
@@ -135,7 +135,7 @@ def _shift_says(
     )
 
 
-def _table(scores: Scores, names: Sequence[str], known: Dampened) -> Table:
+def _table(scores: Scores, names: Sequence[str], known: DampenedScores) -> PageTable:
     here, next_to = scores.sensitivity.at([0, 1])[:, known.places]
     columns = (known.values, here, next_to, known.classic, known.shifted)
     rows = [
@@ -144,10 +144,10 @@ def _table(scores: Scores, names: Sequence[str], known: Dampened) -> Table:
     ]
     header = ("candidate", "score", "sensitivity here", "one step away", "dampened", "shifted")
     note = "Dampened and shifted scores are what the mechanisms rank: one neighbour moves each by at most 1."
-    return Table("Scores before and after", header, rows, note)
+    return PageTable("Scores before and after", header, rows, note)
 
 
-def _commands(state: State, kind: Kind, material: Material) -> Commands:
+def _commands(state: State, kind: DistanceScore, material: Material) -> Commands:
     shift = f'dps.mechanism("shifted-local-dampening", direction="{state["direction"]}")'
     python = f"{_opening(state, kind, material)}scores = {kind.python(state)}\n"
     python += f"dps.select(scores, epsilon=1, mechanism={shift}, ledger=ledger)"
@@ -162,7 +162,7 @@ def _commands(state: State, kind: Kind, material: Material) -> Commands:
     return Commands(kind.command(state) + (options(material.graph_reading) if kind.of_graph else ""), python, note)
 
 
-def _opening(state: State, kind: Kind, material: Material) -> str:
+def _opening(state: State, kind: DistanceScore, material: Material) -> str:
     """Return what defines the private data: a graph in its file, or figures in the place of those of this page."""
     if kind.of_graph:
         nodes = 'nodes = Path("nodes.txt").read_text(encoding="utf-8").splitlines()'
@@ -172,7 +172,7 @@ def _opening(state: State, kind: Kind, material: Material) -> str:
     return opening("study.ledger" if kind.command else "people.ledger", here, kind.setup(state, material))
 
 
-def _example(state: State, material: Material, kind: Kind) -> str:
+def _example(state: State, material: Material, kind: DistanceScore) -> str:
     lines = ["import dpselect as dps\n", kind.setup(state, material), f"scores = {kind.python(state)}"]
     lines += [kind.named] if kind.named else []
     lines += [f"dps.plot.sensitivity_chart(scores, beta={exact_text(state['beta'])})", "# %%"]

@@ -12,21 +12,29 @@ from typing import Any
 import numpy as np
 
 from dpselect.analysis.charts.error import chance_chart, error_chart
-from dpselect.analysis.charts.law import written
-from dpselect.analysis.compare import Row, row
+from dpselect.analysis.charts.pmf_chart import chance_text
+from dpselect.analysis.compare import ComparisonRow, row
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.mechanisms.named import EVERY_MECHANISM
+from dpselect.mechanisms.registry import MECHANISMS
 from dpselect.queries import Median
 from dpselect.scores.scores import Scores
 from dpselect.utilities.counts import counts
 from dpselect.utilities.median import median
-from dpselect.web.explorer.cells import Cells
-from dpselect.web.explorer.field import Choice, Counts, Field, Number, Several, Words, exact_text
+from dpselect.web.explorer.explorer_page import Chart, Commands, Content, PageTable, State, View
+from dpselect.web.explorer.form_fields import (
+    ChoiceField,
+    CountsField,
+    Field,
+    NumberField,
+    SeveralField,
+    TextField,
+    exact_text,
+)
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.opening import keywords, opening, options
-from dpselect.web.explorer.page import Chart, Commands, Content, State, Table, View
 from dpselect.web.explorer.pages.candidates import MOST, VOTES, Tally, commands_for
 from dpselect.web.explorer.query_commands import shell_of
+from dpselect.web.explorer.text_column import TextColumn
 
 _USUAL = ("permute-and-flip", "exponential", "generalised-exponential", "smooth-noisy-max")
 # Points of a line, and values of a grid for medians: enough for a picture, and few enough for a slider.
@@ -55,7 +63,7 @@ class _Problem:
     """
 
     column: str
-    cells: Cells | None
+    cells: TextColumn | None
     rows: Tally
     unit: str
 
@@ -63,16 +71,18 @@ class _Problem:
 def _fields(material: Material) -> Sequence[Field]:
     numeric = tuple((name, f"the median of {name}") for name in material.numeric if name)
     first = numeric[0][0] if numeric and material.given == "table" else ""
-    every = tuple((name, name) for name in EVERY_MECHANISM)
+    every = tuple((name, name) for name in MECHANISMS)
     about = f"A median is one of the values of a public grid. Columns are those of {material.table_name}."
     return [
-        Number("epsilon", "Epsilon", 0.5, 0.001, 100, slider=True, help="Where the line stands in the charts."),
-        Several("mechanism", "Mechanisms", every, _USUAL),
-        Choice("column", "What is chosen", (("", "the largest of counts by hand"), *numeric), first, help=about),
-        Words("unit", "Unit of the column", "", help="Such as years; it stands beside errors."),
-        Counts("candidate", "Candidates and their counts", VOTES, high=MOST, help="Used where no column is chosen."),
-        Number("low", "Charts from epsilon", 0.05, 0.001, 100),
-        Number("high", "Charts up to epsilon", 10, 0.001, 100),
+        NumberField("epsilon", "Epsilon", 0.5, 0.001, 100, slider=True, help="Where the line stands in the charts."),
+        SeveralField("mechanism", "Mechanisms", every, _USUAL),
+        ChoiceField("column", "What is chosen", (("", "the largest of counts by hand"), *numeric), first, help=about),
+        TextField("unit", "Unit of the column", "", help="Such as years; it stands beside errors."),
+        CountsField(
+            "candidate", "Candidates and their counts", VOTES, high=MOST, help="Used where no column is chosen."
+        ),
+        NumberField("low", "Charts from epsilon", 0.05, 0.001, 100),
+        NumberField("high", "Charts up to epsilon", 10, 0.001, 100),
     ]
 
 
@@ -142,12 +152,12 @@ def _tidy(number: float) -> float:
 
 
 @lru_cache(maxsize=128)
-def _line(problem: _Problem, name: str, low: float, high: float) -> Row:
+def _line(problem: _Problem, name: str, low: float, high: float) -> ComparisonRow:
     return row(_scores(problem), name, _epsilons(low, high), unit=problem.unit)
 
 
 @lru_cache(maxsize=64)
-def _at(problem: _Problem, name: str, epsilon: Fraction) -> Row:
+def _at(problem: _Problem, name: str, epsilon: Fraction) -> ComparisonRow:
     return row(_scores(problem), name, [epsilon], unit=problem.unit)
 
 
@@ -157,7 +167,7 @@ def _epsilons(low: float, high: float) -> list[float]:
     return sorted({low, *(min(high, max(low, float(f"{each:.3g}"))) for each in between), high})
 
 
-def _error(each: Row) -> float:
+def _error(each: ComparisonRow) -> float:
     return (each.distance or each.error)[0]
 
 
@@ -165,23 +175,23 @@ def _of(problem: _Problem) -> str:
     return problem.unit or "votes"
 
 
-def _headline(problem: _Problem, best: Row, epsilon: float) -> str:
+def _headline(problem: _Problem, best: ComparisonRow, epsilon: float) -> str:
     what = f"the median of {problem.column}" if problem.column else "the largest count"
     return (
         f"At epsilon {exact_text(epsilon)} {best.name} has the smallest error of these about {what}: "
         f"{_error(best):.3g} {_of(problem)} on average. "
-        f"It names a best candidate with probability {written(best.best[0])}."
+        f"It names a best candidate with probability {chance_text(best.best[0])}."
     )
 
 
-def _table(problem: _Problem, rows: Sequence[Row], epsilon: float) -> Table:
-    cells = [[each.name, f"{_error(each):.3g}", written(each.best[0])] for each in rows if not each.why]
+def _table(problem: _Problem, rows: Sequence[ComparisonRow], epsilon: float) -> PageTable:
+    cells = [[each.name, f"{_error(each):.3g}", chance_text(each.best[0])] for each in rows if not each.why]
     note = ""
     for each in rows:
         why = each.why.partition(":")[0].rstrip(".")
         note += f"{each.name} does not apply: {why[:1].lower()}{why[1:]}. " if why else ""
     header = ("mechanism", f"expected error, {_of(problem)}", "right with probability")
-    return Table(f"At epsilon {exact_text(epsilon)}", header, cells, note.strip())
+    return PageTable(f"At epsilon {exact_text(epsilon)}", header, cells, note.strip())
 
 
 def _commands(problem: _Problem, name: str, state: State, reading: Mapping[str, str]) -> Commands:

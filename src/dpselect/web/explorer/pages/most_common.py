@@ -11,23 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.analysis.charts.law import law_bars, short, written
+from dpselect.analysis.charts.pmf_chart import chance_text, pmf_bars, short
+from dpselect.analysis.epsilon_plan import epsilon_for, error_bound
 from dpselect.analysis.least_epsilon import least_epsilon
-from dpselect.analysis.plan import epsilon_for, error_bound
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.queries import MostCommon
 from dpselect.scores.scores import Scores
 from dpselect.utilities.popularity import popularity
-from dpselect.web.explorer import described
-from dpselect.web.explorer.cells import Cells
-from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
+from dpselect.web.explorer import example_dataset
+from dpselect.web.explorer.explorer_page import Chart, Commands, Content, Note, PageTable, State, View
 from dpselect.web.explorer.figures import enough, factor
+from dpselect.web.explorer.form_fields import ChoiceField, Field, NumberField, TextField, exact_text
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.opening import keywords, opening, options
-from dpselect.web.explorer.page import Chart, Commands, Content, Note, State, Table, View
 from dpselect.web.explorer.query_commands import shell_of
-from dpselect.web.explorer.shell import quoted
+from dpselect.web.explorer.shell_words import quote_word
+from dpselect.web.explorer.text_column import TextColumn
 
 # Of names that no list holds: a delta far below one over the number of persons.
 _DELTA = Fraction(1, 10**6)
@@ -43,7 +43,7 @@ _NEIGHBOURS = (
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _MostCommonQuestion:
     """What is asked, the place of the item that most have, and both laws of the first place, shape (m,)."""
 
     state: State
@@ -71,24 +71,24 @@ def _fields(material: Material) -> Sequence[Field]:
     listed = [name for name in few if name not in material.bounds and name != material.person] or few
     person, item = ("visitor", "place") if material.given != "table" else (material.person, _likely(material, listed))
     return (
-        Number("epsilon", "Epsilon", 0.2, 0.001, 100, slider=True, help="Of all names together."),
-        Choice(
+        NumberField("epsilon", "Epsilon", 0.2, 0.001, 100, slider=True, help="Of all names together."),
+        ChoiceField(
             "person",
             "Person",
             (("", "every row is a person"), *columns),
             person,
             help="The column that tells persons apart: each counts once per item, whatever rows they have.",
         ),
-        Choice("item", "Item", columns, item),
-        Words(
+        ChoiceField("item", "Item", columns, item),
+        TextField(
             "domain",
             "Public items",
             "",
             help="With commas between. Empty means those of this public table; of private data list them yourself.",
         ),
-        Number("k", "How many to name", 1, 1, 50, whole=True),
-        Choice("neighbour", "Neighbour", _NEIGHBOURS, "rest", help="First is the item that most persons have."),
-        Number("error", "Small enough error", 10, 1, 10**9, whole=True, help="Fewer persons behind than this."),
+        NumberField("k", "How many to name", 1, 1, 50, whole=True),
+        ChoiceField("neighbour", "Neighbour", _NEIGHBOURS, "rest", help="First is the item that most persons have."),
+        NumberField("error", "Small enough error", 10, 1, 10**9, whole=True, help="Fewer persons behind than this."),
     )
 
 
@@ -103,7 +103,7 @@ def _view(state: State, material: Material) -> View:
 
     def draw(width: float) -> Any:
         epsilon = float(asked.epsilon) / state["k"]
-        return law_bars(asked.scores, np.exp(asked.here), np.exp(asked.there), NAME, epsilon, width)
+        return pmf_bars(asked.scores, np.exp(asked.here), np.exp(asked.there), NAME, epsilon, width)
 
     says = f"{_headline(asked)} {_ratio(asked)}"
     parts = (
@@ -115,7 +115,7 @@ def _view(state: State, material: Material) -> View:
     return View(says, parts, _commands(asked, material), _example(asked, material))
 
 
-def _asked(state: State, material: Material) -> _Asked:
+def _asked(state: State, material: Material) -> _MostCommonQuestion:
     """Return the laws of the first place.
 
     Raises:
@@ -142,10 +142,10 @@ def _asked(state: State, material: Material) -> _Asked:
         added[np.argsort(-scores.values, kind="stable")[min(1, len(scores) - 1)]] = 1
     epsilon = exact_epsilon(state["epsilon"])
     here, there = (_law(each, epsilon / state["k"]) for each in (scores, _more(scores, added)))
-    return _Asked(state, scores, added, epsilon, first, here, there)
+    return _MostCommonQuestion(state, scores, added, epsilon, first, here, there)
 
 
-def _occurring(cells: Cells, name: str) -> tuple[str, ...]:
+def _occurring(cells: TextColumn, name: str) -> tuple[str, ...]:
     items = tuple(sorted(item for item, _ in cells.counts))
     if not items:
         raise ValueError(f"The column {short(name)} is empty: choose another.")
@@ -158,7 +158,7 @@ def _occurring(cells: Cells, name: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4)
-def _scores(person: Cells | None, item: Cells, domain: tuple[str, ...]) -> Scores:
+def _scores(person: TextColumn | None, item: TextColumn, domain: tuple[str, ...]) -> Scores:
     """Return how many different persons, or rows, have each item."""
     rows = {"item": item} if person is None else {"person": person, "item": item}
     return popularity(rows, person=None if person is None else "person", item="item", domain=[*domain])
@@ -177,18 +177,18 @@ def _more(scores: Scores, added: NDArray[np.int64]) -> Scores:
 
 
 def _law(scores: Scores, epsilon: Fraction) -> NDArray[np.float64]:
-    return permute_and_flip().log_law(scores, epsilon)
+    return permute_and_flip().log_pmf(scores, epsilon)
 
 
-def _headline(asked: _Asked) -> str:
+def _headline(asked: _MostCommonQuestion) -> str:
     count = int(asked.scores.values[asked.first])
-    chance = written(float(np.exp(asked.here[asked.first])))
+    chance = chance_text(float(np.exp(asked.here[asked.first])))
     tied = int((asked.scores.values == asked.scores.values.max()).sum())
     alike = f" ({tied:,} items share that place)" if tied > 1 else ""
     return f"{asked.best}, which most {asked.unit} have ({count:,}){alike}, is named first with probability {chance}."
 
 
-def _ratio(asked: _Asked) -> str:
+def _ratio(asked: _MostCommonQuestion) -> str:
     loss = float(np.abs(asked.here - asked.there).max())
     allowed = float(asked.epsilon) / asked.state["k"]
     what = "epsilon" if asked.state["k"] == 1 else "its share of epsilon"
@@ -197,26 +197,26 @@ def _ratio(asked: _Asked) -> str:
     )
 
 
-def _marks(asked: _Asked) -> str:
+def _marks(asked: _MostCommonQuestion) -> str:
     who = _who(asked).rstrip(",")
     return f"{who[:1].lower()}{who[1:]}."
 
 
-def _who(asked: _Asked) -> str:
+def _who(asked: _MostCommonQuestion) -> str:
     if not asked.state["person"]:
         return f"One row more, of {short(asked.scores.candidates[int(asked.added.argmax())])},"
     has = {"rest": f"every item but {asked.best}", "first": f"{asked.best} alone", "all": "every item"}
     return f"One person more, with {has[asked.state['neighbour']]},"
 
 
-def _unnamed(asked: _Asked) -> str:
+def _unnamed(asked: _MostCommonQuestion) -> str:
     """Return who is added without a name of the table, for a comment: a name with a new line in it would end that."""
     if not asked.state["person"]:
         return "One row more, of the item that has a 1"
     return dict(_NEIGHBOURS)[asked.state["neighbour"]].capitalize()
 
 
-def _errors(asked: _Asked) -> Table:
+def _errors(asked: _MostCommonQuestion) -> PageTable:
     """Return how far the names may lie below the true ones: here, and whatever the data."""
     k, size, unit = asked.state["k"], len(asked.scores), asked.unit
     behind = asked.scores.values.max() - asked.scores.values
@@ -230,12 +230,12 @@ def _errors(asked: _Asked) -> Table:
         ["first name, here, on average", f"{float(law @ behind):.3g} {unit} behind the best"],
         ["each name, in general", worst.describe(unit, _RIGHT)],
     ]
-    return Table(
+    return PageTable(
         "How far a name may lie behind", ("of what", "error"), rows, "Exact. The last line holds for private data too."
     )
 
 
-def _persons(asked: _Asked) -> Table:
+def _persons(asked: _MostCommonQuestion) -> PageTable:
     """Return which epsilon is enough."""
     k, error, unit = asked.state["k"], asked.state["error"], asked.unit
     # The first of k places is drawn at its share.
@@ -248,7 +248,7 @@ def _persons(asked: _Asked) -> Table:
         [f"{asked.best} is named first, on this table", enough(right)],
         [f"{each} is fewer than {error:,} {unit} behind, whatever the data", enough(general)],
     ]
-    return Table("Right with 95 %: which epsilon is enough", ("so that", "epsilon"), rows)
+    return PageTable("Right with 95 %: which epsilon is enough", ("so that", "epsilon"), rows)
 
 
 @lru_cache(maxsize=8)
@@ -256,7 +256,7 @@ def _least(scores: Scores) -> float:
     return least_epsilon(scores, _RIGHT, mechanism=NAME)
 
 
-def _unlisted(asked: _Asked) -> Note:
+def _unlisted(asked: _MostCommonQuestion) -> Note:
     if not asked.state["person"]:
         return Note(
             "Items that no list names",
@@ -273,20 +273,20 @@ def _unlisted(asked: _Asked) -> Note:
     )
 
 
-def _person(asked: _Asked) -> str:
+def _person(asked: _MostCommonQuestion) -> str:
     # An equals sign, so that a name that begins with a dash is a name.
-    return f"--person={quoted(asked.state['person'])}" if asked.state["person"] else ""
+    return f"--person={quote_word(asked.state['person'])}" if asked.state["person"] else ""
 
 
-def _commands(asked: _Asked, material: Material) -> Commands:
+def _commands(asked: _MostCommonQuestion, material: Material) -> Commands:
     reading = material.reading
     query = MostCommon(asked.state["item"], k=asked.state["k"], epsilon=asked.epsilon)
     if material.description:
-        return described.commands(material.description, query)
+        return example_dataset.commands(material.description, query)
     state, names = asked.state, [str(name) for name in asked.scores.candidates]
     spelled = len(names) <= _SPELLED and not any("," in name or name != name.strip() for name in names)
     # One name with a comma behind it is a list; without it a number would be a count.
-    listed = quoted(",".join(names) + ("," if len(names) == 1 else "")) if spelled else "items.txt"
+    listed = quote_word(",".join(names) + ("," if len(names) == 1 else "")) if spelled else "items.txt"
     epsilon, k = exact_text(state["epsilon"]), state["k"]
     said = (_person(asked), f"--domain={listed}", "--ledger visits.ledger", options(reading))
     shell = shell_of(query, "visits.csv", *said)
@@ -305,7 +305,7 @@ def _commands(asked: _Asked, material: Material) -> Commands:
     return Commands(shell, python, note)
 
 
-def _example(asked: _Asked, material: Material) -> str:
+def _example(asked: _MostCommonQuestion, material: Material) -> str:
     state = asked.state
     person = f"person={state['person']!r}, " if state["person"] else ""
     relation, k = asked.scores.neighbours.value, state["k"]
@@ -319,7 +319,7 @@ def _example(asked: _Asked, material: Material) -> str:
         f"# {_unnamed(asked)}.\n"
         f"added = {asked.added.tolist()!r}\n"
         f"more = dps.Scores(scores.values + added, 1, domain, {relation!r}, range_bound=1)\n"
-        f'dps.plot.law_chart(scores, epsilon={epsilon}, mechanism="{NAME}", neighbour=more)'
+        f'dps.plot.pmf_chart(scores, epsilon={epsilon}, mechanism="{NAME}", neighbour=more)'
     )
 
 

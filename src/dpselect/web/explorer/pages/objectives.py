@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 
 from dpselect.analysis.charts.front import front_points
-from dpselect.analysis.charts.law import law_bars, written
+from dpselect.analysis.charts.pmf_chart import chance_text, pmf_bars
 from dpselect.analysis.metrics import on_front
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.named import default_mechanism, require_mechanism
+from dpselect.mechanisms.base import Mechanism
+from dpselect.mechanisms.registry import default_mechanism, require_mechanism
 from dpselect.queries import TopK
 from dpselect.scores.combine import aggregate, pareto
 from dpselect.scores.scores import Scores
-from dpselect.web.explorer.field import Choice, Field, Figures, Number, Words, exact_text
+from dpselect.web.explorer.explorer_page import Chart, Commands, Content, PageTable, State, View
 from dpselect.web.explorer.figures import factor
+from dpselect.web.explorer.form_fields import ChoiceField, Field, FiguresField, NumberField, TextField, exact_text
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.opening import opening
-from dpselect.web.explorer.page import Chart, Commands, Content, State, Table, View
 from dpselect.web.explorer.query_commands import shell_of
 
 # Made up: 200 sick and 1,600 healthy people, and eight rules for whom to test further.
@@ -50,22 +50,26 @@ def _fields(_: Material) -> Sequence[Field]:
         for name, (place, step) in NEIGHBOURS.items()
     )
     return (
-        Number("epsilon", "Epsilon", 0.2, 0.001, 100, slider=True, help="Smaller is more private."),
-        Choice("rule", "Combine by", _RULE, "pareto"),
-        Choice("mechanism", "Mechanism", _CHOSEN, "default", help="PrivPareto as published draws by local-dampening."),
-        Number("weight-1", "First weight", 5, 0, 1000, help="What one more in the first number is worth."),
-        Number("weight-2", "Second weight", 1, 0, 1000),
-        Figures(
+        NumberField("epsilon", "Epsilon", 0.2, 0.001, 100, slider=True, help="Smaller is more private."),
+        ChoiceField("rule", "Combine by", _RULE, "pareto"),
+        ChoiceField(
+            "mechanism", "Mechanism", _CHOSEN, "default", help="PrivPareto as published draws by local-dampening."
+        ),
+        NumberField("weight-1", "First weight", 5, 0, 1000, help="What one more in the first number is worth."),
+        NumberField("weight-2", "Second weight", 1, 0, 1000),
+        FiguresField(
             "candidate",
             "Candidates with two counts of people",
             ("first", "second"),
             RULES,
             help="These are made up. One person moves each count by at most 1; more is better.",
         ),
-        Words("name-1", "The first number", "sick people found"),
-        Words("name-2", "The second number", "healthy people cleared"),
-        Choice("touched", "One person can change", _TOUCHED, "one", help="It counts for weights: a person is either."),
-        Choice(
+        TextField("name-1", "The first number", "sick people found"),
+        TextField("name-2", "The second number", "healthy people cleared"),
+        ChoiceField(
+            "touched", "One person can change", _TOUCHED, "one", help="It counts for weights: a person is either."
+        ),
+        ChoiceField(
             "neighbour",
             "Neighbour",
             moved,
@@ -104,7 +108,7 @@ def _combined(objectives: list[Scores], state: State, rule: str) -> Scores:
     """Return the score that one of the two rules draws from."""
     if rule == "pareto":
         return pareto(objectives)
-    return aggregate(objectives, _weights(state), touched=state["touched"], range_bound=1)
+    return aggregate(objectives, _weights(state), max_changed=state["touched"], range_bound=1)
 
 
 def _weights(state: State) -> list[Any]:
@@ -117,16 +121,16 @@ def _view(state: State, _: Material) -> View:
     objectives = _objectives(state["candidate"])
     scores = _combined(objectives, state, rule)
     drawn = _drawn(scores, state)
-    here = drawn.log_law(scores, epsilon)
+    here = drawn.log_pmf(scores, epsilon)
     law, front, likeliest = np.exp(here), on_front(objectives), int(here.argmax())
     moved = _moved(state, likeliest)
-    there = drawn.log_law(_combined(_objectives(moved), state, rule), epsilon)
+    there = drawn.log_pmf(_combined(_objectives(moved), state, rule), epsilon)
     loss = float(np.abs(here - there).max())
     headline = (
         f"By {'the Pareto front' if rule == 'pareto' else 'weights'}, {scores.candidates[likeliest]} is named most "
-        f"often, with probability {written(float(law.max()))}; some candidate of the front is named with probability "
-        f"{written(float(law[front].sum()))}. The neighbour changes a chance by a factor of {factor(loss)} at "
-        f"most here; epsilon allows {factor(float(epsilon))}."
+        f"often, with probability {chance_text(float(law.max()))}; some candidate of the front is named with "
+        f"probability {chance_text(float(law[front].sum()))}. The neighbour changes a chance by a factor of "
+        f"{factor(loss)} at most here; epsilon allows {factor(float(epsilon))}."
     )
     weights = None if rule == "pareto" else [float(each) for each in _weights(state)]
     names = (state["name-1"], state["name-2"])
@@ -135,14 +139,14 @@ def _view(state: State, _: Material) -> View:
         return front_points(objectives, law, drawn.name, float(epsilon), weights, names, width)
 
     def bars(width: float) -> Any:
-        return law_bars(scores, law, np.exp(there), drawn.name, float(epsilon), width)
+        return pmf_bars(scores, law, np.exp(there), drawn.name, float(epsilon), width)
 
     named = ", ".join(str(scores.candidates[place]) for place in np.flatnonzero(front)[:12].tolist())
     on = (
         f"{int(front.sum())} of {front.size} candidates are on the front: {named}{', ...' if front.sum() > 12 else ''}."
     )
-    beside = f"The likeliest candidate here has probability {written(float(law.max()))}, and there "
-    beside += f"{written(float(np.exp(there[likeliest])))}."
+    beside = f"The likeliest candidate here has probability {chance_text(float(law.max()))}, and there "
+    beside += f"{chance_text(float(np.exp(there[likeliest])))}."
     parts = (
         Chart("Both numbers of every candidate", points, on),
         Chart("How likely each candidate is, here and on the neighbour", bars, beside),
@@ -152,37 +156,37 @@ def _view(state: State, _: Material) -> View:
     return View(headline, parts, _commands(state, drawn.name), _example(state, moved, drawn.name))
 
 
-def _candidates(state: State, objectives: list[Scores], front: Any, epsilon: Fraction) -> Table:
+def _candidates(state: State, objectives: list[Scores], front: Any, epsilon: Fraction) -> PageTable:
     """Return the chance of every candidate by both rules, with the mechanism that the page is about."""
     laws, dominators = [], -pareto(objectives).values
     for rule in ("pareto", "weights"):
         scores = _combined(objectives, state, rule)
-        laws.append(_drawn(scores, state).law(scores, epsilon))
+        laws.append(_drawn(scores, state).pmf(scores, epsilon))
     rows = [
         [
             name,
             *(f"{cell:,}" for cell in cells),
             "yes" if front[number] else f"no, behind {int(dominators[number]):,}",
-            *(written(float(law[number])) for law in laws),
+            *(chance_text(float(law[number])) for law in laws),
         ]
         for number, (name, cells) in enumerate(state["candidate"])
     ]
     header = ("candidate", state["name-1"], state["name-2"], "on the front", "by Pareto", "by weights")
-    return Table("Chances by Pareto and by weights", header, rows)
+    return PageTable("Chances by Pareto and by weights", header, rows)
 
 
-def _mechanisms(state: State, objectives: list[Scores], front: Any, epsilon: Fraction) -> Table:
+def _mechanisms(state: State, objectives: list[Scores], front: Any, epsilon: Fraction) -> PageTable:
     """Return how likely each mechanism names one of the front, and the best weighted sum."""
     byes = [_combined(objectives, state, rule) for rule in ("pareto", "weights")]
     best = byes[1].values == byes[1].values.max()
     rows = []
     for name in MECHANISMS:
-        pareto_law, weights_law = (require_mechanism(name).law(scores, epsilon) for scores in byes)
+        pareto_law, weights_law = (require_mechanism(name).pmf(scores, epsilon) for scores in byes)
         chances = pareto_law[front], weights_law[front], weights_law[best]
-        rows.append([name, *(written(float(each.sum())) for each in chances)])
+        rows.append([name, *(chance_text(float(each.sum())) for each in chances)])
     header = ("mechanism", "Pareto: on the front", "weights: on the front", "weights: the best sum")
     note = "Permute-and-flip and the exponential mechanism use the largest sensitivity there can be."
-    return Table("All mechanisms at this epsilon", header, rows, note)
+    return PageTable("All mechanisms at this epsilon", header, rows, note)
 
 
 def _commands(state: State, name: str) -> Commands:
@@ -218,7 +222,7 @@ def _python(state: State) -> str:
         return "dps.multiobjective.pareto([first, second])"
     weights = ", ".join(f"{each!r}" for each in _weights(state))
     touched = state["touched"]
-    return f'dps.multiobjective.aggregate([first, second], weights=[{weights}], touched="{touched}", range_bound=1)'
+    return f'dps.multiobjective.aggregate([first, second], weights=[{weights}], max_changed="{touched}", range_bound=1)'
 
 
 def _example(state: State, moved: Rows, name: str) -> str:
@@ -242,7 +246,7 @@ def _example(state: State, moved: Rows, name: str) -> str:
             'first = dps.Scores(found, sensitivity=1, range_bound=1, kind="integer")',
             'second = dps.Scores(cleared, sensitivity=1, range_bound=1, kind="integer")',
             f"neighbour = {_python(state)}",
-            f'dps.plot.law_chart(scores, epsilon={epsilon}, mechanism="{name}", neighbour=neighbour)',
+            f'dps.plot.pmf_chart(scores, epsilon={epsilon}, mechanism="{name}", neighbour=neighbour)',
         ]
     )
 

@@ -12,27 +12,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.analysis.charts.law import short
+from dpselect.analysis.charts.pmf_chart import short
 from dpselect.analysis.charts.values import numbers_of, value_bars
+from dpselect.analysis.epsilon_plan import epsilon_for, error_bound
 from dpselect.analysis.least_epsilon import least_epsilon
-from dpselect.analysis.plan import epsilon_for, error_bound
 from dpselect.dataset import NumericDomain
 from dpselect.kernel.errors import PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.mechanisms.named import EVERY_MECHANISM, require_mechanism
+from dpselect.mechanisms.registry import MECHANISMS, require_mechanism
 from dpselect.queries import Quantiles
 from dpselect.scores.scores import Scores
-from dpselect.utilities.columns import counted, public_grid
+from dpselect.utilities.grid_counts import count_on_grid, public_grid
 from dpselect.utilities.percentile import rank_scores
-from dpselect.utilities.shares import percent
-from dpselect.web.explorer import described
-from dpselect.web.explorer.cells import Cells
-from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
+from dpselect.utilities.quantile_shares import percent
+from dpselect.web.explorer import example_dataset
+from dpselect.web.explorer.explorer_page import Chart, Commands, Content, PageTable, Part, State, View
 from dpselect.web.explorer.figures import enough, factor
+from dpselect.web.explorer.form_fields import ChoiceField, Field, NumberField, TextField, exact_text
 from dpselect.web.explorer.material import EXAMPLES, Material
 from dpselect.web.explorer.opening import keywords, opening, options
-from dpselect.web.explorer.page import Chart, Commands, Content, Part, State, Table, View
 from dpselect.web.explorer.query_commands import shell_of
+from dpselect.web.explorer.text_column import TextColumn
 
 Floats = NDArray[np.float64]
 # Values of a grid beyond which a page would be slow, alone and with all mechanisms beside each other.
@@ -44,7 +44,7 @@ _NEIGHBOURS = (("low", "one person more, with the lowest value"), ("high", "one 
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _PercentileQuestion:
     """What is asked: lower, upper and step of the grid, its values, and both laws, of shape (m,)."""
 
     state: State
@@ -88,19 +88,19 @@ def _fields(material: Material) -> Sequence[Field]:
     first = "income" if source.given != "table" else columns[0][0]
     empty = "Empty takes one that fits these public values."
     return (
-        Number("epsilon", "Epsilon", 0.05, 0.001, 100, slider=True, help="Smaller is more private."),
-        Choice("column", "Column", columns, first, help=f"Of {source.table_name}."),
-        Number("p", "Percentile", 50, 0, 100, help="50 is the median, 100 the largest value."),
-        Words("lower", "Lower", "", help=f"The smallest value there may be. {empty}"),
-        Words("upper", "Upper", "", help="The largest. Of private data both are public knowledge."),
-        Words("step", "Step", "", help="How fine the answer is."),
-        Choice("mechanism", "Mechanism", tuple((name, name) for name in EVERY_MECHANISM), "permute-and-flip"),
-        Choice("neighbour", "Neighbour", _NEIGHBOURS, "low"),
-        Choice(
+        NumberField("epsilon", "Epsilon", 0.05, 0.001, 100, slider=True, help="Smaller is more private."),
+        ChoiceField("column", "Column", columns, first, help=f"Of {source.table_name}."),
+        NumberField("p", "Percentile", 50, 0, 100, help="50 is the median, 100 the largest value."),
+        TextField("lower", "Lower", "", help=f"The smallest value there may be. {empty}"),
+        TextField("upper", "Upper", "", help="The largest. Of private data both are public knowledge."),
+        TextField("step", "Step", "", help="How fine the answer is."),
+        ChoiceField("mechanism", "Mechanism", tuple((name, name) for name in MECHANISMS), "permute-and-flip"),
+        ChoiceField("neighbour", "Neighbour", _NEIGHBOURS, "low"),
+        ChoiceField(
             "shown", "Values in the picture", (("near", "those that are likely"), ("all", "all of the grid")), "near"
         ),
-        Words("error", "Small enough error", "", help="In the unit of the column. Empty is five steps."),
-        Number("records", "Small enough error in persons", 10, 1, 10**9, whole=True, help="Whatever the data."),
+        TextField("error", "Small enough error", "", help="In the unit of the column. Empty is five steps."),
+        NumberField("records", "Small enough error in persons", 10, 1, 10**9, whole=True, help="Whatever the data."),
     )
 
 
@@ -122,7 +122,7 @@ def _view(state: State, material: Material) -> View:
     return View(says, parts, _commands(asked, source), _example(asked, source))
 
 
-def _asked(state: State, cells: Cells, known: NumericDomain | None = None) -> _Asked:
+def _asked(state: State, cells: TextColumn, known: NumericDomain | None = None) -> _PercentileQuestion:
     """Return the laws.
 
     Raises:
@@ -133,19 +133,19 @@ def _asked(state: State, cells: Cells, known: NumericDomain | None = None) -> _A
     scores = _scores(cells, *bounds, state["p"])
     more = _scores(cells, *bounds, state["p"], state["neighbour"])
     mechanism = require_mechanism(state["mechanism"])
-    here, there = (mechanism.log_law(each, epsilon) for each in (scores, more))
-    return _Asked(state, bounds, numbers_of(scores), scores, epsilon, here, there)
+    here, there = (mechanism.log_pmf(each, epsilon) for each in (scores, more))
+    return _PercentileQuestion(state, bounds, numbers_of(scores), scores, epsilon, here, there)
 
 
 @lru_cache(maxsize=4)
-def _counted(cells: Cells, lower: float, upper: float, step: float) -> tuple[NDArray[np.int64], Any]:
+def _counted(cells: TextColumn, lower: float, upper: float, step: float) -> tuple[NDArray[np.int64], Any]:
     """Return how many persons have each value of the grid, shape (m,), and the grid."""
     grid = public_grid(None, lower, upper, step)
-    return counted(cells, grid)[0], grid
+    return count_on_grid(cells, grid)[0], grid
 
 
 @lru_cache(maxsize=8)
-def _scores(cells: Cells, lower: float, upper: float, step: float, p: float, more: str = "") -> Scores:
+def _scores(cells: TextColumn, lower: float, upper: float, step: float, p: float, more: str = "") -> Scores:
     """Return the rank scores, with one person more where that is asked for."""
     counts, grid = _counted(cells, lower, upper, step)
     if more:
@@ -154,7 +154,7 @@ def _scores(cells: Cells, lower: float, upper: float, step: float, p: float, mor
     return rank_scores(counts, percent(p), grid)
 
 
-def _bounds(state: State, cells: Cells, known: NumericDomain | None) -> tuple[float, float, float]:
+def _bounds(state: State, cells: TextColumn, known: NumericDomain | None) -> tuple[float, float, float]:
     """Return lower, upper and step: those that were written or described, or round ones around the values."""
     if not cells.numbers.size:
         raise ValueError(f"The column {short(state['column'])} has no numbers: choose another.")
@@ -222,14 +222,14 @@ def _rough(number: float) -> str:
     return f"{float(f'{number:.3g}'):,.12g}" if number >= 0.001 else f"{number:.3g}"
 
 
-def _headline(asked: _Asked) -> str:
+def _headline(asked: _PercentileQuestion) -> str:
     return (
         f"With probability 0.95 the answer is at most {_text(_within(asked.off, np.exp(asked.here)))} away from "
         f"{_text(asked.true)}, the {asked.noun}."
     )
 
 
-def _near(asked: _Asked) -> tuple[float, float]:
+def _near(asked: _PercentileQuestion) -> tuple[float, float]:
     """Return the ends of the values that are likely with either law, and of some beside them."""
     likely = np.exp(np.maximum(asked.here, asked.there))
     places = np.flatnonzero(likely > 0.002 * likely.max())
@@ -246,7 +246,7 @@ def _within(off: Floats, law: Floats) -> float:
     return float(off[order][min(int(np.searchsorted(reached, float(_RIGHT) - 1e-12)), off.size - 1)])
 
 
-def _ratio(asked: _Asked) -> str:
+def _ratio(asked: _PercentileQuestion) -> str:
     loss, who = float(np.abs(asked.here - asked.there).max()), dict(_NEIGHBOURS)[asked.state["neighbour"]]
     return (
         f"O{who[1:]}, changes a chance by a factor of {factor(loss)} at most here; epsilon allows "
@@ -254,7 +254,7 @@ def _ratio(asked: _Asked) -> str:
     )
 
 
-def _errors(asked: _Asked) -> Table:
+def _errors(asked: _PercentileQuestion) -> PageTable:
     law, name = np.exp(asked.here), asked.state["mechanism"]
     worst = "not known of this mechanism"
     if name in _WHATEVER:
@@ -270,10 +270,10 @@ def _errors(asked: _Asked) -> Table:
         "Persons: how many would have to come or go until the answer is the percentile. The last line holds for "
         "private data too."
     )
-    return Table(f"How far the answer is from {_text(asked.true)}", ("error", "size"), rows, note)
+    return PageTable(f"How far the answer is from {_text(asked.true)}", ("error", "size"), rows, note)
 
 
-def _enough(asked: _Asked) -> Table:
+def _enough(asked: _PercentileQuestion) -> PageTable:
     """Return which epsilon is enough, here and whatever the data."""
     state = asked.state
     name, size, records = state["mechanism"], len(asked.scores), state["records"]
@@ -289,7 +289,7 @@ def _enough(asked: _Asked) -> Table:
         [f"the answer is at most {_text(error)} away, on this table", enough(here)],
         [f"it is fewer than {records:,} persons away, whatever the data", general],
     ]
-    return Table("Right with 95 %: which epsilon is enough", ("so that", "epsilon"), rows)
+    return PageTable("Right with 95 %: which epsilon is enough", ("so that", "epsilon"), rows)
 
 
 @lru_cache(maxsize=8)
@@ -300,24 +300,24 @@ def _least(scores: Scores, true: float, error: float, name: str) -> float:
     return least_epsilon(scores, _RIGHT, mechanism=name, right=near)
 
 
-def _compared(asked: _Asked) -> Table:
+def _compared(asked: _PercentileQuestion) -> PageTable:
     """Return how far the answer of each mechanism is from the percentile."""
     rows = []
-    for name in EVERY_MECHANISM:
+    for name in MECHANISMS:
         try:
-            law = require_mechanism(name).law(asked.scores, asked.epsilon)
+            law = require_mechanism(name).pmf(asked.scores, asked.epsilon)
         except (PrivacyError, ValueError):
             continue
         within = _text(_within(asked.off, law))
         rows.append([name, f"at most {within}", _rough(float(law @ asked.off))])
-    return Table("All mechanisms at this epsilon", ("mechanism", "in 95 of 100 draws", "on average"), rows)
+    return PageTable("All mechanisms at this epsilon", ("mechanism", "in 95 of 100 draws", "on average"), rows)
 
 
-def _commands(asked: _Asked, source: Material) -> Commands:
+def _commands(asked: _PercentileQuestion, source: Material) -> Commands:
     state, reading = asked.state, source.reading
     query = Quantiles(state["column"], p=[state["p"]], mechanism=state["mechanism"], epsilon=asked.epsilon)
     if source.description:
-        return described.commands(source.description, query)
+        return example_dataset.commands(source.description, query)
     lower, upper, step = asked.bounds
     # A grid ends with its last value, whatever lies beyond it.
     last = _plain(float(asked.values[-1]))
@@ -336,7 +336,7 @@ def _commands(asked: _Asked, source: Material) -> Commands:
     return Commands(shell, python, note)
 
 
-def _example(asked: _Asked, source: Material) -> str:
+def _example(asked: _PercentileQuestion, source: Material) -> str:
     state = asked.state
     lower, upper, step = asked.bounds
     grid = f"{exact_text(state['p'])}, lower={lower!r}, upper={upper!r}, step={step!r}"

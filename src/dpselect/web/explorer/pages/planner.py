@@ -8,39 +8,39 @@ from fractions import Fraction
 from textwrap import indent
 from typing import Any
 
-from dpselect.analysis.charts.budget import budget_chart
+from dpselect.analysis.charts.budget_chart import budget_chart
 from dpselect.analysis.charts.risk import risk_chart
 from dpselect.kernel.errors import BudgetError, PrivacyError
+from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.kernel.written import written
-from dpselect.ledger.accountant import Terms, Totals
 from dpselect.ledger.attack import attack_success, in_words
-from dpselect.web.explorer.field import Choice, Field, Number
+from dpselect.ledger.composition import Terms, Totals
+from dpselect.web.explorer.explorer_page import Chart, Commands, Content, Note, PageTable, Part, State, View
+from dpselect.web.explorer.form_fields import ChoiceField, Field, NumberField
 from dpselect.web.explorer.material import Material
-from dpselect.web.explorer.page import Chart, Commands, Content, Note, Part, State, Table, View
-from dpselect.web.explorer.planned import KINDS, PERSON, Planned, Price, priced
-from dpselect.web.explorer.rows import Row, Rows
-from dpselect.web.explorer.shell import quoted
+from dpselect.web.explorer.planned_queries import KINDS, PERSON, PlannedQuery, Price, price_of
+from dpselect.web.explorer.row_fields import Row, RowFields
+from dpselect.web.explorer.shell_words import quote_word
 
 # So many rows, and so many releases of one; more candidates than this are asked about on the command line.
 _MOST_ROWS, _MOST_TIMES, _MOST_SIZE = 8, 100, 100_000
 _DEEPER = " " * 4
 _SIDES = (Neighbours.ADD_REMOVE.value, PERSON)
 _COLUMNS = (
-    Choice(
+    ChoiceField(
         "what",
         "Question",
         (("", "none: choose one to add a release"), *((name, kind.words) for name, kind in KINDS.items())),
         "",
     ),
-    Number("size", "Out of", 10, 1, _MOST_SIZE, whole=True),
-    Number("named", "Named", 1, 1, 1000, whole=True),
-    Number("epsilon", "Epsilon", 0.1, 0.0001, 10),
-    Number("times", "Times", 1, 1, _MOST_TIMES, whole=True),
+    NumberField("size", "Out of", 10, 1, _MOST_SIZE, whole=True),
+    NumberField("named", "Named", 1, 1, 1000, whole=True),
+    NumberField("epsilon", "Epsilon", 0.1, 0.0001, 10),
+    NumberField("times", "Times", 1, 1, _MOST_TIMES, whole=True),
 )
-_ROWS = Rows(
+_ROWS = RowFields(
     "release",
     "Releases",
     _COLUMNS,
@@ -55,16 +55,16 @@ _ROWS = Rows(
     "answer names, where it names some.",
 )
 _BUDGET = (
-    Number("budget", "Budget, epsilon", 1, 0.001, 100, help="What all releases together may reveal."),
-    Choice(
+    NumberField("budget", "Budget, epsilon", 1, 0.001, 100, help="What all releases together may reveal."),
+    ChoiceField(
         "rule",
         "What is added up",
         (("sum", "epsilons"), ("rho", "rhos: needs a delta")),
         "sum",
         help="Rhos pay for more releases where there are many small ones.",
     ),
-    Number("delta", "Delta, for rhos alone", 1e-6, 1e-15, 0.1),
-    Choice(
+    NumberField("delta", "Delta, for rhos alone", 1e-6, 1e-15, 0.1),
+    ChoiceField(
         "protected",
         "Protected",
         tuple((side, PROTECTED_UNITS[Neighbours(side)]) for side in (*_SIDES, Neighbours.EDGE.value)),
@@ -74,11 +74,11 @@ _BUDGET = (
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _PlannedRow:
     """A row of the plan: its price, what all of its releases take, and why the budget refuses them, if it does."""
 
     place: int
-    planned: Planned
+    planned: PlannedQuery
     times: int
     price: Price
     amount: Fraction
@@ -148,15 +148,15 @@ def _budget(state: State, material: Material) -> _Budget:
         raise ValueError(f"{ledger.name} cannot be read now: look at it with dpselect budget show.") from None
 
 
-def _added(rows: Sequence[Row], budget: _Budget) -> tuple[list[_Asked], Totals]:
+def _added(rows: Sequence[Row], budget: _Budget) -> tuple[list[_PlannedRow], Totals]:
     """Return what each row takes, as the library would add it up, and the totals of those that fit."""
-    terms, totals, asked = budget.terms, budget.totals, list[_Asked]()
+    terms, totals, asked = budget.terms, budget.totals, list[_PlannedRow]()
     side = terms.neighbours if terms.neighbours in _SIDES else _SIDES[0]
     for place, row in enumerate(rows, 1):
         size = 1 if row["what"] == "number" else row["size"]
-        planned = Planned(row["what"], size, row["named"], exact_epsilon(row["epsilon"]), side)
+        planned = PlannedQuery(row["what"], size, row["named"], exact_epsilon(row["epsilon"]), side)
         try:
-            price = priced(planned, terms.rule)
+            price = price_of(planned, terms.rule)
         except (ValueError, TypeError, PrivacyError) as error:
             raise ValueError(f"Release {place}: {error}") from None
         event = price.event(terms, row["times"])
@@ -165,11 +165,11 @@ def _added(rows: Sequence[Row], budget: _Budget) -> tuple[list[_Asked], Totals]:
             totals = terms.admit(totals, event)
         except (BudgetError, ValueError) as error:
             refusal = str(error)
-        asked.append(_Asked(place, planned, row["times"], price, amount, refusal))
+        asked.append(_PlannedRow(place, planned, row["times"], price, amount, refusal))
     return asked, totals
 
 
-def _headline(asked: Sequence[_Asked], budget: _Budget, left: Fraction) -> str:
+def _headline(asked: Sequence[_PlannedRow], budget: _Budget, left: Fraction) -> str:
     refused = next((each for each in asked if each.refusal), None)
     if refused is not None:
         return f"Release {refused.place} ({refused.label}) is refused. {refused.refusal}"
@@ -181,12 +181,12 @@ def _headline(asked: Sequence[_Asked], budget: _Budget, left: Fraction) -> str:
     return f"{fits}: {budget.unit} {_figure(together)} of {_figure(budget.whole)}, and {_figure(left)} is left.{before}"
 
 
-def _costs(asked: Sequence[_Asked], budget: _Budget) -> Table:
+def _costs(asked: Sequence[_PlannedRow], budget: _Budget) -> PageTable:
     rows = [
         (
             f"{each.place}. {each.label}",
             "refused" if each.refusal else "fits",
-            written(each.planned.epsilon),
+            format_exact(each.planned.epsilon),
             _figure(each.amount),
             f"{float(each.amount / budget.whole):.1%}",
         )
@@ -194,7 +194,7 @@ def _costs(asked: Sequence[_Asked], budget: _Budget) -> Table:
     ]
     header = ("release", "verdict", "epsilon of one", f"{budget.unit} in all", "of the budget")
     notes = [f"Release {each.place}: {each.refusal}" for each in asked if each.refusal]
-    return Table("What each release costs", header, rows, " ".join(notes))
+    return PageTable("What each release costs", header, rows, " ".join(notes))
 
 
 def _risk(budget: _Budget, after: Totals) -> list[Part]:
@@ -213,35 +213,41 @@ def _risk(budget: _Budget, after: Totals) -> list[Part]:
     return [Chart("What an attacker can tell", draw, f"An attacker {in_words(attack_success(promise))}.")]
 
 
-def _book(budget: _Budget) -> Table:
+def _book(budget: _Budget) -> PageTable:
     """Return what the ledger says: its owner may see it."""
     terms, spent = budget.terms, budget.amount(budget.totals)
     rows = [
         ("protected", PROTECTED_UNITS[Neighbours(terms.neighbours)]),
-        ("budget", f"epsilon {written(terms.epsilon)}" + (f", delta {written(terms.delta)}" if terms.delta else "")),
+        (
+            "budget",
+            f"epsilon {format_exact(terms.epsilon)}" + (f", delta {format_exact(terms.delta)}" if terms.delta else ""),
+        ),
         ("what is added up", f"{budget.unit}s"),
         (f"{budget.unit} spent", _figure(spent)),
         (f"{budget.unit} left", _figure(budget.whole - spent)),
         ("releases so far", f"{budget.totals.releases:,}"),
     ]
     note = "It was read just now, and nothing is ever written to it from here. What it says is for its owner."
-    return Table(f"The ledger {budget.name}", ("terms", "now"), rows, note)
+    return PageTable(f"The ledger {budget.name}", ("terms", "now"), rows, note)
 
 
-def _commands(asked: Sequence[_Asked], budget: _Budget) -> Commands:
+def _commands(asked: Sequence[_PlannedRow], budget: _Budget) -> Commands:
     name, terms = budget.name or "people.ledger", budget.terms
-    file = quoted(name)
+    file = quote_word(name)
     lines, python = [], ["import dpselect as dps", ""]
     if budget.name:
         python.append(f"ledger = dps.Ledger.read({name!r})")
     else:
         more, facts = "", ""
         if terms.rule == "rho":
-            more, facts = f" --delta {written(terms.delta)} --rule rho", f', delta={written(terms.delta)}, rule="rho"'
+            more, facts = (
+                f" --delta {format_exact(terms.delta)} --rule rho",
+                f', delta={format_exact(terms.delta)}, rule="rho"',
+            )
         if terms.neighbours != _SIDES[0]:
             more += f" --neighbours {terms.neighbours}"
             facts += f', neighbours="{terms.neighbours}"'
-        epsilon = written(terms.epsilon)
+        epsilon = format_exact(terms.epsilon)
         lines.append(f"dpselect budget create {file} --epsilon {epsilon} --dataset people{more}")
         python.append(f'ledger = dps.Ledger.open("{name}", epsilon={epsilon}, dataset="people"{facts})')
     lines += _shell(asked, file)
@@ -262,7 +268,7 @@ def _commands(asked: Sequence[_Asked], budget: _Budget) -> Commands:
     return Commands("\n".join(lines), "\n".join(python), note)
 
 
-def _shell(asked: Sequence[_Asked], ledger: str) -> list[str]:
+def _shell(asked: Sequence[_PlannedRow], ledger: str) -> list[str]:
     """Return a dry run of each release."""
     lines = list[str]()
     for each in asked:
@@ -284,7 +290,7 @@ def _example(bars: Sequence[tuple[str, float]], budget: _Budget, refused: Sequen
 
 
 def _figure(value: Fraction) -> str:
-    text = written(value)
+    text = format_exact(value)
     return text if "/" not in text and len(text) <= 8 else f"{float(value):.4g}"
 
 

@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.analysis.charts.law import law_bars, written
-from dpselect.analysis.recommend_metric import ComparedMetrics, compared_metrics, expected_list, recommended
+from dpselect.analysis.charts.pmf_chart import chance_text, pmf_bars
+from dpselect.analysis.recommend_metric import ComparedMetrics, compared_metrics, expected_list, recommend_from
 from dpselect.kernel.numbers import exact_epsilon
-from dpselect.mechanisms.kinds import Mechanism
-from dpselect.mechanisms.named import EVERY_MECHANISM
+from dpselect.mechanisms.base import Mechanism
+from dpselect.mechanisms.registry import MECHANISMS
 from dpselect.queries import TopK
 from dpselect.release.questions import flips_units
 from dpselect.scores.scores import Scores
 from dpselect.views import Graph
-from dpselect.web.explorer import described
-from dpselect.web.explorer.field import Choice, Field, Number, Words, exact_text
-from dpselect.web.explorer.made_up import teams
+from dpselect.web.explorer import example_dataset
+from dpselect.web.explorer.example_data import teams
+from dpselect.web.explorer.explorer_page import Chart, Commands, Content, Note, PageTable, Part, State, View
+from dpselect.web.explorer.form_fields import ChoiceField, Field, NumberField, TextField, exact_text
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.opening import keywords, opening, options
-from dpselect.web.explorer.page import Chart, Commands, Content, Note, Part, State, Table, View
 from dpselect.web.explorer.query_commands import shell_of
 from dpselect.web.explorer.ranking import (
     EVERY,
@@ -33,35 +33,39 @@ from dpselect.web.explorer.ranking import (
     Ranking,
     neighbour,
     public_graph,
-    ranked,
+    rank_nodes,
     require_short,
     telling,
 )
 
 _OWN, _TEAMS = "default", "teams"
-_PYTHON = "from dpselect.web.explorer.made_up import teams\n\ngraph = teams()"
+_PYTHON = "from dpselect.web.explorer.example_data import teams\n\ngraph = teams()"
 # Up to so many nodes the metrics are compared from the start.
 _COMPARED = 1000
 _SHOWN = 5
 
 
 def _fields(material: Material) -> Sequence[Field]:
-    mechanisms = ((_OWN, "the metric's own"), *((name, name) for name in EVERY_MECHANISM))
+    mechanisms = ((_OWN, "the metric's own"), *((name, name) for name in MECHANISMS))
     size, degree = len(material.graph), int(material.graph.degrees.max(initial=0))
     most = max(2, size - 1)
     small = "yes" if size <= _COMPARED else "no"
     return (
-        Number("epsilon", "Epsilon", 1, 0.001, 1000, slider=True, help="For the whole list; smaller is more private."),
-        Choice(
+        NumberField(
+            "epsilon", "Epsilon", 1, 0.001, 1000, slider=True, help="For the whole list; smaller is more private."
+        ),
+        ChoiceField(
             "graph",
             "Graph",
             (("given", material.graph_name), (_TEAMS, "made up: six teams, three brokers")),
             "given",
             help="Among teams degree misleads: compare the metrics there at epsilon 10.",
         ),
-        Choice("metric", "Metric", tuple((name, name) for name in METRICS), "degree", help="What makes a node matter."),
-        Number("k", "Nodes to name", 3, 1, max(1, min(100, size - 1)), whole=True),
-        Number(
+        ChoiceField(
+            "metric", "Metric", tuple((name, name) for name in METRICS), "degree", help="What makes a node matter."
+        ),
+        NumberField("k", "Nodes to name", 3, 1, max(1, min(100, size - 1)), whole=True),
+        NumberField(
             "max_degree",
             "Maximum degree",
             min(most, max(5, math.ceil(1.5 * degree))),
@@ -70,17 +74,17 @@ def _fields(material: Material) -> Sequence[Field]:
             whole=True,
             help="A public bound on the neighbours of any node. It is never read from a private graph.",
         ),
-        Choice("mechanism", "Mechanism", mechanisms, _OWN),
-        Choice(
+        ChoiceField("mechanism", "Mechanism", mechanisms, _OWN),
+        ChoiceField(
             "edge",
             "Neighbour",
             (("telling", "the edge that tells most"), ("named", "the edge between two nodes")),
             "telling",
             help="One edge more or less: tried are the pairs of the best nodes, or choose two.",
         ),
-        Words("one", "One node", ""),
-        Words("other", "The other node", ""),
-        Choice(
+        TextField("one", "One node", ""),
+        TextField("other", "The other node", ""),
+        ChoiceField(
             "compare",
             "Compare metrics",
             (("yes", "yes"), ("no", "no")),
@@ -100,15 +104,15 @@ def _view(state: State, material: Material) -> View:
     if k >= len(graph):
         raise ValueError(f"A list of {k} is all of the graph's {len(graph)} nodes: ask for fewer.")
     ranking = _ranking(state)
-    scores = ranked(graph, ranking)
+    scores = rank_nodes(graph, ranking)
     edge = telling(graph, ranking) if state["edge"] == "telling" else _chosen(graph, ranking, state)
     mechanism = ranking.drawn_with(scores)
-    here, there = (mechanism.log_law(each, total / k) for each in (scores, edge.scores))
+    here, there = (mechanism.log_pmf(each, total / k) for each in (scores, edge.scores))
     said = _headline(scores, mechanism, here, total, k)
     change = _change(scores, edge, float(np.abs(here - there).max()), total, k)
 
     def draw(width: float) -> Any:
-        return law_bars(scores, np.exp(here), np.exp(there), mechanism.name, float(total / k), width)
+        return pmf_bars(scores, np.exp(here), np.exp(there), mechanism.name, float(total / k), width)
 
     parts: list[Part] = [
         Chart("How likely each node is to be named first", draw, f"Bars: this graph. Marks: {_step(scores, edge)}."),
@@ -129,7 +133,7 @@ def _headline(scores: Scores, mechanism: Mechanism, here: Any, total: Fraction, 
     best = np.flatnonzero(values == values.max())
     first = scores.candidates[int(best[0])]
     who = f"{first} is" if best.size == 1 else f"{first} or another of the {best.size} best nodes is"
-    said = f"{who} named first with probability {written(float(law[best].sum()))}."
+    said = f"{who} named first with probability {chance_text(float(law[best].sum()))}."
     if k == 1:
         return said
     if not flips_units(mechanism):
@@ -142,7 +146,7 @@ def right_of(scores: Scores, mechanism: Mechanism, epsilon: Fraction, k: int) ->
 
     The list is drawn in one pass by permute-and-flip; nothing is drawn here.
     """
-    ticks, rate = mechanism.prepared(scores, epsilon / k)
+    ticks, rate = mechanism.quantize(scores, epsilon / k)
     kth = np.partition(scores.values, len(scores) - k)[len(scores) - k]
     return float(expected_list(ticks, rate, k)[scores.values >= kth].sum())
 
@@ -199,7 +203,7 @@ def _metrics(graph: Graph, state: State, total: Fraction) -> Sequence[Part]:
     title, k = "Which metric names those who connect others", int(state["k"])
     if state["compare"] == "no":
         return (Note(title, ("Choose yes at Compare metrics: a page of a large graph then takes a second.",)),)
-    advice = recommended(_compared(graph, int(state["max_degree"]), k), k, total)
+    advice = recommend_from(_compared(graph, int(state["max_degree"]), k), k, total)
     header = ("metric", "mechanism", "recall", "share", "recall without noise", "share without noise")
     rows = [
         (row.metric, row.mechanism, *(f"{each:.2f}" for each in (row.recall, row.share, *row.limit)))
@@ -209,7 +213,7 @@ def _metrics(graph: Graph, state: State, total: Fraction) -> Sequence[Part]:
         f"Recall: the expected part of the true top {k} by ego betweenness that is named. Share: the ego betweenness "
         "of those named, as a part of the most that there is. Right to about 0.02."
     )
-    return Note(title, (advice.sentence,)), Table("Metrics side by side", header, rows, note)
+    return Note(title, (advice.sentence,)), PageTable("Metrics side by side", header, rows, note)
 
 
 def _ranking(state: State) -> Ranking:
@@ -232,7 +236,7 @@ def _commands(state: State, ranking: Ranking, material: Material) -> Commands:
     reading = material.graph_reading
     query = TopK(ranking.metric, k=ranking.k, mechanism=ranking.mechanism, epsilon=exact_epsilon(state["epsilon"]))
     if material.description:
-        return described.commands(material.description, query)
+        return example_dataset.commands(material.description, query)
     epsilon = exact_text(state["epsilon"])
     bound = f"--max-degree {ranking.most}" if ranking.bounded else ""
     said = ("--nodes nodes.txt", bound, "--ledger friends.ledger", options(reading))
@@ -273,7 +277,7 @@ def _example(state: State, graph: str, ranking: Ranking, edge: Edge, size: int) 
         asked = f"graph, {ranking.k}, epsilon={epsilon}, max_degree={ranking.most}"
         lines.append(f'print(dps.accuracy.recommend_metric({asked}, data="public"))')
     share = epsilon if ranking.k == 1 else f"{epsilon} / {ranking.k}"
-    lines.append(f"dps.plot.law_chart(here, epsilon={share}{_drawn(ranking)}, neighbour=there)")
+    lines.append(f"dps.plot.pmf_chart(here, epsilon={share}{_drawn(ranking)}, neighbour=there)")
     return "\n".join(lines)
 
 

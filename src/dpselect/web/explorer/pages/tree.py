@@ -8,17 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpselect.analysis.charts.law import law_bars, written
+from dpselect.analysis.charts.pmf_chart import chance_text, pmf_bars
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.queries import Train
-from dpselect.web.explorer import described
-from dpselect.web.explorer.cells import Cells
-from dpselect.web.explorer.field import Choice, Field, Number, exact_text
+from dpselect.web.explorer import example_dataset
+from dpselect.web.explorer.explorer_page import (
+    Chart,
+    Commands,
+    Content,
+    Note,
+    PageTable,
+    Part,
+    State,
+    TreeDrawing,
+    View,
+)
 from dpselect.web.explorer.figures import factor
+from dpselect.web.explorer.form_fields import ChoiceField, Field, NumberField, exact_text
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.opening import keywords, opening
-from dpselect.web.explorer.page import Chart, Commands, Content, Note, Part, State, Table, Tree, View
 from dpselect.web.explorer.query_commands import shell_of
+from dpselect.web.explorer.text_column import TextColumn
 
 if TYPE_CHECKING:
     from dpselect.learn import FirstSplit
@@ -50,12 +60,14 @@ def _fields(material: Material) -> Sequence[Field]:
     rows = _rows(material)
     options = tuple((name, name) for name in targets) or (("", "no column has two to eight classes"),)
     return (
-        Number("epsilon", "Epsilon", 0.5, 0.01, 20, slider=True, help="Of the whole tree; smaller is more private."),
-        Choice("class", "Class", options, options[0][0], help="The column that the tree predicts."),
-        Choice("learner", "Learner", LEARNERS, "tree"),
-        Choice("depth", "Depth", _DEPTHS, "auto", help="At most so many splits one after the other."),
-        Number("row", "Neighbour: without row", 1, 1, max(rows, 1), whole=True, help="One person less."),
-        Number(
+        NumberField(
+            "epsilon", "Epsilon", 0.5, 0.01, 20, slider=True, help="Of the whole tree; smaller is more private."
+        ),
+        ChoiceField("class", "Class", options, options[0][0], help="The column that the tree predicts."),
+        ChoiceField("learner", "Learner", LEARNERS, "tree"),
+        ChoiceField("depth", "Depth", _DEPTHS, "auto", help="At most so many splits one after the other."),
+        NumberField("row", "Neighbour: without row", 1, 1, max(rows, 1), whole=True, help="One person less."),
+        NumberField(
             "rows",
             "Rows of the private table",
             50_000,
@@ -72,7 +84,7 @@ def _rows(material: Material) -> int:
 
 
 @lru_cache(maxsize=4)
-def _table(columns: tuple[tuple[str, Cells], ...], target: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _table(columns: tuple[tuple[str, TextColumn], ...], target: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the columns that a tree can use as arrays, and their domains: public, because the sample is."""
     table: dict[str, Any] = {}
     domains: dict[str, Any] = {}
@@ -141,15 +153,15 @@ def _asked(here: FirstSplit | None, there: FirstSplit | None, target: str, state
             [],
         )
     mechanism, value = here.mechanism, here.epsilon
-    one, other = mechanism.log_law(here.scores, value), mechanism.log_law(there.scores, value)
+    one, other = mechanism.log_pmf(here.scores, value), mechanism.log_pmf(there.scores, value)
     law, loss = np.exp(one), float(np.abs(one - other).max())
     best = int(here.scores.values.argmax())
     headline = (
         f"To predict {target}, the tree asks first whether {here.scores.candidates[best]}, with probability "
-        f"{written(float(law[best]))}: its best question"
+        f"{chance_text(float(law[best]))}: its best question"
         if state["learner"] == "tree"
         else f"To predict {target}, the tree splits first by {here.scores.candidates[best]}, with probability "
-        f"{written(float(law[best]))}: its best column"
+        f"{chance_text(float(law[best]))}: its best column"
     )
     headline += (
         f" of {law.size:,}. This costs {float(value):.3g} of epsilon {exact_text(state['epsilon'])}; without row "
@@ -158,7 +170,7 @@ def _asked(here: FirstSplit | None, there: FirstSplit | None, target: str, state
     )
 
     def bars(width: float) -> Any:
-        return law_bars(here.scores, law, np.exp(other), mechanism.name, float(value), width, _ASKED)
+        return pmf_bars(here.scores, law, np.exp(other), mechanism.name, float(value), width, _ASKED)
 
     says = f"Exact chances of the first split by {mechanism.name}; marks show the table without row {state['row']:,}."
     return headline, [Chart("What the root asks", bars, says)]
@@ -166,9 +178,9 @@ def _asked(here: FirstSplit | None, there: FirstSplit | None, target: str, state
 
 def _drawn(model: Any, table: Mapping[str, Any], target: str, learner: str) -> tuple[Part, Part]:
     """Return the tree without noise, and how likely each of its leaves keeps its label."""
-    from dpselect.analysis.label_law import label_law
+    from dpselect.analysis.label_pmf import label_pmf
     from dpselect.learn import without_noise
-    from dpselect.learn.noiseless import grown_without_noise, leaves_of
+    from dpselect.learn.nonprivate import grown_without_noise, leaves_of
     from dpselect.learn.pages.drawn_tree import drawn_tree
 
     fitted = without_noise(model, table, target)
@@ -176,7 +188,7 @@ def _drawn(model: Any, table: Mapping[str, Any], target: str, learner: str) -> t
     grown = grown_without_noise(model, table, target)
     counts, left = leaves_of(grown, model, table, target)
     names = grown.leaves
-    law, right = label_law(counts, epsilon=left), counts.argmax(axis=1)
+    law, right = label_pmf(counts, epsilon=left), counts.argmax(axis=1)
     chance = law[np.arange(right.size), right]
     order = np.argsort(-counts.sum(axis=1), kind="stable")[:_LISTED]
     rows = [
@@ -185,24 +197,24 @@ def _drawn(model: Any, table: Mapping[str, Any], target: str, learner: str) -> t
             f"{int(counts[place].sum()):,}",
             str(fitted.classes_[right[place]]),
             f"{float(left[place]):.3g}",
-            written(float(chance[place])),
+            chance_text(float(chance[place])),
         ]
         for place in order.tolist()
     ]
     kept = float(chance @ counts.sum(axis=1)) / max(int(counts.sum()), 1)
     note = (
-        f"A record ends in a leaf that keeps its label with probability {written(kept)}. The label is the class with "
-        "the largest noisy count. "
+        f"A record ends in a leaf that keeps its label with probability {chance_text(kept)}. The label is the class "
+        "with the largest noisy count. "
         + (f"The {order.size} largest of {right.size} leaves. " if right.size > order.size else "")
         + _AFTERWARDS[learner]
     )
     header = ("leaf", "rows", "label", "epsilon of its counts", "keeps its label")
-    leaves = Table("How the labels survive the noise", header, rows, note)
+    leaves = PageTable("How the labels survive the noise", header, rows, note)
     if tree.leaves.size > _LEAVES:
         text = f"It has {tree.leaves.size:,} leaves, too many to draw here: choose a smaller depth."
         return Note("The tree without noise", (text,)), leaves
     says = "Grown from this sample with the best split everywhere and exact counts, and pruned as a fit would be."
-    return Tree("The tree without noise", drawn_tree(fitted, tree), says), leaves
+    return TreeDrawing("The tree without noise", drawn_tree(fitted, tree), says), leaves
 
 
 def _path(tree: Any, leaf: int) -> str:
@@ -214,23 +226,25 @@ def _path(tree: Any, leaf: int) -> str:
     return ", ".join(words[::-1]) or "everybody"
 
 
-def _accuracy(columns: tuple[tuple[str, Cells], ...], target: str, depth: str, epsilon: float, width: float) -> Any:
-    from dpselect.analysis.charts.accuracy import EPSILONS, accuracy_lines
+def _accuracy(
+    columns: tuple[tuple[str, TextColumn], ...], target: str, depth: str, epsilon: float, width: float
+) -> Any:
+    from dpselect.analysis.charts.accuracy_chart import EPSILONS, accuracy_lines
 
     return accuracy_lines(dict(_lines(columns, target, depth)), EPSILONS, epsilon, width)
 
 
 @lru_cache(maxsize=8)
-def _lines(columns: tuple[tuple[str, Cells], ...], target: str, depth: str) -> tuple[tuple[str, list[float]], ...]:
+def _lines(columns: tuple[tuple[str, TextColumn], ...], target: str, depth: str) -> tuple[tuple[str, list[float]], ...]:
     """Return the lines of the chart of accuracies: they do not depend on the epsilon of the page."""
-    from dpselect.analysis.charts.accuracy import accuracies
+    from dpselect.analysis.charts.accuracy_chart import accuracies
 
     table, domains = _table(columns, target)
     model = _model({"depth": depth}, domains, len(columns[0][1]), 1.0, "tree")
     return tuple(accuracies(model, table, target).items())
 
 
-def _learners(state: State, table: Mapping[str, Any], domains: Mapping[str, Any], rows: int) -> Table:
+def _learners(state: State, table: Mapping[str, Any], domains: Mapping[str, Any], rows: int) -> PageTable:
     """Return what the first question of each learner costs, and how likely its best answer is."""
     from dpselect.learn import first_split
 
@@ -240,20 +254,20 @@ def _learners(state: State, table: Mapping[str, Any], domains: Mapping[str, Any]
         if asked is None:
             shown.append([words, "one leaf", "-", "-", "-"])
             continue
-        law, best = asked.mechanism.law(asked.scores, asked.epsilon), int(asked.scores.values.argmax())
+        law, best = asked.mechanism.pmf(asked.scores, asked.epsilon), int(asked.scores.values.argmax())
         cost = f"{float(asked.epsilon):.3g}"
-        shown.append([words, str(asked.scores.candidates[best]), f"{law.size:,}", cost, written(float(law[best]))])
+        shown.append([words, str(asked.scores.candidates[best]), f"{law.size:,}", cost, chance_text(float(law[best]))])
     header = ("learner", "best first split", "choices", "epsilon of the question", "probability")
     note = "Random forests and boosted tables have no first question: they ask for noisy counts and sums instead."
-    return Table("The first question of other learners", header, shown, note)
+    return PageTable("The first question of other learners", header, shown, note)
 
 
 def _advice(state: State, target: str) -> Note:
     """Return which learner the library recommends, and how to find out how accurate it would be."""
-    from dpselect.learn import recommended
+    from dpselect.learn import recommend_learner
 
-    pure = recommended(state["epsilon"])
-    loose = recommended(state["epsilon"], 1e-6, n_records=state["rows"])
+    pure = recommend_learner(state["epsilon"])
+    loose = recommend_learner(state["epsilon"], 1e-6, n_records=state["rows"])
     names = {"tree": "the readable tree", "boosted": "boosted tables"}
     return Note(
         "Which learner",
@@ -287,7 +301,7 @@ def _commands(state: State, domains: Mapping[str, Any], material: Material) -> C
         n_records=state["rows"] if state["learner"] == "tree" else None,
     )
     if material.description:
-        return described.commands(material.description, query)
+        return example_dataset.commands(material.description, query)
     name = "people"
     shell = shell_of(query, f"{name}.toml", f"--ledger {name}.ledger")
     numeric = [column for column, domain in domains.items() if isinstance(domain, tuple)]
@@ -332,7 +346,7 @@ def _example(state: State, material: Material, domains: Mapping[str, Any], rows:
             f"row = {state['row'] - 1}",
             "fewer = {name: cells[:row] + cells[row + 1 :] for name, cells in sample.items()}",
             f"neighbour = dps.learn.first_split(model, fewer, {target!r})",
-            "asked and dps.plot.law_chart(",
+            "asked and dps.plot.pmf_chart(",
             "    asked.scores, epsilon=asked.epsilon, mechanism=asked.mechanism,",
             f"    neighbour=neighbour and neighbour.scores, shown={_ASKED},",
             ")",

@@ -6,13 +6,13 @@ from importlib.resources import files
 from pathlib import Path
 
 from dpselect._optional import not_installed
+from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import argument, flag, number, one_of, option
 from dpselect.cli.request import Request
-from dpselect.cli.verb import Answer, Verb
-from dpselect.sources.locators import without_secrets
+from dpselect.sources.urls import without_secrets
 
 
-def run(request: Request) -> Answer:
+def run(request: Request) -> CommandAnswer:
     """Serve until somebody stops it; or write settings, or make a token."""
     if request.demo and (request.config is not None or request.init or request.token is not None):
         raise ValueError("--demo takes no file of settings and makes its own tokens: pass it alone.")
@@ -32,33 +32,33 @@ def run(request: Request) -> Answer:
         from dpselect.web.server.demo import demo
 
         demo()
-        return Answer("")
+        return CommandAnswer("")
     settings = read_settings(request.config)
     if request.token is not None:
         from dpselect.web.server.database import Database
-        from dpselect.web.server.people import People
+        from dpselect.web.server.users import Users
 
-        people = People(Database(settings.server.database))
+        people = Users(Database(settings.server.database))
         people.add(request.token, request.role, "command line")
         made = people.new_token(request.token, float(request.days), "command line")
-        return Answer(f"{made.secret}\nThis token of {request.token} is shown once. Its number is {made.id}.")
+        return CommandAnswer(f"{made.secret}\nThis token of {request.token} is shown once. Its number is {made.id}.")
     from dpselect.web.server.serve import serve
 
     serve(settings)
-    return Answer("")
+    return CommandAnswer("")
 
 
-def _init(config: str) -> Answer:
+def _init(config: str) -> CommandAnswer:
     text = files("dpselect.web.server").joinpath("example.toml").read_text(encoding="utf-8")
     try:
         with Path(config).open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
         raise FileExistsError(f"{config} exists already: name a new file.") from None
-    return Answer(f"{config}: settings to edit; then make tokens, and start the server.")
+    return CommandAnswer(f"{config}: settings to edit; then make tokens, and start the server.")
 
 
-VERB = Verb(
+VERB = Command(
     run,
     (
         argument("config", metavar="CONFIG", words="the file of settings, TOML; none with --demo", required=False),

@@ -1,4 +1,4 @@
-"""Which user an account of the OpenID provider is. An account stays one user, and a user one account."""
+"""The user that an account of the OpenID provider belongs to. An account stays one user, and a user one account."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dpselect.web.server.changes import noted
+from dpselect.web.server.audit_log import record_change
 from dpselect.web.server.database import Database
-from dpselect.web.server.openid.denied import NoRole
+from dpselect.web.server.openid.login_errors import NoRoleError
 from dpselect.web.server.openid.registration import Registration
-from dpselect.web.server.parts import NAME
-from dpselect.web.server.people import People, Role, Visitor
+from dpselect.web.server.settings_parts import NAME
+from dpselect.web.server.users import Role, User, Users
 
 _BY = "openid"
 
@@ -28,24 +28,24 @@ class Accounts:
     """
 
     def __init__(
-        self, database: Database, people: People, registration: Registration, now: Callable[[], float] = time.time
+        self, database: Database, people: Users, registration: Registration, now: Callable[[], float] = time.time
     ) -> None:
         self._database, self._people, self._registration, self._now = database, people, registration, now
 
-    def visitor(self, claims: Mapping[str, Any]) -> Visitor:
+    def visitor(self, claims: Mapping[str, Any]) -> User:
         """Return the user of verified claims, who is added at the first time.
 
         Raises:
-            NoRole: the claims name no user or role that this server has a place for.
+            NoRoleError: the claims name no user or role that this server has a place for.
         """
         role = self._role(claims)
         known = self._linked(claims["sub"]) or self._link(claims, role)
         if known["role"] != role:
-            raise NoRole(
+            raise NoRoleError(
                 f"{known['name']} is a user with another role here than at the OpenID provider, and a role never "
                 "changes: ask a curator for another user."
             )
-        return Visitor(known["name"], role, f"{_BY}:{known['name']}")
+        return User(known["name"], role, f"{_BY}:{known['name']}")
 
     def _role(self, claims: Mapping[str, Any]) -> Role:
         roles = self._registration.roles
@@ -57,11 +57,11 @@ class Accounts:
         groups = {each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)}
         is_curator, is_analyst = groups & {*roles.curator}, groups & {*roles.analyst}
         if is_curator and is_analyst:
-            raise NoRole(
+            raise NoRoleError(
                 "The OpenID provider lists you as curator and as analyst: ask its administrator for one of both."
             )
         if not is_curator and not is_analyst:
-            raise NoRole("The OpenID provider lists you in no group that this server lets in: ask a curator.")
+            raise NoRoleError("The OpenID provider lists you in no group that this server lets in: ask a curator.")
         return "curator" if is_curator else "analyst"
 
     def _linked(self, subject: str) -> Mapping[str, Any] | None:
@@ -79,7 +79,7 @@ class Accounts:
         try:
             self._people.add(name, role, _BY)
         except ValueError as error:
-            raise NoRole(str(error)) from None
+            raise NoRoleError(str(error)) from None
         with self._database.writing() as statements:
             added = statements.run(
                 "INSERT INTO accounts (issuer, subject, holder, created) VALUES (:issuer, :subject, :name, :now) "
@@ -87,10 +87,10 @@ class Accounts:
                 issuer=issuer, subject=subject, name=name, now=now,
             )  # fmt: skip
             if added:
-                noted(statements, now, _BY, None, f"let in {name} by an account of {issuer}")
+                record_change(statements, now, _BY, None, f"let in {name} by an account of {issuer}")
         linked = self._linked(subject)
         if linked is None:
-            raise NoRole(
+            raise NoRoleError(
                 f"{name} is the user of another account of the OpenID provider: ask a curator for a name of your own."
             )
         return linked
@@ -99,19 +99,23 @@ class Accounts:
         with self._database.reading() as statements:
             row = statements.row("SELECT role FROM users WHERE name = :name", name=name)
         if row is None or row["role"] != "analyst":
-            raise NoRole("This server knows no analyst of your name at the OpenID provider: ask a curator to add you.")
+            raise NoRoleError(
+                "This server knows no analyst of your name at the OpenID provider: ask a curator to add you."
+            )
 
     def _name(self, claims: Mapping[str, Any]) -> str:
         """Return the name that the claims give: capital letters of ASCII become small, and nothing else is changed."""
         claim, suffix = self._registration.user, self._registration.suffix.lower()
         value = claims.get(claim)
         if claim == "email" and claims.get("email_verified") is not True:
-            raise NoRole("The OpenID provider has not verified your email address: do that there, and log in again.")
+            raise NoRoleError(
+                "The OpenID provider has not verified your email address: do that there, and log in again."
+            )
         # Only then do small letters stay apart from those that merely look like them.
         name = value.lower() if isinstance(value, str) and value.isascii() else ""
         name = name.removesuffix(suffix) if name.endswith(suffix) else ""
         if not re.fullmatch(NAME, name) or name.endswith("\n"):
-            raise NoRole(
+            raise NoRoleError(
                 "The OpenID provider gives you no name that this server takes: at most 63 of a-z, 0-9, - and _, "
                 "beginning with a letter or a digit. Ask its administrator for one."
             )

@@ -21,7 +21,7 @@ from dpselect.web.server.openid.provider import Provider
 from dpselect.web.server.openid.registration import Registration
 from dpselect.web.server.openid.replies import ProviderError
 from dpselect.web.server.openid.secret import Secret
-from dpselect.web.server.openid.verifier import Untrusted, Verifier
+from dpselect.web.server.openid.verifier import UntrustedTokenError, Verifier
 
 # How long a log in may take, in seconds.
 SECONDS = 600
@@ -30,7 +30,7 @@ _CODE = re.compile(r"[ -~]{1,4096}")
 
 
 @dataclass(frozen=True)
-class Begun:
+class PendingLogin:
     """A log in that a browser begins.
 
     Attributes:
@@ -60,7 +60,7 @@ class LogIn:
     verifier: Verifier
     now: Callable[[], float] = time.time
 
-    def begin(self, back: str) -> Begun:
+    def begin(self, back: str) -> PendingLogin:
         """Return where a browser is led, and what it keeps.
 
         Args:
@@ -81,7 +81,7 @@ class LogIn:
             "code_challenge_method": "S256",
         }
         address = self.provider.known().authorization
-        return Begun(f"{address}{'&' if '?' in address else '?'}{urlencode(asked)}", cookie)
+        return PendingLogin(f"{address}{'&' if '?' in address else '?'}{urlencode(asked)}", cookie)
 
     def finish(self, returned: Sequence[tuple[str, str]], cookie: str | None) -> tuple[dict[str, Any], str]:
         """Return the verified claims of somebody who comes back, and where to lead the browser.
@@ -96,15 +96,15 @@ class LogIn:
         """
         values = dict(returned)
         if len(values) != len(returned):
-            raise Untrusted("a name is in its address twice")
+            raise UntrustedTokenError("a name is in its address twice")
         kept = _COOKIE.fullmatch(cookie or "")
         if cookie is None or kept is None or not 0 <= self.now() - int(kept[1]) <= SECONDS:
-            raise Untrusted("it was not begun in this browser within ten minutes")
+            raise UntrustedTokenError("it was not begun in this browser within ten minutes")
         if not tokens.same(values.get("state", ""), _part(cookie, "state")):
-            raise Untrusted("it was begun elsewhere")
+            raise UntrustedTokenError("it was begun elsewhere")
         self._require_provider(values)
         if "error" in values or not _CODE.fullmatch(values.get("code", "")):
-            raise Untrusted("the provider gives no code")
+            raise UntrustedTokenError("the provider gives no code")
         token = self._exchanged(values["code"], _part(cookie, "verifier"))
         claims = self.verifier.of_browser(token, _part(cookie, "nonce"))
         return claims, base64.urlsafe_b64decode(f"{kept[2]}===").decode("utf-8", "replace")
@@ -113,9 +113,9 @@ class LogIn:
         """Refuse what another provider sends in the name of this one."""
         said = values.get("iss")
         if said is None and self.provider.known().names_itself:
-            raise Untrusted("the provider does not say who it is")
+            raise UntrustedTokenError("the provider does not say who it is")
         if said not in (None, self.registration.issuer):
-            raise Untrusted("another provider sends it")
+            raise UntrustedTokenError("another provider sends it")
 
     def _exchanged(self, code: str, verifier: str) -> str:
         """Return the ID token that the provider gives for a code."""

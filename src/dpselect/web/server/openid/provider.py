@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dpselect.web.server.openid import replies
-from dpselect.web.server.openid.keys import Key, keys_of, only
 from dpselect.web.server.openid.registration import Registration, require_safe
 from dpselect.web.server.openid.replies import ProviderError
+from dpselect.web.server.openid.signing_keys import Key, keys_of, only
 
 # After how many seconds keys are read again; how soon for a key that is not among them; how soon after a failure.
 AGE, SOON, AFTER_FAILURE = 600.0, 60.0, 15.0
@@ -20,7 +20,7 @@ _PORTS = {"https": ":443", "http": ":80"}
 
 
 @dataclass(frozen=True)
-class Known:
+class ProviderMetadata:
     """What a provider says of itself.
 
     Attributes:
@@ -50,10 +50,10 @@ class Provider:
     def __init__(self, registration: Registration, now: Callable[[], float] = time.monotonic) -> None:
         self._registration, self._now = registration, now
         self._hosts = {_host(registration.issuer), *registration.hosts}
-        self._known: Known | None = None
+        self._known: ProviderMetadata | None = None
         self._failed, self._turn = float("-inf"), Lock()
 
-    def known(self) -> Known:
+    def known(self) -> ProviderMetadata:
         """Return what the provider says of itself.
 
         Raises:
@@ -73,11 +73,11 @@ class Provider:
             return found
         return only(self._read(float("-inf") if known is None else known.read).keys, number, algorithm)
 
-    def _fresh(self) -> Known | None:
+    def _fresh(self) -> ProviderMetadata | None:
         known = self._known
         return known if known is not None and self._now() - known.read < AGE else None
 
-    def _read(self, since: float) -> Known:
+    def _read(self, since: float) -> ProviderMetadata:
         """Ask the provider, unless somebody has done so after this time; one asks at a time."""
         # Whoever names keys that do not exist does not keep others waiting, who need those that are known.
         if not self._turn.acquire(blocking=self._fresh() is None):
@@ -97,7 +97,7 @@ class Provider:
         finally:
             self._turn.release()
 
-    def _asked(self) -> Known:
+    def _asked(self) -> ProviderMetadata:
         issuer = self._registration.issuer
         said = replies.ask(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
         if said.get("issuer") != issuer:
@@ -106,7 +106,7 @@ class Provider:
         if not keys:
             raise ProviderError("the provider has no keys that this server can use")
         methods = said.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
-        return Known(
+        return ProviderMetadata(
             self._place(said, "authorization_endpoint"),
             self._place(said, "token_endpoint"),
             keys,

@@ -1,4 +1,4 @@
-"""What a server is told of its OpenID provider: where it is, what it knows this server as, and who comes from it."""
+"""Settings of the OpenID provider of a server: where it is, what it knows this server as, and who comes from it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 
 from dpselect.client.address import is_here
-from dpselect.web.server.parts import Place, SettingsPart
+from dpselect.web.server.settings_parts import Place, SettingsPart
 
 CALLBACK = "/login/openid/callback"
 _Text = Annotated[str, Field(min_length=1, max_length=255)]

@@ -6,16 +6,16 @@ import math
 from typing import Any
 
 from dpselect.kernel.errors import DPSelectError
-from dpselect.web.server.openid.keys import ALGORITHMS
 from dpselect.web.server.openid.provider import Provider
 from dpselect.web.server.openid.registration import Registration
+from dpselect.web.server.openid.signing_keys import ALGORITHMS
 
 # How long a token may be, in characters, and how far the provider's clock may be off, in seconds.
 LONGEST, LEEWAY = 8192, 30
 _NUMBERS = ("exp", "iat", "nbf")
 
 
-class Untrusted(DPSelectError):
+class UntrustedTokenError(DPSelectError):
     """It is not a token that lets somebody in. The message says why, for the log, and quotes nothing of it."""
 
 
@@ -38,10 +38,14 @@ class Verifier:
             ProviderError: the keys of the provider cannot be read.
         """
         if self._registration.audience is None:
-            raise Untrusted("openid.audience is not set, so no tokens of the provider are taken from programs")
+            raise UntrustedTokenError(
+                "openid.audience is not set, so no tokens of the provider are taken from programs"
+            )
         claims = self._claims(token, self._registration.audience, ("", "jwt", "at+jwt"))
         if "cnf" in claims:
-            raise Untrusted("it belongs to a key that its sender must prove to have, which this server does not check")
+            raise UntrustedTokenError(
+                "it belongs to a key that its sender must prove to have, which this server does not check"
+            )
         return claims
 
     def of_browser(self, token: str, nonce: str) -> dict[str, Any]:
@@ -59,9 +63,9 @@ class Verifier:
         claims = self._claims(token, client, ("", "jwt"))
         others = isinstance(claims["aud"], list) and {*claims["aud"]} != {client}
         if claims.get("azp", None if others else client) != client:
-            raise Untrusted("it was given to another client")
+            raise UntrustedTokenError("it was given to another client")
         if claims.get("nonce") != nonce:
-            raise Untrusted("it is of another log in")
+            raise UntrustedTokenError("it is of another log in")
         return claims
 
     def _claims(self, token: str, audience: str, kinds: tuple[str, ...]) -> dict[str, Any]:
@@ -70,7 +74,7 @@ class Verifier:
         number, algorithm = _header(token, kinds)
         key = self._provider.key(number, algorithm)
         if key is None:
-            raise Untrusted("the provider has no such key")
+            raise UntrustedTokenError("the provider has no such key")
         try:
             claims: dict[str, Any] = jwt.decode(
                 token,
@@ -82,21 +86,21 @@ class Verifier:
                 options={"require": ["iss", "sub", "aud", "exp", "iat"]},
             )
         except jwt.PyJWTError as error:
-            raise Untrusted(type(error).__name__) from None
+            raise UntrustedTokenError(type(error).__name__) from None
         except Exception as error:
             # Whatever else a library says of a text that strangers wrote, it lets nobody in.
-            raise Untrusted(f"it cannot be read ({type(error).__name__})") from None
+            raise UntrustedTokenError(f"it cannot be read ({type(error).__name__})") from None
         self._require_times(claims)
         if not 0 < len(claims["sub"]) <= 255:
-            raise Untrusted("its subject is empty or too long")
+            raise UntrustedTokenError("its subject is empty or too long")
         return claims
 
     def _require_times(self, claims: dict[str, Any]) -> None:
         for name in _NUMBERS:
             if name in claims and (type(claims[name]) not in (int, float) or not math.isfinite(claims[name])):
-                raise Untrusted(f"its {name} is not a number")
+                raise UntrustedTokenError(f"its {name} is not a number")
         if claims["exp"] - claims["iat"] > self._registration.hours * 3600:
-            raise Untrusted("it is made for longer than openid.hours")
+            raise UntrustedTokenError("it is made for longer than openid.hours")
 
 
 def _header(token: str, kinds: tuple[str, ...]) -> tuple[str | None, str]:
@@ -104,16 +108,16 @@ def _header(token: str, kinds: tuple[str, ...]) -> tuple[str | None, str]:
     import jwt
 
     if len(token) > LONGEST:
-        raise Untrusted(f"it is longer than {LONGEST} characters")
+        raise UntrustedTokenError(f"it is longer than {LONGEST} characters")
     try:
         header = jwt.get_unverified_header(token)
     except Exception as error:
-        raise Untrusted(f"its header cannot be read ({type(error).__name__})") from None
+        raise UntrustedTokenError(f"its header cannot be read ({type(error).__name__})") from None
     number, algorithm, kind = header.get("kid"), header.get("alg"), header.get("typ", "")
     if not isinstance(algorithm, str) or algorithm not in ALGORITHMS:
-        raise Untrusted("it is not signed in a way that is accepted")
+        raise UntrustedTokenError("it is not signed in a way that is accepted")
     if not isinstance(kind, str) or kind.lower().removeprefix("application/") not in kinds:
-        raise Untrusted("it is a token of another kind")
+        raise UntrustedTokenError("it is a token of another kind")
     if "crit" in header or "b64" in header or not isinstance(number, str | None):
-        raise Untrusted("its header asks for more than this server does")
+        raise UntrustedTokenError("its header asks for more than this server does")
     return number, algorithm

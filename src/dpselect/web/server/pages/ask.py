@@ -11,34 +11,34 @@ from starlette.responses import RedirectResponse, Response
 
 from dpselect.queries import Query
 from dpselect.web import tokens
-from dpselect.web.server import shown
+from dpselect.web.server import serializers
 from dpselect.web.server.dataset import HostedDataset
-from dpselect.web.server.desk import Desk
+from dpselect.web.server.dependencies import Analyst, CurrentUser
+from dpselect.web.server.error_pages import HOME
+from dpselect.web.server.errors import InvalidQueryError, NotFoundError
+from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.pages import fields as forms
 from dpselect.web.server.pages import public
 from dpselect.web.server.pages.form import UNREADABLE, Fields
-from dpselect.web.server.pages.shell import page
-from dpselect.web.server.people import Visitor
-from dpselect.web.server.refusal import Unknown, Wrong
-from dpselect.web.server.refused import HOME
-from dpselect.web.server.visitors import Analyst, AnyVisitor
+from dpselect.web.server.pages.layout import page
+from dpselect.web.server.users import User
 
 
-def question_pages(desk: Desk) -> APIRouter:
+def question_pages(jobs: JobQueue) -> APIRouter:
     """Return the addresses of questions."""
     router = APIRouter()
 
     @router.get(f"{HOME}/datasets/{{name}}/{{kind}}")
-    def form(name: str, kind: str, request: Request, visitor: AnyVisitor) -> Response:
-        found = desk.dataset(name, None if visitor.role == "curator" else visitor.name)
-        query = forms.queries_about(found.description, desk.house.queries).get(kind)
+    def form(name: str, kind: str, request: Request, visitor: CurrentUser) -> Response:
+        found = jobs.dataset(name, None if visitor.role == "curator" else visitor.name)
+        query = forms.queries_about(found.description, jobs.server_state.queries).get(kind)
         if query is None:
-            raise Unknown("This question cannot be asked about this dataset.")
+            raise NotFoundError("This question cannot be asked about this dataset.")
         fields = forms.fields_of(query, found.description)
         given = request.query_params
         values = {each.name: given.getlist(each.name) or [each.default] for each in fields}
         facts: dict[str, Any] = {
-            "dataset": shown.summary(found, visitor, desk.house.standings.of(name)),
+            "dataset": serializers.summary(found, visitor, jobs.server_state.standings.of(name)),
             "about": query.about(),
             "fields": fields,
             "values": values,
@@ -47,11 +47,11 @@ def question_pages(desk: Desk) -> APIRouter:
             "columns": public.columns(found.description),
         }
         if given:
-            asked, mistakes = forms.filled(query, given)
+            asked, mistakes = forms.fill_query(query, given)
             facts["mistakes"] |= mistakes
             try:
-                facts |= {} if asked is None else _planned(desk, found, asked, visitor)
-            except Wrong as error:
+                facts |= {} if asked is None else _planned(jobs, found, asked, visitor)
+            except InvalidQueryError as error:
                 facts["mistakes"] |= {error.field: forms.sentence(error.sentence)}
         rare = [each for each in fields if each.rare]
         facts["more"] = any(each.is_changed(values[each.name]) or each.name in facts["mistakes"] for each in rare)
@@ -60,19 +60,19 @@ def question_pages(desk: Desk) -> APIRouter:
 
     @router.post(f"{HOME}/datasets/{{name}}/{{kind}}")
     def release(name: str, kind: str, given: Fields, visitor: Analyst) -> Response:
-        query = _kept(desk, given)
+        query = _kept(jobs, given)
         if query.name != kind:
-            raise Wrong(UNREADABLE)
-        asked = desk.take(visitor.name, given.get("key", "")[:200], name, query)
-        desk.begin(asked)
+            raise InvalidQueryError(UNREADABLE)
+        asked = jobs.submit(visitor.name, given.get("key", "")[:200], name, query)
+        jobs.start_job(asked)
         # A page that is loaded again or sent twice is the same request, by its key.
         return RedirectResponse(f"{HOME}/requests/{asked.id}", 303)
 
     return router
 
 
-def _planned(desk: Desk, dataset: HostedDataset, query: Query[Any], visitor: Visitor) -> dict[str, Any]:
-    plan = dataset.plan(query, desk.house.settings.limits.candidates).as_json()
+def _planned(jobs: JobQueue, dataset: HostedDataset, query: Query[Any], visitor: User) -> dict[str, Any]:
+    plan = dataset.plan(query, jobs.server_state.settings.limits.candidates).as_json()
     return {
         "plan": plan,
         "words": query.words(),
@@ -82,8 +82,8 @@ def _planned(desk: Desk, dataset: HostedDataset, query: Query[Any], visitor: Vis
     }
 
 
-def _kept(desk: Desk, given: Mapping[str, str]) -> Query[Any]:
+def _kept(jobs: JobQueue, given: Mapping[str, str]) -> Query[Any]:
     try:
-        return desk.house.query_of(given.get("query", ""))
+        return jobs.server_state.query_of(given.get("query", ""))
     except ValueError:
-        raise Wrong(UNREADABLE) from None
+        raise InvalidQueryError(UNREADABLE) from None

@@ -8,18 +8,18 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from dpselect.kernel.written import written
+from dpselect.kernel.format_exact import format_exact
 from dpselect.web.server import overview
 from dpselect.web.server.curator import NewAllowance, NewShare
-from dpselect.web.server.desk import Desk
-from dpselect.web.server.pages.bodies import read
+from dpselect.web.server.dependencies import Curator
+from dpselect.web.server.error_pages import HOME
+from dpselect.web.server.errors import RefusalError
+from dpselect.web.server.jobs import JobQueue
+from dpselect.web.server.pages.confirm import asked_again
 from dpselect.web.server.pages.form import Fields
-from dpselect.web.server.pages.shell import page
-from dpselect.web.server.pages.sure import asked_again
-from dpselect.web.server.refusal import Refusal
-from dpselect.web.server.refused import HOME
-from dpselect.web.server.roll import users
-from dpselect.web.server.visitors import Curator
+from dpselect.web.server.pages.form_models import read
+from dpselect.web.server.pages.layout import page
+from dpselect.web.server.user_list import users
 
 _BUDGETS = f"{HOME}/budgets"
 _ONE = f"{_BUDGETS}/{{name}}"
@@ -29,69 +29,74 @@ Row = Annotated[int | None, Query(ge=1, le=2**53)]
 Skipped = Annotated[int, Query(ge=0, le=2**31)]
 
 
-def budget_pages(desk: Desk) -> APIRouter:
+def budget_pages(jobs: JobQueue) -> APIRouter:
     """Return the addresses of budgets; to anybody but curators there are none."""
     router = APIRouter()
-    house = desk.house
+    server_state = jobs.server_state
 
     @router.get(_BUDGETS)
     def listed(request: Request, _: Curator) -> Response:
-        return page(request, "budgets.html", "Budgets", budgets=overview.budgets(house))
+        return page(request, "budgets.html", "Budgets", budgets=overview.budgets(server_state))
 
     @router.get(_ONE)
     def one(name: str, request: Request, _: Curator, before: Row = None, skip: Skipped = 0) -> Response:
-        return _shown(request, desk, name, before, skip)
+        return _shown(request, jobs, name, before, skip)
 
     @router.post(f"{_ONE}/pause")
     def pause(name: str, visitor: Curator) -> Response:
-        house.standings.pause(desk.dataset(name, None).name, True, visitor.name)
+        server_state.standings.pause(jobs.dataset(name, None).name, True, visitor.name)
         return _back(name)
 
     @router.post(f"{_ONE}/resume")
     def resume(name: str, visitor: Curator) -> Response:
-        house.standings.pause(desk.dataset(name, None).name, False, visitor.name)
+        server_state.standings.pause(jobs.dataset(name, None).name, False, visitor.name)
         return _back(name)
 
     @router.post(f"{_ONE}/allowance")
     def allowance(name: str, request: Request, visitor: Curator, fields: Fields) -> Response:
-        dataset = desk.dataset(name, None)
+        dataset = jobs.dataset(name, None)
         try:
             wanted = read(NewAllowance, fields).epsilon
-            now = house.standings.of(name).allowance
+            now = server_state.standings.of(name).allowance
             if (asked := _raised(request, fields, name, "The allowance", now, wanted)) is not None:
                 return asked
             dataset.account.allow(wanted, visitor.name)
-        except Refusal as error:
-            return _shown(request, desk, name, refusal=error)
+        except RefusalError as error:
+            return _shown(request, jobs, name, refusal=error)
         return _back(name)
 
     @router.post(f"{_ONE}/shares")
     def share(name: str, request: Request, visitor: Curator, fields: Fields) -> Response:
-        dataset = desk.dataset(name, None)
+        dataset = jobs.dataset(name, None)
         try:
             wanted = read(NewShare, fields)
-            now = house.standings.of(name).shares.get(wanted.analyst, Fraction(0))
+            now = server_state.standings.of(name).shares.get(wanted.analyst, Fraction(0))
             what = f"The share of {wanted.analyst}"
             if (asked := _raised(request, fields, name, what, now, wanted.epsilon)) is not None:
                 return asked
-            house.standings.share(dataset.name, wanted.analyst, wanted.epsilon, visitor.name)
-        except Refusal as error:
-            return _shown(request, desk, name, refusal=error)
+            server_state.standings.share(dataset.name, wanted.analyst, wanted.epsilon, visitor.name)
+        except RefusalError as error:
+            return _shown(request, jobs, name, refusal=error)
         return _back(name)
 
     return router
 
 
 def _shown(
-    request: Request, desk: Desk, name: str, before: int | None = None, skip: int = 0, refusal: Refusal | None = None
+    request: Request,
+    jobs: JobQueue,
+    name: str,
+    before: int | None = None,
+    skip: int = 0,
+    refusal: RefusalError | None = None,
 ) -> Response:
     """Return the page of a dataset, perhaps with what was refused."""
-    house, dataset = desk.house, desk.dataset(name, None)
+    server_state, dataset = jobs.server_state, jobs.dataset(name, None)
     facts: dict[str, Any] = {
-        "budget": overview.budget(house, dataset),
+        "budget": overview.budget(server_state, dataset),
         "ledger": overview.rows(dataset, before, MOST),
-        "log": overview.changed(house.database, dataset.name, MOST, skip),
-        "users": [each.name for each in users(house.database) if each.role == "analyst"],
+        "log": overview.list_changes(server_state.database, dataset.name, MOST, skip),
+        "users": [each.name for each in users(server_state.database) if each.role == "analyst"],
         "before": before,
         "problem": "" if refusal is None else str(refusal),
     }
@@ -102,7 +107,7 @@ def _raised(request: Request, fields: Fields, name: str, what: str, now: Fractio
     """Return the page that asks again, if more may be spent from then on: what is spent cannot be taken back."""
     if wanted <= now:
         return None
-    before, after = written(now), written(wanted)
+    before, after = format_exact(now), format_exact(wanted)
     sentence = (
         f"{what} of {name} becomes {after}; it is {before} now. You may lower it again later, but whatever is spent in "
         "the meantime stays spent, and what it reveals stays known."

@@ -63,7 +63,7 @@ def fields_of(query: type[Query[Any]], dataset: Dataset) -> list[FormField]:
     return [each for each in fields if each.required or each.options or not each.control.startswith("column")]
 
 
-def filled(query: type[Query[Any]], given: QueryParams) -> tuple[Query[Any] | None, dict[str, str]]:
+def fill_query(query: type[Query[Any]], given: QueryParams) -> tuple[Query[Any] | None, dict[str, str]]:
     """Return the query that a form says, if it says one, or the mistakes: a sentence for each field.
 
     What is left empty is left out. An empty name stands for the whole form.

@@ -1,4 +1,4 @@
-"""What a page's form sends, and the proof that it comes from a page of the same session."""
+"""Contents of a page's form, and the proof that it comes from a page of the same session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 
 from dpselect.web import tokens
 from dpselect.web.server.cookies import session_of
-from dpselect.web.server.refusal import Refusal, Wrong
+from dpselect.web.server.errors import InvalidQueryError, RefusalError
 from dpselect.web.server.sessions import form_token
 
 # The name of the field that only pages of the same session can fill in.
@@ -23,11 +23,11 @@ async def _fields(request: Request) -> dict[str, str]:
     """Return the fields of a form that are filled in; of a name that is there twice, the last one."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise Wrong("This address takes the form of its page alone.")
+        raise InvalidQueryError("This address takes the form of its page alone.")
     try:
         pairs = parse_qsl((await request.body()).decode("ascii"), max_num_fields=_MOST, errors="strict")
     except ValueError:
-        raise Wrong(UNREADABLE) from None
+        raise InvalidQueryError(UNREADABLE) from None
     return dict(pairs)
 
 
@@ -40,4 +40,4 @@ async def own_form(request: Request) -> None:
         return
     given, secret = (await _fields(request)).get(FIELD, ""), session_of(request.scope)
     if secret is None or not tokens.same(given, form_token(secret)):
-        raise Refusal("This form is of another session: open the page again and fill it in once more.")
+        raise RefusalError("This form is of another session: open the page again and fill it in once more.")

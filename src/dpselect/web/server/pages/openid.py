@@ -9,22 +9,22 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from dpselect.web.server.cookies import login_of, set_login
-from dpselect.web.server.openid.door import AT_ONCE, Door
+from dpselect.web.server.error_pages import HOME, OPENID, back, title_of
+from dpselect.web.server.errors import RefusalError
+from dpselect.web.server.openid.authenticator import AT_ONCE, Authenticator
 from dpselect.web.server.openid.login import SECONDS
 from dpselect.web.server.openid.registration import CALLBACK
-from dpselect.web.server.pages.enter import let_in
-from dpselect.web.server.pages.shell import page
-from dpselect.web.server.people import Visitor
-from dpselect.web.server.refusal import Refusal
-from dpselect.web.server.refused import HOME, OPENID, back, title_of
-from dpselect.web.server.sessions import Entry, Sessions
+from dpselect.web.server.pages.layout import page
+from dpselect.web.server.pages.login import let_in
+from dpselect.web.server.sessions import LoginMethod, Sessions
+from dpselect.web.server.users import User
 
 
-def openid_pages(door: Door, sessions: Sessions) -> APIRouter:
+def openid_pages(authenticator: Authenticator, sessions: Sessions) -> APIRouter:
     """Return the addresses of a log in through a provider.
 
     Args:
-        door: of the provider.
+        authenticator: of the provider.
         sessions: which begin with such a log in.
     """
     router, waiting = APIRouter(), CapacityLimiter(AT_ONCE)
@@ -33,7 +33,7 @@ def openid_pages(door: Door, sessions: Sessions) -> APIRouter:
     async def begin(request: Request, next: str = HOME) -> Response:
         # A cookie holds the way back.
         address = back(next) if len(next) <= 1000 else HOME
-        begun = await to_thread.run_sync(door.begin, address, limiter=waiting)
+        begun = await to_thread.run_sync(authenticator.begin, address, limiter=waiting)
         return RedirectResponse(begun.address, 303, {"set-cookie": set_login(request.scope, begun.cookie, SECONDS)})
 
     @router.get(CALLBACK)
@@ -41,13 +41,13 @@ def openid_pages(door: Door, sessions: Sessions) -> APIRouter:
         query = request.scope["query_string"].decode("latin-1")
 
         def entered() -> tuple[str, str]:
-            visitor, address = door.finish(_pairs(query), login_of(request.scope))
-            return _opened(sessions, visitor, door), address
+            visitor, address = authenticator.finish(_pairs(query), login_of(request.scope))
+            return _opened(sessions, visitor, authenticator), address
 
         try:
             secret, address = await to_thread.run_sync(entered, limiter=waiting)
             reply = let_in(request, sessions, secret, address, from_elsewhere=True)
-        except Refusal as error:
+        except RefusalError as error:
             reply = page(request, "refused.html", title_of(error.status), error.status, sentence=str(error))
         # It served once, whatever came of it.
         reply.headers.append("set-cookie", set_login(request.scope, "", 0))
@@ -56,8 +56,8 @@ def openid_pages(door: Door, sessions: Sessions) -> APIRouter:
     return router
 
 
-def _opened(sessions: Sessions, visitor: Visitor, door: Door) -> str:
-    return sessions.open(visitor.name, Entry(provider=door.registration.issuer))
+def _opened(sessions: Sessions, visitor: User, authenticator: Authenticator) -> str:
+    return sessions.open(visitor.name, LoginMethod(provider=authenticator.registration.issuer))
 
 
 def _pairs(query: str) -> list[tuple[str, str]]:

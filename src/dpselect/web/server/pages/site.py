@@ -8,25 +8,25 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from dpselect.web.headers import Application, Receive, Scope, Send
-from dpselect.web.server.desk import Desk
+from dpselect.web.server.error_pages import HOME, is_page, said_on_pages, title_of
+from dpselect.web.server.errors import RefusalError
+from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.pages.ask import question_pages
-from dpselect.web.server.pages.asked import asked_pages
 from dpselect.web.server.pages.budgets import budget_pages
-from dpselect.web.server.pages.datasets import dataset_pages
-from dpselect.web.server.pages.enter import entering
+from dpselect.web.server.pages.dataset_list import dataset_pages
 from dpselect.web.server.pages.form import UNREADABLE, own_form
-from dpselect.web.server.pages.looks import looks
+from dpselect.web.server.pages.history import asked_pages
+from dpselect.web.server.pages.layout import page
+from dpselect.web.server.pages.login import entering
 from dpselect.web.server.pages.openid import openid_pages
-from dpselect.web.server.pages.shell import page
+from dpselect.web.server.pages.static_files import looks
 from dpselect.web.server.pages.users import user_pages
 from dpselect.web.server.problems import INSIDE
-from dpselect.web.server.refusal import Refusal
-from dpselect.web.server.refused import HOME, is_page, said_on_pages, title_of
 
 
-def with_pages(application: Application, desk: Desk) -> Application:
+def with_pages(application: Application, jobs: JobQueue) -> Application:
     """Return an application that answers at the addresses of pages too."""
-    site = _site(desk)
+    site = _site(jobs)
 
     async def answered(scope: Scope, receive: Receive, send: Send) -> None:
         here = scope["type"] == "http" and is_page(scope["path"])
@@ -35,17 +35,17 @@ def with_pages(application: Application, desk: Desk) -> Application:
     return answered
 
 
-def _site(desk: Desk) -> FastAPI:
+def _site(jobs: JobQueue) -> FastAPI:
     site = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     _refusals(site)
-    site.include_router(entering(desk))
+    site.include_router(entering(jobs))
     site.include_router(looks())
-    if desk.house.openid is not None:
-        site.include_router(openid_pages(desk.house.openid, desk.house.sessions))
+    if jobs.server_state.openid is not None:
+        site.include_router(openid_pages(jobs.server_state.openid, jobs.server_state.sessions))
     # Whatever changes something proves that its form was made for the visitor who sends it.
     inner = APIRouter(dependencies=[Depends(own_form)])
     for pages in (dataset_pages, question_pages, asked_pages, budget_pages, user_pages):
-        inner.include_router(pages(desk))
+        inner.include_router(pages(jobs))
     site.include_router(inner)
 
     @site.get("/")
@@ -59,8 +59,8 @@ def _refusals(site: FastAPI) -> None:
     def said(request: Request, status: int, sentence: str) -> Response:
         return page(request, "refused.html", title_of(status), status, sentence=said_on_pages(status, sentence))
 
-    @site.exception_handler(Refusal)
-    def refused(request: Request, error: Refusal) -> Response:
+    @site.exception_handler(RefusalError)
+    def refused(request: Request, error: RefusalError) -> Response:
         return said(request, error.status, str(error))
 
     @site.exception_handler(RequestValidationError)

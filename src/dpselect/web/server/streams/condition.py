@@ -1,4 +1,6 @@
-"""Which rows one question of a stream counts: those that fulfil a public condition, each judged by itself."""
+"""Conditions on the rows that one question of a stream counts: those that fulfil a public condition, each judged by
+itself.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,15 @@ from pydantic import (
 
 from dpselect.dataset import Dataset, DateDomain, NumericDomain
 from dpselect.queries import QueryData
-from dpselect.queries.kinds import ANY_COLUMN
+from dpselect.queries.field_kinds import ANY_COLUMN
 from dpselect.sources import identity
-from dpselect.sources.cells import OUTSIDE
+from dpselect.sources.cell_types import OUTSIDE
 from dpselect.sources.distinct import distinct
 from dpselect.sources.public_names import PublicNames
+from dpselect.views.bound_contributions import bound_contributions
 from dpselect.views.column import Column
 from dpselect.views.events import columns_of
-from dpselect.views.first_rows import first_rows
-from dpselect.web.server.refusal import Wrong
+from dpselect.web.server.errors import InvalidQueryError
 
 _NO_COLUMN = "This dataset has no such column: name one of its columns."
 _NO_VALUE = (
@@ -76,14 +78,14 @@ def require_condition(where: Mapping[ColumnName, Between | Values | Value], data
     for name, term in where.items():
         domain = dataset.columns.get(name)
         if domain is None:
-            raise Wrong(_NO_COLUMN)
+            raise InvalidQueryError(_NO_COLUMN)
         if isinstance(domain, DateDomain) or isinstance(domain, NumericDomain) != isinstance(term, Between):
-            raise Wrong(_NO_VALUE)
+            raise InvalidQueryError(_NO_VALUE)
         if not isinstance(domain, NumericDomain) and not {*_listed(term)} <= {*domain}:
-            raise Wrong(_NO_VALUE)
+            raise InvalidQueryError(_NO_VALUE)
 
 
-def count_where(data: QueryData, where: Mapping[ColumnName, Between | Values | Value]) -> int:
+def count_rows(data: QueryData, where: Mapping[ColumnName, Between | Values | Value]) -> int:
     """Return how many rows fulfil a condition, or how many different persons have such a row: private.
 
     One row more or fewer, or one person with all of their rows, moves every such count by at most 1, and all of them
@@ -111,7 +113,7 @@ def count_where(data: QueryData, where: Mapping[ColumnName, Between | Values | V
     if dataset.person is None:
         return int(mask.sum())
     who = identity.persons(distinct(read[dataset.person]))
-    return int(first_rows(np.where(mask, who, OUTSIDE), 1).size)
+    return int(bound_contributions(np.where(mask, who, OUTSIDE), 1).size)
 
 
 def _listed(term: Between | Values | Value) -> tuple[Value, ...]:

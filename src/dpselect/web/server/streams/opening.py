@@ -1,4 +1,4 @@
-"""What a stream is opened with, what it costs, and what is asked of it: all of it public."""
+"""The opening of a stream, what it costs, and what is asked of it: all of it public."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StrictInt, field_validator
 
 import dpselect as dps
-from dpselect.certificates.certificate import promised
+from dpselect.certificates.certificate import guarantee_facts
 from dpselect.dataset import Dataset
-from dpselect.kernel.budget import Accountant
+from dpselect.kernel.privacy_filter import Accountant
 from dpselect.ledger import RecordingAccountant, Spend
 from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.release.above_threshold import NAME, above_threshold
+from dpselect.release.sparse_vector import SparseVector
 from dpselect.release.threshold_bound import error_bound_of_stream
 from dpselect.release.threshold_rules import ThresholdRules
-from dpselect.release.threshold_stream import ThresholdStream
 from dpselect.web.server.dataset import HostedDataset
-from dpselect.web.server.parts import Price
-from dpselect.web.server.refusal import Wrong
+from dpselect.web.server.errors import InvalidQueryError
+from dpselect.web.server.settings_parts import Price
 from dpselect.web.server.streams.condition import Condition, require_condition
 
 _TABLES = "A stream asks for counts of rows: this dataset has none."
@@ -30,11 +30,11 @@ Threshold = Annotated[StrictInt, Field(ge=-(2**53), le=2**53)]
 Level = tuple[Annotated[StrictInt, Field(ge=1, le=2**53)], Annotated[FiniteFloat, Field(gt=0, lt=1)]]
 
 
-class _Body(BaseModel):
+class _StreamBody(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
 
-class Opening(_Body):
+class Opening(_StreamBody):
     """A stream: its price and its rules, as :func:`dpselect.above_threshold` takes them.
 
     Attributes:
@@ -51,7 +51,7 @@ class Opening(_Body):
     levels: Annotated[tuple[Level, ...], Field(max_length=8)] = ()
     queries: Annotated[StrictInt, Field(ge=1, le=10**6)] = 100
 
-    def open(self, description: Dataset, ledger: Accountant) -> ThresholdStream:
+    def open(self, description: Dataset, ledger: Accountant) -> SparseVector:
         """Return the stream; what it costs is spent from the ledger before anything is drawn.
 
         Every query is a count that one neighbour moves by at most 1, and all counts in the same direction.
@@ -68,7 +68,7 @@ class Opening(_Body):
         )
 
 
-class ThresholdQuestion(_Body):
+class ThresholdQuestion(_StreamBody):
     """One question of a stream: are so many rows, or persons, above the threshold?
 
     Attributes:
@@ -86,10 +86,10 @@ class ThresholdQuestion(_Body):
         return dict(sorted(where.items()))
 
     def require(self, description: Dataset, opening: Opening) -> None:
-        """Refuse what is not a query of this stream, by public facts alone (``Wrong``)."""
+        """Refuse what is not a query of this stream, by public facts alone (``InvalidQueryError``)."""
         require_condition(self.where, description)
         if self.threshold is None and opening.threshold is None:
-            raise Wrong(_NO_THRESHOLD)
+            raise InvalidQueryError(_NO_THRESHOLD)
 
 
 @dataclass(frozen=True)
@@ -110,25 +110,25 @@ class StreamPlan:
         """Return the plan for programs."""
         return {
             "mechanism": NAME,
-            "guarantee": promised(self.rules.guarantee),
+            "guarantee": guarantee_facts(self.rules.guarantee),
             "accuracy": self.error_bound.describe(),
             "error": self.error_bound.facts(),
         }
 
 
-def planned(dataset: HostedDataset, opening: Opening) -> StreamPlan:
+def plan_stream(dataset: HostedDataset, opening: Opening) -> StreamPlan:
     """Return what a stream would cost, from public facts alone: no row is read, nothing is spent.
 
     Raises:
         Wrong: the dataset has no streams, or not such ones; the message may be shown.
     """
     if dataset.description.graph is not None:
-        raise Wrong(_TABLES)
+        raise InvalidQueryError(_TABLES)
     book = RecordingAccountant(dataset.account.rule)
     try:
         # Whatever this one draws is thrown away: nothing was asked of it.
         with opening.open(dataset.description, book) as stream:
             rules = stream.rules
     except (dps.PrivacyError, ValueError, TypeError) as error:
-        raise Wrong(str(error)) from None
+        raise InvalidQueryError(str(error)) from None
     return StreamPlan(book.spends, rules, error_bound_of_stream(rules, opening.queries))

@@ -1,4 +1,4 @@
-"""What a server's database keeps of streams: how far each is, and every answer. Never the secret of one.
+"""Records of streams in a server's database: how far each is, and every answer. Never the secret of one.
 
 A stream is opened once: from then on one process holds its secret, and when that is gone the stream has ended. An
 answer is stored before anybody sees it, only while its stream is open, and then stands.
@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from dpselect.web import tokens
 from dpselect.web.server.database import Database, Row
-from dpselect.web.server.refusal import Busy
+from dpselect.web.server.errors import TooManyRequestsError
 
 State = Literal["opening", "open", "ended"]
 # Why: all that was paid for is used up, its analyst or too long a silence ended it, the process that held its secret
@@ -65,7 +65,7 @@ class Stream:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredAnswer:
     """One query and its answer.
 
     Attributes:
@@ -101,7 +101,7 @@ class StreamRecords:
                 analyst=analyst, key=key,
             )  # fmt: skip
             if most is not None and alive is not None and alive["many"] >= most:
-                raise Busy("Too many of your streams are open: close one.")
+                raise TooManyRequestsError("Too many of your streams are open: close one.")
             statements.run(
                 "INSERT INTO streams (id, analyst, idempotency_key, dataset, body, state, created, touched) "
                 "VALUES (:id, :analyst, :key, :dataset, :body, 'opening', :now, :now) "
@@ -170,7 +170,7 @@ class StreamRecords:
                 holder=holder, lease=self.now() + seconds,
             )  # fmt: skip
 
-    def query(self, number: str, key: str) -> Stored | None:
+    def query(self, number: str, key: str) -> StoredAnswer | None:
         """Return the query of a stream with this key, if it was answered."""
         with self._database.reading() as statements:
             row = statements.row(
@@ -178,9 +178,9 @@ class StreamRecords:
                 "WHERE stream = :stream AND idempotency_key = :key",
                 stream=number, key=key,
             )  # fmt: skip
-        return None if row is None else Stored(**row)
+        return None if row is None else StoredAnswer(**row)
 
-    def queries(self, number: str, after: int, most: int) -> list[Stored]:
+    def queries(self, number: str, after: int, most: int) -> list[StoredAnswer]:
         """Return queries of a stream behind one, in order."""
         with self._database.reading() as statements:
             rows = statements.rows(
@@ -188,7 +188,7 @@ class StreamRecords:
                 "WHERE stream = :stream AND place > :after ORDER BY place LIMIT :most",
                 stream=number, after=after, most=most,
             )  # fmt: skip
-        return [Stored(**row) for row in rows]
+        return [StoredAnswer(**row) for row in rows]
 
     def keep(
         self,
@@ -198,7 +198,7 @@ class StreamRecords:
         answer: Callable[[int], tuple[int, str]],
         remaining: str,
         ending: Callable[[int], Ending | None],
-    ) -> Stored | None:
+    ) -> StoredAnswer | None:
         """Store an answer, and with it what is left; ``None`` where the stream has ended meanwhile: nobody sees it.
 
         Args:
@@ -231,7 +231,7 @@ class StreamRecords:
                     "UPDATE streams SET state = 'ended', ending = :why, ended = :now WHERE id = :id",
                     id=number, why=why, now=now,
                 )  # fmt: skip
-        return Stored(place, body, status, text)
+        return StoredAnswer(place, body, status, text)
 
     def _one(self, which: str, **parameters: str) -> Stream | None:
         found = self._several(which, **parameters)

@@ -12,20 +12,27 @@ from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from dpselect.web.server.desk import FAILED
+from dpselect.web.server.dependencies import Analyst, CurrentUser
+from dpselect.web.server.errors import RefusalError
+from dpselect.web.server.jobs import FAILED
 from dpselect.web.server.problems import TYPE, problem
-from dpselect.web.server.refusal import Refusal
-from dpselect.web.server.streams.described import OPENED, QUERIED, StreamShown, Transcript, answered, shown
-from dpselect.web.server.streams.desk import StreamDesk
-from dpselect.web.server.streams.opening import Opening, ThresholdQuestion, planned
-from dpselect.web.server.streams.records import Stored, Stream
-from dpselect.web.server.visitors import Analyst, AnyVisitor
+from dpselect.web.server.streams.opening import Opening, ThresholdQuestion, plan_stream
+from dpselect.web.server.streams.records import StoredAnswer, Stream
+from dpselect.web.server.streams.sessions import SparseVectorSessions
+from dpselect.web.server.streams.stream_serializers import (
+    OPENED,
+    QUERIED,
+    StreamReply,
+    Transcript,
+    answer_entry,
+    stream_entry,
+)
 
 _Key = Annotated[str, Header(pattern=r"^[!-~]{1,200}$", description="of your choice, a new one for each request")]
 _WITHOUT = {"refused": (403, None), "failed": (424, FAILED)}
 
 
-def stream_routes(streams: StreamDesk) -> APIRouter:
+def stream_routes(streams: SparseVectorSessions) -> APIRouter:
     """Return the routes of streams."""
     router = APIRouter()
     _opening_routes(router, streams)
@@ -33,11 +40,13 @@ def stream_routes(streams: StreamDesk) -> APIRouter:
     return router
 
 
-def _opening_routes(router: APIRouter, streams: StreamDesk) -> None:
+def _opening_routes(router: APIRouter, streams: SparseVectorSessions) -> None:
     @router.post("/datasets/{name}/streams/plan")
-    def plan(name: str, opening: Opening, visitor: AnyVisitor) -> dict[str, Any]:
+    def plan(name: str, opening: Opening, visitor: CurrentUser) -> dict[str, Any]:
         """Return what a stream would cost and how wrong its answers may be. It costs nothing and reads no row."""
-        return planned(streams.dataset(name, None if visitor.role == "curator" else visitor.name), opening).as_json()
+        return plan_stream(
+            streams.dataset(name, None if visitor.role == "curator" else visitor.name), opening
+        ).as_json()
 
     @router.post("/datasets/{name}/streams", responses=OPENED)
     def opened(name: str, opening: Opening, visitor: Analyst, idempotency_key: _Key) -> Response:
@@ -51,12 +60,12 @@ def _opening_routes(router: APIRouter, streams: StreamDesk) -> None:
         return JSONResponse(_shown(streams, stream), 200, where)
 
     @router.get("/streams")
-    def mine(visitor: Analyst) -> list[StreamShown]:
+    def mine(visitor: Analyst) -> list[StreamReply]:
         """Return your streams, newest first."""
-        return [StreamShown(**_shown(streams, each)) for each in streams.of(visitor.name)]
+        return [StreamReply(**_shown(streams, each)) for each in streams.of(visitor.name)]
 
 
-def _routes_of_one(router: APIRouter, streams: StreamDesk) -> None:
+def _routes_of_one(router: APIRouter, streams: SparseVectorSessions) -> None:
     @router.get("/streams/{number}")
     def transcript(
         number: str,
@@ -66,7 +75,7 @@ def _routes_of_one(router: APIRouter, streams: StreamDesk) -> None:
     ) -> Transcript:
         """Return one of your streams, with its queries behind one and their answers."""
         stream = streams.find(number, visitor.name)
-        listed = [answered(each) for each in streams.records.queries(stream.id, after, most)]
+        listed = [answer_entry(each) for each in streams.records.queries(stream.id, after, most)]
         return Transcript(**_shown(streams, stream), queries=listed)
 
     @router.delete("/streams/{number}", status_code=204)
@@ -84,13 +93,13 @@ def _routes_of_one(router: APIRouter, streams: StreamDesk) -> None:
         return _reply(stream, done.pop().result() if done else None)
 
 
-def _shown(streams: StreamDesk, stream: Stream) -> dict[str, Any]:
-    return shown(stream, streams.house.datasets[stream.dataset].description.neighbours)
+def _shown(streams: SparseVectorSessions, stream: Stream) -> dict[str, Any]:
+    return stream_entry(stream, streams.server_state.datasets[stream.dataset].description.neighbours)
 
 
-def _reply(stream: Stream, result: Stored | Refusal | None) -> Response:
+def _reply(stream: Stream, result: StoredAnswer | RefusalError | None) -> Response:
     """Return what is stored, byte for byte, or that it is to be asked for again."""
-    if isinstance(result, Refusal):
+    if isinstance(result, RefusalError):
         raise result
     if result is None:
         return JSONResponse({"stream": stream.id, "state": "running"}, 202, {"retry-after": "1"})

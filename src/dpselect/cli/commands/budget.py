@@ -1,0 +1,299 @@
+"""dpselect budget: make a ledger, look at it, spend by hand, verify and export."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import count
+from typing import Any
+
+import dpselect as dps
+from dpselect.cli import paths
+from dpselect.cli.command import Command, CommandAnswer
+from dpselect.cli.ledger_entries import answer_of, asked_by, note_of
+from dpselect.cli.options import DRY_RUN, epsilon, flag, number, one_of, option, whole
+from dpselect.cli.plan_text import promise
+from dpselect.cli.request import Request
+from dpselect.cli.spending import paying, remaining_of, text
+from dpselect.cli.tables import AnswerTable
+from dpselect.kernel.format_exact import format_exact
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.ledger.composition import Terms, Totals
+from dpselect.ledger.events import Event
+from dpselect.ledger.store import store_of
+
+_BAR, _LATEST = 40, 20
+
+
+def _create(request: Request) -> CommandAnswer:
+    store = store_of(request.ledger)
+    if store.exists():
+        raise FileExistsError(f"The ledger {store.name} exists already, and none is written over: name a new one.")
+    ledger = dps.Ledger.open(
+        request.ledger,
+        epsilon=request.epsilon,
+        delta=request.delta,
+        neighbours=request.neighbours,
+        dataset=text(request.dataset),
+        rule=request.rule,
+    )
+    terms = ledger.terms
+    budget = f"a budget of epsilon {format_exact(terms.epsilon)}{_delta(terms.delta)} for {request.dataset}"
+    if terms.rule == "rho":
+        budget += f", kept as rho {_figure(terms.rho)}"
+    return CommandAnswer(f"{request.ledger}: {budget}", {"ledger": request.ledger, **_terms(terms)})
+
+
+def _show(request: Request) -> CommandAnswer:
+    ledger = dps.Ledger.read(request.ledger)
+    terms, totals = ledger.terms, ledger.totals
+    # No event after these totals, whoever spends meanwhile.
+    events = ledger.latest(None if request.all else _LATEST, totals.spends)
+    first = totals.spends - len(events) + 1
+    answers = [*map(answer_of, [ledger] * len(events), count(first), events)] if request.answers else None
+    lines = [*_bar(terms, totals), "", *_table(events, first, answers)]
+    if request.delta is not None:
+        lines += [
+            "",
+            str(ledger.report(float(request.delta))),
+            "All but the sum hold only for a plan fixed in advance.",
+        ]
+    facts = {
+        **_terms(terms),
+        "spent": _spent(totals),
+        "left": {name: str(value) for name, value in remaining_of(terms, totals).items()},
+        "releases": totals.releases,
+        "events": [event.as_json() for event in events],
+    }
+    if answers is not None:
+        facts["answers"] = answers
+    rest = lines[lines.index("") + 1 + len([*_table(events, first, answers)]) :]
+    earlier = [f"({first - 1} earlier entries: --all lists them)"] if first > 1 else []
+    parts: list[str | AnswerTable] = [
+        *_bar(terms, totals),
+        "",
+        *([_drawn(events, first, answers)] if events else []),
+        *earlier,
+        *rest,
+    ]
+    return CommandAnswer("\n".join(lines).rstrip(), facts, parts=parts)
+
+
+def _bar(terms: Terms, totals: Totals) -> Iterator[str]:
+    """Yield whose budget it is, what is spent of it as a bar, and delta beneath."""
+    remaining = terms.left(totals)
+    spent, whole_budget, unit, rest = totals.epsilon, terms.epsilon, "epsilon", remaining.epsilon
+    if terms.rule == "rho":
+        spent, whole_budget, unit, rest = totals.rho, terms.rho, "rho", remaining.rho
+    full = min(_BAR, round(_BAR * float(spent / whole_budget)))
+    budget = f"epsilon {format_exact(terms.epsilon)}{_delta(terms.delta)}"
+    yield f"{terms.dataset or 'unnamed'}: {budget}, {terms.neighbours} neighbours"
+    yield f"[{'#' * full}{'.' * (_BAR - full)}] {unit}: {_figure(spent)} spent, {_figure(rest)} left"
+    if terms.delta and terms.rule == "sum":
+        yield f"delta: {_figure(totals.delta)} spent, {_figure(remaining.delta)} left"
+
+
+def _table(events: Sequence[Event], first: int, answers: Sequence[str | None] | None) -> Iterator[str]:
+    """Yield one line per event, and where answers were asked for, another one with what is known of it."""
+    deltas = any(event.delta for event in events)
+    askers = [asked_by(event) for event in events]
+    width = max(map(len, askers), default=0)
+    for row, (event, asker) in enumerate(zip(events, askers, strict=True), first):
+        delta = f"delta {_figure(event.delta):<9} " if deltas else ""
+        note = note_of(event)
+        rho = "" if event.rho is None else f" (rho {_figure(event.rho)})"
+        yield (
+            f"{row:>6}  {event.when[:16].replace('T', ' ')}  {_figure(event.epsilon):>10} x {event.count:<4} {delta}"
+            f"{f'{asker:<{width}}  ' if width else ''}{event.mechanism}{rho}{'  ' + note if note else ''}"
+        )
+        if answers is not None:
+            yield f"{'':>6}  answer: {answers[row - first] or 'not kept; ask with --certificate'}"
+    if first > 1:
+        yield f"({first - 1} earlier entries: --all lists them)"
+
+
+def _drawn(events: Sequence[Event], first: int, answers: Sequence[str | None] | None) -> AnswerTable:
+    """Return the same lines as a table for a terminal."""
+    rows = [
+        [
+            str(row),
+            event.when[:16].replace("T", " "),
+            f"{_figure(event.epsilon)} x {event.count}",
+            _figure(event.delta) if event.delta else "",
+            asked_by(event),
+            event.mechanism,
+            note_of(event),
+            "" if answers is None else answers[row - first] or "not kept",
+        ]
+        for row, event in enumerate(events, first)
+    ]
+    titles = ("row", "when", "epsilon", "delta", "question", "mechanism", "note", "answer")
+    # A column that says nothing is left out.
+    wide = [place for place in range(len(titles)) if any(row[place] for row in rows)]
+    return AnswerTable([titles[place] for place in wide], [[row[place] for place in wide] for row in rows])
+
+
+def _spend(request: Request) -> CommandAnswer:
+    ledger = dps.Ledger.read(request.ledger)
+    if not 0 <= request.delta < 1:
+        raise ValueError("--delta must be at least 0 and less than 1.")
+    guarantee = Guarantee(request.epsilon, Neighbours(ledger.terms.neighbours), request.delta)
+    book = paying(request, ledger)
+    row = book.spend(guarantee, mechanism=text(request.mechanism), count=request.count, note=text(request.note))
+    facts = {"row": row, "mechanism": text(request.mechanism), "guarantee": promise(guarantee, request.count)}
+    recorded = (
+        f"epsilon {format_exact(request.epsilon * request.count)}{_delta(request.delta * request.count)} recorded"
+    )
+    return CommandAnswer(f"row {row}: {recorded}", facts)
+
+
+def _verify(request: Request) -> CommandAnswer:
+    # Reading checks every row and every sum.
+    ledger = dps.Ledger.read(request.ledger)
+    totals = ledger.totals
+    spent = f"epsilon {format_exact(totals.epsilon)}{_delta(totals.delta)} spent"
+    facts = {"entries": totals.spends, "spent": _spent(totals)}
+    if ledger.rule == "rho":
+        spent = f"rho {_figure(totals.rho)} spent"
+    return CommandAnswer(f"{request.ledger}: {totals.spends} entries, unbroken; {spent}", facts)
+
+
+def _settle(request: Request) -> CommandAnswer:
+    spends = dps.Ledger.settle(request.ledger).totals.spends
+    return CommandAnswer(
+        f"{request.ledger}: {spends} entries, unbroken, and its own whole from now on", {"entries": spends}
+    )
+
+
+def _export(request: Request) -> CommandAnswer:
+    ledger = dps.Ledger.read(request.ledger)
+    if request.backup:
+        ledger.backup(request.backup)
+        return CommandAnswer(f"{request.backup}: a verified copy", {"written_to": request.backup})
+    events = [event.as_json() for event in ledger.events]
+    return CommandAnswer(
+        "\n".join(json.dumps(each, sort_keys=True, ensure_ascii=False) for each in events), {"events": events}
+    )
+
+
+def _terms(terms: Terms) -> dict[str, Any]:
+    return {
+        "dataset": terms.dataset,
+        "neighbours": terms.neighbours,
+        "rule": terms.rule,
+        "epsilon": str(terms.epsilon),
+        "delta": str(terms.delta),
+    }
+
+
+def _spent(totals: Totals) -> dict[str, str]:
+    return {"epsilon": str(totals.epsilon), "delta": str(totals.delta), "rho": str(totals.rho)}
+
+
+def _delta(delta: Fraction) -> str:
+    return f" and delta {format_exact(delta)}" if delta else ""
+
+
+def _figure(value: Fraction) -> str:
+    return f"{float(value):.4g}"
+
+
+def _ledger(declare: Any = paths.ledger) -> Any:
+    return declare("ledger", metavar="LEDGER", help="the ledger, a file or postgresql://user@host/database?ledger=NAME")
+
+
+_RELATIONS = [each.value for each in Neighbours]
+CREATE = Command(
+    _create,
+    (
+        _ledger(paths.new_ledger),
+        option("--epsilon", type=epsilon, required=True, metavar="E", help="the most that may be spent in all"),
+        option("--delta", type=number, default=Fraction(0), metavar="D", help="the same for delta (default 0)"),
+        option("--dataset", required=True, metavar="NAME", help="your name of the data: whose budget this is"),
+        option(
+            "--neighbours",
+            default="add-remove",
+            type=one_of(_RELATIONS),
+            metavar="RELATION",
+            help=f"{', '.join(_RELATIONS)} (default add-remove)",
+        ),
+        option(
+            "--rule",
+            default="sum",
+            type=one_of(["sum", "rho"]),
+            metavar="sum|rho",
+            help="rho: zero-concentrated cost under (epsilon, delta); default sum",
+        ),
+    ),
+    "dpselect budget create people.ledger --epsilon 2 --dataset people",
+    about="Protected: what one step of --neighbours is, by every release that is recorded here. No table is read.",
+    summary="Make a ledger.",
+)
+SHOW = Command(
+    _show,
+    (
+        _ledger(),
+        flag("--all", f"list all releases, not the latest {_LATEST}"),
+        flag("--answers", "also show the answers of releases that were asked for with --certificate"),
+        option(
+            "--delta",
+            type=number,
+            metavar="D",
+            help="also report tighter totals at this delta (for plans fixed before)",
+        ),
+    ),
+    "dpselect budget show people.ledger",
+    about="Protected: no table is read. A ledger holds what was asked and what it cost, and no row of the data.",
+    summary="Draw what is spent and left, and list releases.",
+)
+SPEND = Command(
+    _spend,
+    (
+        _ledger(),
+        option("--epsilon", type=epsilon, required=True, metavar="E", help="of each release"),
+        option("--delta", type=number, default=Fraction(0), metavar="D", help="of each release (default 0)"),
+        option("--count", type=whole, default=1, metavar="N", help="how many releases (default 1)"),
+        option("--mechanism", default="external", metavar="NAME", help="what drew (default external)"),
+        option("--note", default="", metavar="TEXT", help="free text"),
+        DRY_RUN,
+    ),
+    'dpselect budget spend people.ledger --epsilon 0.1 --note "table 3"',
+    about="Protected: what the other program protected. No table is read.",
+    summary="Record a release that was made elsewhere.",
+)
+VERB = Command(
+    about="Protected: no table is read. A ledger records every release before it is drawn, and refuses what does not "
+    "fit.",
+    tasks={
+        "create": CREATE,
+        "show": SHOW,
+        "spend": SPEND,
+        "verify": Command(
+            _verify,
+            (_ledger(),),
+            "dpselect budget verify people.ledger",
+            about="Protected: no table is read. Whoever holds the ledger may check it.",
+            summary="Check every row and every sum.",
+        ),
+        "settle": Command(
+            _settle,
+            (_ledger(),),
+            "dpselect budget settle old.ledger",
+            about="Protected: no table is read. Settle a ledger only where it was used, never a copy.",
+            summary="Take an older ledger as complete without its write-ahead log.",
+        ),
+        "export": Command(
+            _export,
+            (
+                _ledger(),
+                paths.new_ledger("--backup", metavar="COPY", help="write a verified copy of the ledger instead"),
+            ),
+            "dpselect budget export people.ledger --backup copy.ledger",
+            about="Protected: no table is read. The lines hold what was asked and what it cost, and no answer.",
+            summary="Print every release as a line of JSON.",
+        ),
+    },
+    example="dpselect budget create people.ledger --epsilon 2 --dataset people",
+)

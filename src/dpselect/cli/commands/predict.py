@@ -1,0 +1,64 @@
+"""dpselect predict: label a table with a released model, or predict its numbers. It spends nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+
+import dpselect as dps
+from dpselect.cli import paths, reading
+from dpselect.cli.command import Command, CommandAnswer
+from dpselect.cli.options import flag
+from dpselect.cli.request import Request
+from dpselect.sources import tables
+
+
+def run(request: Request) -> CommandAnswer:
+    """Return the labels or numbers as csv."""
+    model = dps.learn.load(request.model)
+    table = tables.table(
+        request.file,
+        [each.name for each in model.attributes_],
+        reading.of(request),
+        reading.numbers({each.name: each.categories for each in model.attributes_}),
+    )
+    noun = "label" if hasattr(model, "classes_") else "value"
+    if noun == "value" and request.proba:
+        raise ValueError("--proba goes with models of classes, and this one predicts a number: leave it out.")
+    labels = model.predict(table).tolist()
+    header, columns, facts = [noun], [labels], {f"{noun}s": labels}
+    if request.proba:
+        shares = model.predict_proba(table)
+        header += [f"chance of {label}" for label in model.classes_.tolist()]
+        columns += [[f"{share:.4f}" for share in column] for column in shares.T]
+        facts |= {"classes": model.classes_.tolist(), "shares": shares.tolist()}
+    if request.why:
+        header, columns = [*header, "why"], [*columns, model.why(table)]
+        facts |= {"why": [*columns[-1]]}
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(zip(*columns, strict=True))
+    if request.out:
+        request.out.put(text.getvalue().encode("utf-8", "backslashreplace"))
+        print(f"{len(labels)} {noun}s written to {request.out}", file=sys.stderr)
+        return CommandAnswer("", {f"{noun}s": len(labels), "written_to": str(request.out)})
+    return CommandAnswer(text.getvalue().rstrip("\n"), facts)
+
+
+VERB = Command(
+    run,
+    (
+        paths.input("model", metavar="MODEL", help="the JSON file that dpselect train wrote"),
+        paths.input("file", help=f"{reading.FILES} with the model's columns"),
+        flag("--proba", "print the chance of every class"),
+        flag("--why", "say why: the path that leads to each label, or the columns that move its score most"),
+        *reading.DIALECT,
+        paths.output("--out", metavar="CSV", help="write there instead of printing"),
+    ),
+    "dpselect predict model.json people.csv --why",
+    about="Protected: the records that the model was trained on, as it promised then. The rows of FILE are not, so "
+    "their "
+    "labels are for those who may see them. Nothing is spent: the model was paid for.",
+)

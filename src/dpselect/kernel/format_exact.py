@@ -1,0 +1,24 @@
+"""Exact numbers as people read them. A page of help needs it, so nothing here needs NumPy."""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal
+from fractions import Fraction
+
+# Decimals of so many places and digits are written as such, smaller numbers than the last with an exponent.
+_MOST_PLACES, _MOST_DIGITS, _SMALL = 30, 12, Fraction(1, 10**9)
+_DECIMALS = Context(prec=400)
+
+
+def format_exact(number: Fraction) -> str:
+    """Return an exact number as people read it: a decimal where that is exact and short, else a fraction.
+
+    >>> [format_exact(Fraction(text)) for text in ("0.25", "1e-6", "1/3", "12", "1e-12")]
+    ['0.25', '0.000001', '1/3', '12', '1e-12']
+    """
+    if (10**_MOST_PLACES) % number.denominator:
+        return str(number)
+    decimal = _DECIMALS.divide(Decimal(number.numerator), Decimal(number.denominator))
+    if len(decimal.as_tuple().digits) > _MOST_DIGITS:
+        return str(number)
+    return f"{decimal:f}" if not number or abs(number) >= _SMALL else f"{_DECIMALS.normalize(decimal)}".lower()

@@ -1,0 +1,126 @@
+"""One HTML page about a released model: what was asked, what is promised, its drawing, and which columns matter.
+
+The page holds released figures and public facts only, and it needs no other file: no script, no font, no address.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpselect._display.markup import render
+from dpselect.kernel.format_exact import format_exact
+from dpselect.kernel.guarantee import Guarantee
+from dpselect.learn.domains import Attribute
+from dpselect.learn.pages.colours import colour_of
+from dpselect.learn.pages.model_drawing import is_forest, of_curves, of_trees
+from dpselect.sources.output import Output
+
+_MOST_LISTED = 8
+
+
+def save_html(model: Any, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write the page of a fitted model, whole or not at all.
+
+    Raises:
+        FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
+        OSError: it cannot be written.
+    """
+    with Output(path, overwrite) as file:
+        file.put(page_of(model).encode("utf-8", "backslashreplace"))
+
+
+def page_of(model: Any) -> str:
+    """Return the page of a fitted model."""
+    trees, forest = hasattr(model, "trees_"), is_forest(model)
+    return str(
+        render(
+            __package__,
+            "model.html",
+            title=_title(model),
+            classes=_classes(model),
+            bounds=[f"{end:g}" for end in getattr(model, "target_", ())],
+            columns=[(attribute.name, _domain(attribute)) for attribute in model.attributes_],
+            promise=_promise(model),
+            forest=forest,
+            tree=of_trees(model) if trees else None,
+            curves=None if trees else of_curves(model),
+            importances=_importances(model, trees=trees),
+        )
+    )
+
+
+def _title(model: Any) -> str:
+    """Return what the model is."""
+    if not hasattr(model, "trees_"):
+        return "A private sum of small tables"
+    return f"A private forest of {len(model.trees_)} trees" if is_forest(model) else "A private decision tree"
+
+
+def _classes(model: Any) -> list[tuple[str, str]]:
+    """Return the classes with their colours; none of a regressor."""
+    labels = model.classes_.tolist() if hasattr(model, "classes_") else []
+    return [(str(label), colour_of(code)) for code, label in enumerate(labels)]
+
+
+def _domain(attribute: Attribute) -> str:
+    """Return a domain in words."""
+    if attribute.edges is not None:
+        bins = attribute.edges.size - 1
+        words = f"{attribute.edges[0]:g} to {attribute.edges[-1]:g}, in {bins} bins"
+    else:
+        names = [str(each) for each in attribute.categories or ()]
+        words = ", ".join(names[:_MOST_LISTED])
+        if len(names) > _MOST_LISTED:
+            words += f" and {len(names) - _MOST_LISTED} more"
+    return words + ("; or missing" if attribute.missing else "")
+
+
+def _promise(model: Any) -> dict[str, str] | None:
+    """Return the guarantee in words; ``None`` where there is none."""
+    guarantee = model.privacy_spent_
+    if guarantee is None:
+        return None
+    whose = "any one record"
+    if model.person is not None:
+        whose = f"all records of any one person, of which at most {model.rows_per_person} are kept,"
+    return {
+        "figures": _figures(guarantee),
+        "whose": whose,
+        "factor": _factor(float(guarantee.epsilon)),
+        # What a delta leaves open.
+        "exception": f", plus delta = {format_exact(guarantee.delta)}" if guarantee.delta else "",
+    }
+
+
+def _figures(guarantee: Guarantee) -> str:
+    parts = [f"epsilon = {format_exact(guarantee.epsilon)}"]
+    parts += [f"delta = {format_exact(guarantee.delta)}"] if guarantee.delta else []
+    parts += [f"rho = {float(guarantee.stated_rho):.4g}"] if guarantee.stated_rho is not None else []
+    return ", ".join(parts)
+
+
+def _factor(epsilon: float) -> str:
+    return f" = {math.exp(epsilon):.3g}" if epsilon < 20 else ", which is so large that it protects hardly at all"
+
+
+def _importances(model: Any, *, trees: bool) -> dict[str, Any] | None:
+    """Return a share for each column, the most important first; ``None`` where no column matters."""
+    shares = np.asarray(model.feature_importances_)
+    if not shares.any():
+        return None
+    if trees and not hasattr(model, "classes_"):
+        meaning = "The share of the squared error that splits by a column save, of all that splits save."
+    elif trees:
+        meaning = "The share of released errors that the splits by a column save, of all that splits save."
+    else:
+        score = "score" if hasattr(model, "classes_") else "prediction"
+        meaning = f"How far a column moves the {score}, on average over its values, of all that columns move it."
+    order = np.argsort(-shares, kind="stable").tolist()
+    return {
+        "meaning": meaning,
+        "shares": [(model.attributes_[place].name, f"{100 * shares[place]:.1f}") for place in order],
+    }

@@ -1,0 +1,171 @@
+"""Common parts of classifiers of trees: predicting by released counts, and telling what was released."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from dpselect.learn.estimator import Integers, PrivateEstimator
+from dpselect.learn.export import importances, tree_text
+from dpselect.learn.file_parts import classes_in
+from dpselect.learn.parameters import whole
+from dpselect.learn.path_words import path_words
+from dpselect.learn.schema import Schema
+from dpselect.learn.tree import Tree
+
+
+class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
+    """Base of the private trees: subclasses say how many bins, what is spent and how trees grow."""
+
+    # Whether nodes carry released counts, or labels alone.
+    _counted = True
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of every record; equal chances go to the first of ``classes_``.
+
+        Every record gets a label, whatever ``unknown`` is: numbers outside their domain are clipped, and a value that
+        has no code, such as a category that the domain does not list, stops at the node that asks for it and takes the
+        label there.
+
+        Raises:
+            ValueError: a column is not there, or values are missing and ``missing="error"``.
+        """
+        chances = self.predict_proba(X)
+        return np.asarray(self.classes_[chances.argmax(axis=1)])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the share of every class, shape (n, classes): from released counts only."""
+        return self._chances(self._read_again(X))
+
+    def _chances(self, codes: Sequence[Integers]) -> NDArray[np.float64]:
+        shares = [self._shares(tree.grown)[tree.grown.apply(codes)] for tree in self.trees_]
+        return np.asarray(np.mean(shares, axis=0))
+
+    def apply(self, X: Any) -> Integers:
+        """Return the node of ``trees_`` in which every record ends, shape (n,), or (n, trees) for several trees."""
+        codes = self._read_again(X)
+        found = np.stack([tree.apply(codes) for tree in self.trees_], axis=1)
+        return found[:, 0] if len(self.trees_) == 1 else found
+
+    def decision_path(self, X: Any, tree: int = 0) -> Any:
+        """Return which nodes of one tree every record passes, a sparse indicator (scipy, csr) of shape (n, nodes)."""
+        return self._tree(tree).path(self._read_again(X))
+
+    def get_depth(self, tree: int = 0) -> int:
+        """Return how many splits the longest path of one tree has."""
+        return self._tree(tree).levels
+
+    def get_n_leaves(self, tree: int = 0) -> int:
+        """Return how many leaves one tree has."""
+        return int(self._tree(tree).leaves.size)
+
+    def why(self, X: Any) -> list[str]:
+        """Return for every record, in words, its label and the path in the first tree as it is drawn.
+
+        Where the drawing, or the first of several trees, says otherwise than ``predict``, both are told.
+        """
+        words: list[str] = path_words(self, self._read_again(X))
+        return words
+
+    def export_text(self) -> str:
+        """Return the trees as text: released splits and noisy counts, no record."""
+        check_is_fitted(self, "trees_")
+        return "\n\n".join(tree_text(self, tree) for tree in self.trees_)
+
+    def plot_tree(
+        self, path: str | Path | None = None, tree: int = 0, *, ax: Any = None, overwrite: bool = False
+    ) -> Any:
+        """Draw one tree; return the matplotlib figure, and save it if ``path`` is given.
+
+        Args:
+            path: where the picture is saved, if anywhere.
+            tree: its place in ``trees_``.
+            ax: matplotlib's axes to draw into; text shrinks until it fits.
+            overwrite: replace a file that is there already.
+
+        Raises:
+            FileExistsError: the file exists, and ``overwrite`` was not asked for.
+            ValueError: there is no such tree, or its words would be smaller than 2 points in these axes.
+            ImportError: matplotlib is not installed.
+        """
+        from dpselect.learn.tree_drawing import tree_picture
+
+        return tree_picture(self, self._tree(tree), path, ax, overwrite=overwrite)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Return how much each column lowers the released number of errors, summing to 1."""
+        check_is_fitted(self, "trees_")
+        found: NDArray[np.float64] = importances(self)
+        return found
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _tree(self, place: int) -> Tree:
+        """Return one tree, or say that there is none."""
+        check_is_fitted(self, "trees_")
+        whole(place, "tree", 0, "the place of a tree in trees_")
+        if place >= len(self.trees_):
+            raise ValueError(f"tree is {place} and the last of this model is {len(self.trees_) - 1}: pass its place.")
+        return self.trees_[place]
+
+    def _keep(self, known: Schema, result: Any) -> None:
+        """Take trees for what was fitted."""
+        self.trees_: list[Tree] = result
+        self.classes_ = np.array(known.classes)
+
+    def _said(self, tree: Tree, node: int) -> tuple[str, str]:
+        """Return the most frequent class of a node and its counts in words, none where only labels were released."""
+        label = str(self.classes_[tree.counts[node].argmax()])
+        if not self._counted:
+            return label, ""
+        counts = zip(self.classes_.tolist(), tree.counts[node], strict=True)
+        return label, f" ({', '.join(f'{name}: {count:.0f}' for name, count in counts)})"
+
+    def _content(self) -> dict[str, Any]:
+        """Return what a saved model holds beside its columns, for JSON."""
+        return {"classes": self.classes_.tolist(), "trees": [tree.as_dict() for tree in self.trees_]}
+
+    @classmethod
+    def _declared_in(cls, content: dict[str, Any]) -> dict[str, Any]:
+        """Return the public parameters that a saved model holds beside its domains."""
+        return {"classes": content["classes"]}
+
+    def _restore(self, content: dict[str, Any]) -> None:
+        """Take back what :meth:`_content` gave (``ValueError`` where parts do not agree)."""
+        self.classes_ = classes_in(content["classes"])
+        self.trees_ = [Tree.from_dict(self.attributes_, each) for each in content["trees"]]
+        if {tree.counts.shape[1] for tree in self.trees_} != {len(self.classes_)}:
+            raise ValueError("a class has no counts")
+
+    def _check_target(self, y: Any) -> None:
+        check_classification_targets(y)
+
+    # What subclasses say.
+
+    def _leaf_noise(self, epsilon: Fraction) -> float:
+        """Return the standard deviation of a released count of a leaf at full depth, once fitted."""
+        share = float(epsilon) * self._leaf_share()
+        if self.person is not None:
+            share /= self.rows_per_person
+        return float(np.sqrt(2) / max(share, 1e-12))
+
+    def _leaf_share(self) -> float:
+        """Return the share of epsilon that a leaf at full depth spends, once fitted."""
+        return 1.0
+
+    def _shares(self, tree: Tree) -> NDArray[np.float64]:
+        """Return the share of every class at every node."""
+        smoothed = tree.counts + 1e-3
+        return np.asarray(smoothed / smoothed.sum(axis=1, keepdims=True))

@@ -1,0 +1,71 @@
+"""Warnings about what scikit-learn does around a fit, which no promise of the fit covers.
+
+Who called is public, so a warning tells nothing of the rows. Only what surely happens is named: a step that is fitted
+before, and the functions that score a fit on the rows it was kept from.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+_OUTSIDE = ("dpselect", "sklearn", "joblib")
+# What scikit-learn calls once for each split, for every search and every kind of cross-validation.
+_SPLITS = ("_fit_and_score", "_fit_and_predict")
+_PAGE = "docs/how-to/choose-between-models.md"
+
+
+class LeakWarning(UserWarning):
+    """Something around a private fit looks at private rows without noise."""
+
+
+def warn_of_leaks(estimator: Any) -> None:
+    """Warn where a pipeline fits something before this estimator, and where fits are scored on private rows."""
+    callers = [*_callers()]
+    for frame in callers:
+        module, name = frame.f_globals.get("__name__"), frame.f_code.co_name
+        if module == "sklearn.pipeline":
+            for step in _fitted_before(frame.f_locals.get("self"), estimator):
+                _warn(
+                    f"{step} is fitted to the private rows without noise before {type(estimator).__name__}, so what it "
+                    "learned leaks, and no epsilon counts it: leave it out, since public domains do its work, or "
+                    "transform by public numbers in a FunctionTransformer.",
+                    callers,
+                )
+        elif module == "sklearn.model_selection._validation" and name in _SPLITS:
+            _warn(
+                "Cross-validation and searches fit many times, each at the whole epsilon, and their scores and their "
+                "winner are read from the private rows without noise: on private rows use dpselect.learn.DPSearch, "
+                f"which pays once ({_PAGE}).",
+                callers,
+            )
+
+
+def _fitted_before(pipeline: Any, estimator: Any) -> Iterator[str]:
+    """Yield the names of the steps of a pipeline that learn from rows before its last step, this estimator, does."""
+    from sklearn.pipeline import Pipeline
+    from sklearn.utils import get_tags
+
+    if not isinstance(pipeline, Pipeline) or pipeline.steps[-1][1] is not estimator:
+        return
+    for _, step in pipeline.steps[:-1]:
+        if step is not None and step != "passthrough" and get_tags(step).requires_fit:
+            yield type(step).__name__
+
+
+def _callers() -> Iterator[FrameType]:
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        frame = frame.f_back
+        yield frame
+
+
+def _warn(words: str, callers: list[FrameType]) -> None:
+    """Warn at the line that is in no library."""
+    inside = (str(frame.f_globals.get("__name__")).partition(".")[0] in _OUTSIDE for frame in callers)
+    level = next((place for place, library in enumerate(inside) if not library), 0)
+    # This function and the one that looked lie below the first caller.
+    warnings.warn(words, LeakWarning, stacklevel=level + 3)
