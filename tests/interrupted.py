@@ -43,6 +43,8 @@ def _interrupted(file: str, step: int, run: Callable[[], Any], interrupt: Callab
                     interrupt()
         return trace
 
+    # Python 3.12 decides when a trace is set whether steps are traced at all, and looks at this frame.
+    sys._getframe().f_trace_opcodes = True
     before = sys.gettrace()
     sys.settrace(trace)
     try:

@@ -67,7 +67,7 @@ def test_every_kind_of_cell_says_its_day() -> None:
     east = timezone(timedelta(hours=9))
     cells = [
         date(2025, 1, 2), datetime(2025, 1, 2, 23, 59), datetime(2025, 1, 2, 1, tzinfo=east), "2025-01-02",
-        np.datetime64("2025-01-02T13"), None, float("nan"), np.datetime64("NaT"), 20090, "x", [1], timedelta(1),
+        np.datetime64("2025-01-02T13"), None, float("nan"), np.datetime64("NaT", "D"), 20090, "x", [1], timedelta(1),
         np.timedelta64(5, "D"), b"2025-01-02", True, Ellipsis,
     ]  # fmt: skip
     array = np.empty(len(cells), dtype=object)
@@ -181,7 +181,18 @@ def test_one_cell_moves_no_other() -> None:
     """Of a column that people hold in memory, whatever is written beside it."""
     honest = [f"2025-01-{each:02}" for each in range(1, 29)] * 3
     periods = Periods.between("2025-01-01", "2025-01-28")
-    for hostile in (*TEXTS, None, 7, 1e300, b"x", [1], object(), date(1, 1, 1), datetime.max, np.datetime64("NaT")):
+    for hostile in (
+        *TEXTS,
+        None,
+        7,
+        1e300,
+        b"x",
+        [1],
+        object(),
+        date(1, 1, 1),
+        datetime.max,
+        np.datetime64("NaT", "D"),
+    ):
         one, more = (Counter(codes_of(periods, cells, "d").tolist()) for cells in (honest, [*honest, hostile]))
         assert not one - more
         assert 1 == sum((more - one).values())

@@ -203,6 +203,17 @@ def test_the_head_of_a_matrix_is_its_form(head: str, said: str, tmp_path: Path) 
     assert not any(sign.isdigit() for sign in str(refused.value))
 
 
+def test_quotes_in_labels_of_pajek(tmp_path: Path) -> None:
+    """A backslash before a quote, as NetworkX writes it, and one at the end of a label, as Pajek does."""
+    path = tmp_path / "a.net"
+    labels = ['e"v&e', "a\\", 'b\\"c', "C:\\temp", "C:\\", "d"]
+    lines = [r'1 "e\"v&e" 0 0', r'2 "a\\" 0 0', r'3 "b\\\"c"', r'4 "C:\temp"', r'5 "C:\" 0 0', "6 d"]
+    path.write_text("*Vertices 6\n" + "\n".join(lines) + "\n*Edges\n1 2\n3 4\n5 6\n", encoding="utf-8")
+    assert [1] * 6 == dps.Graph.read(path, labels, label="label").degrees.tolist()
+    path.write_text('*Vertices 2\n1 "' + "\\" * 100_000 + "\n2 b\n*Edges\n1 2\n", encoding="utf-8")
+    assert [0, 0] == dps.Graph.read(path, ["a", "b"], label="label").degrees.tolist()
+
+
 def test_headings_of_pajek(tmp_path: Path) -> None:
     """Pairs and lists of neighbours, with and without directions, in one file; a line without a weight weighs 1."""
     path = tmp_path / "a.net"

@@ -16,7 +16,9 @@ from dpselect.sources.edge_texts import EdgeTexts, require_nodes, unescape
 ENDINGS = (".net",)
 LABEL = "label"
 _HEADING = re.compile(r"\*[ \t]*([a-z]*)", re.IGNORECASE)
-_NODE = re.compile(r'([^ \t"]+)[ \t]+(?:"([^"]*)"|([^ \t]+))')
+# NetworkX writes a backslash before a quote; Pajek has no such sign, so a label may end with one.
+_NODE = re.compile(r"""([^ \t"]+)[ \t]+(?:"((?:[^"\\]|\\.)*)"(?=[ \t]|$)|"([^"]*)"|([^ \t]+))""")
+_ESCAPE = re.compile(r'\\([\\"])')
 # What these lines mean: edges, or lists of neighbours; with directions or without.
 _PAIRS, _LISTS = ("arcs", "edges"), ("arcslist", "edgeslist")
 _READ = ("network", "vertices", *_PAIRS, *_LISTS)
@@ -67,7 +69,8 @@ def nodes(path: Path, label: str | None) -> list[str]:
 
 
 def _label(node: re.Match[str]) -> str:
-    return unescape(node[2] or node[3] or "").strip()
+    escaped = _ESCAPE.sub(r"\1", node[2] or "")
+    return unescape(escaped or node[3] or node[4] or "").strip()
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
