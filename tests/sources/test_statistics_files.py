@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,11 @@ import pytest
 
 import dpselect as dps
 from dpselect.data import TableFile
+from dpselect.dataset import Dataset, check_dataset
+from dpselect.ledger import InMemoryLedger
+from dpselect.ledger.composition import Terms
 from dpselect.sources import tables
+from dpselect.sources.table_batches import batches
 
 pytest.importorskip("pyarrow")
 pyreadstat = pytest.importorskip("pyreadstat", reason="SPSS and Stata need the extra statistics")
@@ -67,13 +72,13 @@ def test_what_stata_declares_is_what_is_read(tmp_path: Path) -> None:
 
 
 def test_labels_are_asked_about(tmp_path: Path) -> None:
-    """By their words; a number with a label is not a number."""
+    """By their words; of a column of numbers, the codes are read."""
     path = survey(tmp_path, "dta")
     with dps.budget(epsilon=1000):
         counted = dps.counts(path, column="sex", domain=["female", "male", 3], epsilon=100).value
 
     assert {"female": 1, "male": 1, 3: 1} == counted
-    assert [3.0] == [each for each in dps.data.Column.read(path, "sex").values.tolist() if each == each]
+    assert [1, 2, 9, 3] == dps.data.Column.read(path, "sex").values.tolist()
 
 
 def test_bytes_of_another_encoding_spoil_their_own_cell(tmp_path: Path) -> None:
@@ -145,3 +150,59 @@ def test_months_quarters_and_halves_of_stata_are_their_first_day(
     frame.to_stata(tmp_path / "a.dta", convert_dates={"at": unit}, write_index=False)
 
     assert days == cells(tmp_path / "a.dta", "at")
+
+
+def likert(folder: Path, ending: str) -> Path:
+    """A scale of which only the ends have labels, as institutes hand it out, and one code for no answer."""
+    path, labels = folder / f"b.{ending}", {"trust": {1: "not at all", 7: "fully", -9: "no answer"}}
+    frame = pandas.DataFrame({"trust": [1.0, 4.0, 7.0, 7.0, 7.0, -9.0] * 50, "who": [*range(300)]})
+    write = pyreadstat.write_sav if ending == "sav" else pyreadstat.write_dta
+    write(frame, str(path), variable_value_labels=labels)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta"])
+def test_a_scale_with_labels_at_its_ends_is_one_of_numbers(ending: str, tmp_path: Path) -> None:
+    """What is declared decides: with bounds a cell is its code, in a list it is its label."""
+    path, bounds = likert(tmp_path, ending), {"lower": 1, "upper": 7}
+    numbers = Dataset(source=str(path), columns={"trust": bounds}, missing=["no answer"])
+    names = Dataset(source=str(path), columns={"trust": ["not at all", "fully", 4]})
+
+    assert ["1", "4", "7", "7", "7", "-9"] == tables.column(path, "trust").to_pylist()[:6]
+    assert ["not at all", "4", "fully"] == cells(path, "trust")[:3]
+    assert "trust: 250 numbers, 50 empty, 0 not a number; 0 outside of the bounds" in check_dataset(numbers).lines
+    assert (
+        "trust: 300 numbers, 0 empty, 0 not a number; 50 outside of the bounds, such as '-9'; "
+        "-9 is 'no answer' in the file: missing = [\"-9\"] leaves them out"
+    ) in check_dataset(replace(numbers, missing=())).lines
+    assert any(line.startswith("trust: 250 listed, 0 empty, 50 not") for line in check_dataset(names).lines)
+    with dps.budget(epsilon=10_000):
+        for table in (numbers, Dataset(source=str(path), columns={"trust": bounds}, missing=["-9"])):
+            data = dps.open(table, ledger=InMemoryLedger(Terms.of(10_000, 0, table.neighbours, "", "sum")))
+            assert 7 == data.quantiles("trust", p=[90], epsilon=500).value[0]
+            assert 1 == data.quantiles("trust", p=[10], epsilon=500).value[0]
+        counted = dps.counts(path, column="trust", domain=["not at all", "fully"], epsilon=500).value
+    assert {"not at all": 50, "fully": 150} == counted
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta"])
+@pytest.mark.parametrize(
+    ("where", "many"),
+    [
+        ("trust >= 5", 150),
+        ("trust = 4", 50),
+        ("trust = fully", 150),
+        ("trust > 0 and trust != fully", 100),
+        ("trust = 1 or trust = 'no answer'", 100),
+    ],
+)
+def test_a_condition_compares_codes_with_numbers_and_labels_with_text(
+    where: str, many: int, ending: str, tmp_path: Path
+) -> None:
+    """As it is written, in one part or in several."""
+    path = likert(tmp_path, ending)
+    reading = tables.FileOptions.of(where=where)
+
+    assert many == len(tables.arrows(path, ["who"], reading)["who"])
+    assert many == sum(len(each["who"]) for each in batches(path, ["who"], reading))
+    assert {"trust", "who"} == {*tables.arrows(path, ["who", "trust", "none"], reading)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -15,7 +16,8 @@ from dpselect.dataset.description import Dataset
 from dpselect.dataset.description_parts import UNLISTED, DatasetError, DateDomain, NumericDomain
 from dpselect.dataset.edge_counts import PRIVATE, SHOWN, edge_counts, examples
 from dpselect.dataset.source_rows import cells, nodes, reading_of, with_point
-from dpselect.sources import csv_text, identity, sheets
+from dpselect.sources import csv_text, identity, sheets, statistics_files
+from dpselect.sources.categories import spellings
 from dpselect.sources.cell_types import is_missing
 from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.distinct import Distinct, distinct
@@ -115,6 +117,7 @@ def _of_rows(dataset: Dataset) -> DatasetCheck:
             line, facts["columns"][name] = _dates(dataset, read[name], domain, name)
         elif isinstance(domain, NumericDomain):
             line, facts["columns"][name] = _numbers(dataset, read[name], domain)
+            line += _labelled(dataset, name, domain, facts["columns"][name])
         elif domain == UNLISTED:
             line, facts["columns"][name] = _names(dataset, read[name])
         else:
@@ -158,6 +161,21 @@ def _numbers(dataset: Dataset, held: Any, domain: NumericDomain) -> tuple[str, d
     values = reals(array_of(with_point(dataset, held))).values
     outside = (values < float(domain.lower)) | (values > float(domain.upper))
     return _bounded(held, np.isnan(values), outside, "number")
+
+
+def _labelled(dataset: Dataset, name: str, domain: NumericDomain, facts: dict[str, Any]) -> str:
+    """Return which codes outside of the bounds have a label in a file of SPSS or Stata, a clause."""
+    if (
+        not facts["outside"]
+        or dataset.frame is not None
+        or not dataset.address.lower().endswith(statistics_files.ENDINGS)
+    ):
+        return ""
+    codes = statistics_files.labelled_codes(local(dataset.address), name)
+    beyond = {code: label for code, label in codes.items() if not domain.lower <= code <= domain.upper}
+    texts = [spellings(code)[0] for code in beyond if spellings(code)[0] not in dataset.missing]
+    named = ", ".join(f"{code:g} is {label!r}" for code, label in beyond.items())
+    return f"; {named} in the file: missing = {json.dumps(texts)} leaves them out" if texts else ""
 
 
 def _dates(dataset: Dataset, held: Any, domain: DateDomain, name: str) -> tuple[str, dict[str, Any]]:

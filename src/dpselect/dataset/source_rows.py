@@ -77,7 +77,8 @@ def cells(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
             return warehouse.arrows(with_sound_text(warehouse, [*names])[[*names]])
     reading = reading_of(dataset)
     _require(names, tables.names(dataset.address, reading), dataset.address)
-    return tables.arrows(dataset.address, [*names], reading)
+    numbers = [name for name in names if isinstance(dataset.columns.get(name), NumericDomain)]
+    return tables.arrows(dataset.address, [*names], reading, numbers)
 
 
 def with_point(dataset: DatasetFields, held: Any) -> Any:

@@ -52,15 +52,16 @@ class Comparison:
     sign: str
     value: float | str | date
 
-    def mask(self, columns: Mapping[str, Any], number: Callable[[Any], Any], date_order: str | None) -> Mask:
-        """Return which rows fulfil it; ``number`` turns text into text that spells numbers with a point."""
-        cells, compare = columns[self.column], _OPERATORS[self.sign]
+    def mask(self, columns: Mapping[str, Any], numbers: Mapping[str, Any], date_order: str | None) -> Mask:
+        """Return which rows fulfil it; ``numbers`` are columns as numbers, those of text written with a point."""
+        compare = _OPERATORS[self.sign]
+        if isinstance(self.value, float):
+            values = reals(array_of(numbers[self.column])).values
+            return np.asarray(compare(values, self.value) & ~np.isnan(values), dtype=np.bool_)
+        cells = columns[self.column]
         if isinstance(self.value, date):
             return self._day(cells, self.value, date_order)
-        if isinstance(self.value, str):
-            return self._text(cells, self.value)
-        values = reals(array_of(number(cells))).values
-        return np.asarray(compare(values, self.value) & ~np.isnan(values), dtype=np.bool_)
+        return self._text(cells, self.value)
 
     def _day(self, cells: Any, value: date, order: str | None) -> Mask:
         """Return which rows hold a day before, on or after another one; a moment counts by its day."""
@@ -110,6 +111,11 @@ class Comparison:
         """Return the column."""
         return (self.column,)
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Return the column if it is compared with a number."""
+        return (self.column,) if isinstance(self.value, float) else ()
+
 
 @dataclass(frozen=True)
 class Junction:
@@ -118,16 +124,21 @@ class Junction:
     word: str
     parts: tuple[Comparison | Junction, ...]
 
-    def mask(self, columns: Mapping[str, Any], number: Callable[[Any], Any], date_order: str | None) -> Mask:
+    def mask(self, columns: Mapping[str, Any], numbers: Mapping[str, Any], date_order: str | None) -> Mask:
         """Return which rows fulfil it."""
         join = np.logical_and if self.word == "and" else np.logical_or
-        masks = [part.mask(columns, number, date_order) for part in self.parts]
+        masks = [part.mask(columns, numbers, date_order) for part in self.parts]
         return np.asarray(join.reduce(masks), dtype=np.bool_)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Return the columns, in order."""
         return tuple(dict.fromkeys(name for part in self.parts for name in part.names))
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Return the columns that are compared with numbers, in order."""
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.numbers))
 
 
 @dataclass(frozen=True)
@@ -156,24 +167,26 @@ class Condition:
         """Return the columns that it reads, in order."""
         return self.tree.names
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Return the columns that it compares with numbers, in order."""
+        return self.tree.numbers
+
     def mask(
-        self,
-        columns: Mapping[str, Any],
-        number: Callable[[Any], Any] = lambda cells: cells,
-        date_order: str | None = None,
+        self, columns: Mapping[str, Any], numbers: Mapping[str, Any] | None = None, date_order: str | None = None
     ) -> Mask:
         """Return which rows fulfil it, shape (n,), each judged by its own cells.
 
         Args:
             columns: chunked arrow columns by name, at least those of ``names``.
-            number: turns a column of text into one that spells numbers with a point.
+            numbers: those of ``numbers`` as numbers, text of which is written with a point; ``None`` for ``columns``.
             date_order: ``"dmy"`` or ``"mdy"`` where text writes dates so; 2025-12-31 is always read.
 
         Raises:
             TypeError, ValueError: a number is compared with a column of a type such as dates, or a date with one
                 without dates; types are public.
         """
-        return self.tree.mask(columns, number, date_order)
+        return self.tree.mask(columns, columns if numbers is None else numbers, date_order)
 
 
 class _Parser:

@@ -1,8 +1,8 @@
 """Files of statistics programs as text: SPSS (.sav, .zsav) and Stata (.dta).
 
-A value with a label is its label, a category; one that the file declares as missing is missing. Others are spelled:
-whole numbers without a fraction, dates as 2024-01-31, and months, quarters and halves of years as their first day.
-Every cell is spelled out by itself, from its own bytes.
+A value with a label is its label, a category; in a column that is declared to be of numbers it is its code. One that
+the file declares as missing is missing. Others are spelled: whole numbers without a fraction, dates as 2024-01-31, and
+months, quarters and halves of years as their first day. Every cell is spelled out by itself, from its own bytes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import importlib
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,13 @@ _PERIODS: tuple[tuple[re.Pattern[str], int, int], ...] = (
 _FIRST, _LAST = -719162, 2932896
 
 
+@dataclass(frozen=True)
+class CodeColumn:
+    """The name of a column of numbers: its cells are their codes, whatever labels the file has for them."""
+
+    name: Any
+
+
 def names(path: Path) -> list[str]:
     """Return the names of the variables.
 
@@ -50,18 +58,26 @@ def names(path: Path) -> list[str]:
     return [*_facts(path).column_names]
 
 
+def labelled_codes(path: Path, name: str) -> dict[float, str]:
+    """Return the numbers of a variable that have labels (errors as :func:`names`)."""
+    known = _facts(path).variable_value_labels.get(name) or {}
+    return {float(code): str(label) for code, label in known.items() if not isinstance(code, str)}
+
+
 def columns(path: Path, wanted: Sequence[Any]) -> dict[Any, Any]:
     """Return variables as arrow arrays of text (errors as :func:`names`)."""
     arrow = importlib.import_module("pyarrow")
-    read = [*batches(path, wanted)]
-    return {name: arrow.chunked_array([each[name].chunk(0) for each in read], arrow.string()) for name in wanted}
+    read, there = [*batches(path, wanted)], {*names(path)}
+    present = [each for each in wanted if (each.name if isinstance(each, CodeColumn) else each) in there]
+    return {name: arrow.chunked_array([each[name].chunk(0) for each in read], arrow.string()) for name in present}
 
 
 def batches(path: Path, wanted: Sequence[Any]) -> Iterator[dict[Any, Any]]:
     """Yield variables as arrow arrays of text, a part of the rows at a time (errors as :func:`names`)."""
     arrow, facts = importlib.import_module("pyarrow"), _facts(path)
-    there = [name for name in facts.column_names if name in wanted]
-    spell = {name: _speller(facts, name) for name in there}
+    named = {each: each.name if isinstance(each, CodeColumn) else each for each in wanted}
+    there = [name for name in facts.column_names if name in named.values()]
+    spell = {each: _speller(facts, name, labelled=each is name) for each, name in named.items() if name in there}
     start = 0
     while True:
         # Each byte is a letter here, so that no cell is refused for its encoding, and none is a date of Python's.
@@ -78,8 +94,8 @@ def batches(path: Path, wanted: Sequence[Any]) -> Iterator[dict[Any, Any]]:
         if not many:
             return
         yield {
-            name: arrow.chunked_array([arrow.array([spell[name](cell) for cell in held[name]], arrow.string())])
-            for name in there
+            each: arrow.chunked_array([arrow.array([*map(spelled, held[named[each]])], arrow.string())])
+            for each, spelled in spell.items()
         }
         start += many
         if many < _ROWS:
@@ -103,9 +119,10 @@ def _read(path: Path, **how: Any) -> Any:
         raise ValueError(f"{path.name} is not a complete file of SPSS or Stata.") from None
 
 
-def _speller(facts: Any, name: str) -> Callable[[Any], str | None]:
-    """Return what spells the cells of a variable, by what the file declares of it."""
-    labels = {_key(value): str(label) for value, label in (facts.variable_value_labels.get(name) or {}).items()}
+def _speller(facts: Any, name: str, *, labelled: bool) -> Callable[[Any], str | None]:
+    """Return what spells the cells of a variable, by what the file declares of it, and by its labels if wanted."""
+    known = (facts.variable_value_labels.get(name) or {}) if labelled else {}
+    labels = {_key(value): str(label) for value, label in known.items()}
     form = str(facts.original_variable_types.get(name, ""))
     dated = next(((begin, units) for pattern, begin, units in _FORMATS if pattern.fullmatch(form)), None)
     spans = next(((many, months) for pattern, many, months in _PERIODS if pattern.fullmatch(form)), None)

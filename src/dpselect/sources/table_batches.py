@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from dpselect.sources import arrow_text, csv_text, feather, file_parts, spelled_files
+from dpselect.sources.column_choice import ColumnChoice
 from dpselect.sources.file_kinds import has_schema, is_feather, is_parquet, is_typed
 from dpselect.sources.missing_column import no_column
-from dpselect.sources.tables import AS_IT_IS, FileOptions, without_missing
+from dpselect.sources.statistics_files import CodeColumn
+from dpselect.sources.tables import AS_IT_IS, FileOptions
 from dpselect.sources.tables import names as names_of
 from dpselect.sources.web import local
 
@@ -18,7 +20,9 @@ from dpselect.sources.web import local
 _ROWS = 2**18
 
 
-def batches(path: str | Path, names: list[Any], reading: FileOptions = AS_IT_IS) -> Iterator[dict[Any, Any]]:
+def batches(
+    path: str | Path, names: list[Any], reading: FileOptions = AS_IT_IS, numbers: Collection[Any] = ()
+) -> Iterator[dict[Any, Any]]:
     """Yield columns of a file as :func:`arrows` returns them, a part of the rows at a time, in order.
 
     All of the columns must be there. Text and parquet take the memory of a few parts; a sheet is read at once.
@@ -27,18 +31,9 @@ def batches(path: str | Path, names: list[Any], reading: FileOptions = AS_IT_IS)
         FileNotFoundError, ImportError, ValueError: as :func:`arrows`.
     """
     path = local(path)
-    tested = () if reading.where is None else reading.where.names
-    wanted = [*dict.fromkeys([*names, *tested])]
-    number = (lambda cells: cells) if has_schema(path) else reading.dialect.number
-    for read in _batches(path, wanted, reading):
-        part = without_missing(read, reading.missing)
-        if reading.where is None:
-            yield part
-            continue
-        mask = importlib.import_module("pyarrow").array(
-            reading.where.mask({name: part[name] for name in tested}, number, reading.dialect.date_order)
-        )
-        yield {name: part[name].filter(mask) for name in names}
+    choice = ColumnChoice.of(path, names, reading, numbers)
+    for read in _batches(path, choice.columns, reading):
+        yield choice.rows(read)
 
 
 def _batches(path: Path, names: list[Any], reading: FileOptions) -> Iterator[dict[Any, Any]]:
@@ -50,8 +45,9 @@ def _batches(path: Path, names: list[Any], reading: FileOptions) -> Iterator[dic
         return
     there = names_of(path, reading)
     for name in names:
-        if name not in there:
-            raise no_column(name, there, path)
+        column = name.name if isinstance(name, CodeColumn) else name
+        if column not in there:
+            raise no_column(column, there, path)
     if not is_typed(path):
         for table in csv_text.batches(path, names, reading.dialect):
             yield {name: table[place] for place, name in enumerate(names)}

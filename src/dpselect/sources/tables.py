@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dpselect._optional import not_installed
 from dpselect.kernel.errors import Advice
 from dpselect.sources import arrow_text, csv_text, feather, file_parts, frames, spelled_files
+from dpselect.sources.column_choice import ColumnChoice
 from dpselect.sources.conditions import Condition
 from dpselect.sources.dialects import PLAIN, Dialect, advice
 from dpselect.sources.file_kinds import has_schema, is_feather, is_typed, require_plain
@@ -160,7 +161,7 @@ def column(path: str | Path, name: str | None = None, reading: FileOptions = AS_
     path = local(path)
     wanted = _choose(names(path, reading), name, path)
     reading.dialect.require_decimal()
-    cells = arrows(path, [wanted], reading)[wanted]
+    cells = arrows(path, [wanted], reading, [wanted])[wanted]
     # A schema says itself how numbers are written.
     return cells if has_schema(path) else reading.dialect.number(cells)
 
@@ -177,7 +178,7 @@ def table(
         FileNotFoundError, ImportError, ValueError: as :func:`column`; two columns of one name.
     """
     path = local(path)
-    there = arrows(path, names, reading)
+    there = arrows(path, names, reading, numbers)
     if has_schema(path):
         return {name: frames.column(values) for name, values in there.items()}
     return {
@@ -185,24 +186,23 @@ def table(
     }
 
 
-def arrows(path: str | Path, names: list[Any], reading: FileOptions = AS_IT_IS) -> dict[Any, Any]:
+def arrows(
+    path: str | Path, names: list[Any], reading: FileOptions = AS_IT_IS, numbers: Collection[Any] = ()
+) -> dict[Any, Any]:
     """Return some columns of a file as arrow arrays; those that the file lacks are left out.
+
+    ``numbers`` are the columns that are declared to be of numbers: those of SPSS and Stata have codes, and no labels.
 
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`table`; the condition reads a column that is not there.
     """
     path = local(path)
-    if reading.where is None:
-        return _columns(path, names, reading)
-    tested = reading.where.names
-    there = _columns(path, [*names, *tested], reading)
-    for name in tested:
+    choice = ColumnChoice.of(path, names, reading, numbers)
+    there = _columns(path, choice.columns, reading)
+    for name in choice.tested:
         if name not in there:
             raise no_column(name, _header(path, reading), path)
-    number = (lambda cells: cells) if has_schema(path) else reading.dialect.number
-    tested_cells = {name: there[name] for name in tested}
-    mask = _arrow().array(reading.where.mask(tested_cells, number, reading.dialect.date_order))
-    return {name: values.filter(mask) for name, values in there.items() if name in names}
+    return choice.rows(there)
 
 
 def names(path: str | Path, reading: FileOptions = AS_IT_IS) -> list[str]:
@@ -289,32 +289,11 @@ def _columns(path: Path, names: Sequence[Any], reading: FileOptions) -> dict[Any
         _header(path, reading)
         return file_parts.join_parts(path, lambda each: _columns(each, names, reading))
     if not is_typed(path):
-        return without_missing(csv_text.columns(path, [*names], reading.dialect), reading.missing)
+        return csv_text.columns(path, [*names], reading.dialect)
     require_plain(path, reading.dialect)
     if not has_schema(path):
-        there = spelled_files.columns(path, names, reading.sheet, reading.dialect)
-    else:
-        there = feather.columns(path, names) if is_feather(path) else _parquet(path, names)
-    return without_missing(there, reading.missing)
-
-
-def without_missing(there: dict[Any, Any], missing: tuple[str, ...]) -> dict[Any, Any]:
-    """Return columns without the cells that stand for a missing one: each is compared by itself."""
-    if not missing:
-        return there
-    arrow, compute = _arrow(), _arrow("compute")
-    numbers = [number for each in missing if (number := csv_text.number(each)) is not None]
-    result = {}
-    for name, cells in there.items():
-        if arrow.types.is_string(cells.type) or arrow.types.is_large_string(cells.type):
-            mask = compute.is_in(compute.utf8_trim_whitespace(cells), arrow.array(missing, cells.type))
-        elif arrow.types.is_integer(cells.type) or arrow.types.is_floating(cells.type):
-            mask = compute.is_in(cells.cast("float64", safe=False), arrow.array(numbers, "float64"))
-        else:
-            result[name] = cells
-            continue
-        result[name] = compute.if_else(mask, arrow.scalar(None, cells.type), cells)
-    return result
+        return spelled_files.columns(path, names, reading.sheet, reading.dialect)
+    return feather.columns(path, names) if is_feather(path) else _parquet(path, names)
 
 
 def _text(values: Any) -> NDArray[Any]:

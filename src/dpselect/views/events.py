@@ -6,7 +6,7 @@ person follows from that person's own rows, from public lists and from coins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -128,8 +128,8 @@ class Events:
         return "Events(private)"
 
 
-def columns_of(table: Any, wanted: list[Any]) -> tuple[dict[Any, Any], dict[str, str]]:
-    """Return the wanted columns as their container has them, and where they came from.
+def columns_of(table: Any, wanted: list[Any], numbers: Collection[Any] = ()) -> tuple[dict[Any, Any], dict[str, str]]:
+    """Return the wanted columns as their container has them, some of numbers, and where they came from.
 
     Raises:
         TypeError, ValueError: not a table; it has no such column; columns of different lengths.
@@ -138,7 +138,7 @@ def columns_of(table: Any, wanted: list[Any]) -> tuple[dict[Any, Any], dict[str,
     file = tables.TableFile(table) if isinstance(table, (str, Path)) else table
     if isinstance(file, tables.TableFile):
         source = file.path
-        columns, there = tables.arrows(source, wanted, file.reading), tables.names(source, file.reading)
+        columns, there = tables.arrows(source, wanted, file.reading, numbers), tables.names(source, file.reading)
         metadata = file.metadata
     else:
         there, columns = frames.some(table, wanted)

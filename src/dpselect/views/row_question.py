@@ -131,6 +131,11 @@ class RowQuestion:
         return not isinstance(self.cells, PublicNames)
 
     @property
+    def numbers(self) -> list[Any]:
+        """Return the columns that are read as numbers."""
+        return [self.column] * self.numeric + [self.order] * self.numeric_order
+
+    @property
     def size(self) -> int:
         """Return how many cells there are."""
         return self.cells.size if isinstance(self.cells, (EvenGrid, ListedGrid)) else len(self.cells)

@@ -171,7 +171,7 @@ class StoredColumn:
         """Yield the column of a file, a part of the rows at a time."""
         assert isinstance(self._table, TableFile)
         reading = self._table.reading
-        for read in batches(self._table.path, [self._name], reading):
+        for read in batches(self._table.path, [self._name], reading, [self._name]):
             yield Column(reading.dialect.number(read[self._name]))
 
     def __repr__(self) -> str:

@@ -72,7 +72,7 @@ def table_histograms(table: Any, question: RowQuestion) -> tuple[list[Histogram]
         if question.person is None or _has_engine():
             counted = _of_rows(file, question) if question.person is None else _of_persons(file, question)
             return counted, {**file.metadata, **question.metadata}
-    read, metadata = columns_of(table, question.columns)
+    read, metadata = columns_of(table, question.columns, question.numbers)
     return question.histograms(read, number), {**metadata, **question.metadata}
 
 
@@ -120,7 +120,7 @@ def require_columns(file: TableFile, names: Sequence[Any]) -> None:
 def _of_rows(file: TableFile, question: RowQuestion) -> list[Histogram]:
     """Count part by part; memory does not grow with the file."""
     counts = question.counter()
-    for read in batches(file.path, question.columns, file.reading):
+    for read in batches(file.path, question.columns, file.reading, question.numbers):
         if question.groups is None and isinstance(question.cells, PublicNames):
             # What each different cell stands for is looked up once.
             column = distinct(read[question.column])
@@ -165,7 +165,7 @@ def _coded(file: TableFile, question: RowQuestion) -> Iterator[Any]:
     """Yield record batches of the group, the cell and the person of the rows that have all of them."""
     arrow = importlib.import_module("pyarrow")
     number = file.reading.dialect.number
-    for read in batches(file.path, question.columns, file.reading):
+    for read in batches(file.path, question.columns, file.reading, question.numbers):
         groups, places = question.codes(read, number)
         mask = (groups >= 0) & (places >= 0)
         # Narrow integers take less room where rows are sorted.
