@@ -33,6 +33,7 @@ LINES = {
     "  ": (None, None),
     "[" * 100_000: (None, None),
     '{"a": 3} {"a": 4}': (None, None),
+    '{"a": {"b": 5}, "a.b": 6}': (None, None),
 }
 
 
@@ -81,3 +82,46 @@ def test_no_line_names_the_columns_of_others(tmp_path: Path) -> None:
         tables.names(path, tables.FileOptions.of(";"))
     with pytest.raises(ValueError, match="says itself how it is written"):
         TableFile.of(path, skip_rows=1).columns(["v"])
+
+
+@pytest.mark.parametrize(
+    ("line", "cell"),
+    [
+        ('{"a": {"b": {"c": 5}}}', "5"),
+        ('{"a.b.c": 6, "a": {"b": {"c": 5}}}', "6"),
+        ('{"a.b": {"c": 7}}', "7"),
+        ('{"a": {"b.c": true}, "a.b": 1}', "true"),
+        ('{"a": {"b": [5]}}', None),
+        ('{"a": [{"b": {"c": 5}}]}', None),
+        ('{"a": 5}', None),
+    ],
+)
+def test_a_key_in_an_object_is_named_with_a_point(line: str, cell: str | None, tmp_path: Path) -> None:
+    """Each line by itself; a key that is written so comes first."""
+    (tmp_path / "a.jsonl").write_text(line)
+
+    assert [cell] == tables.arrows(tmp_path / "a.jsonl", ["a.b.c"])["a.b.c"].to_pylist()
+
+
+def test_check_names_the_keys_of_the_lines(tmp_path: Path) -> None:
+    """And what a name that none of them has may mean; lines that hold no object are counted."""
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"income": 5, "user": {"age": 30}}\n[1]\n\n{"income": 6, "user": {"age": 40, "job": {}}}\n{"in')
+    bounds = {"lower": 0, "upper": 90}
+    found = check_dataset(
+        Dataset(source=str(path), columns={"incme": bounds, "age": bounds, "user": ["x"], "z": ["x"]})
+    )
+
+    for line in (
+        "keys: income in 2 lines, user.age in 2 lines, user.job in 1 lines",
+        "lines that are not objects: 3, whose cells are all empty",
+        "incme: no line has this key: is it 'income'?",
+        "age: no line has this key: is it 'user.age'?",
+        "user: no line has this key: is it 'user.age'?",
+        "z: no line has this key",
+    ):
+        assert line in found.lines
+    assert {"income": 2, "user.age": 2, "user.job": 1} == found.facts["keys"]
+    right = check_dataset(Dataset(source=str(path), columns={"user.age": bounds}))
+    assert "user.age: 2 numbers, 3 empty, 0 not a number; 0 outside of the bounds" in right.lines
+    assert not any("no line has this key" in line for line in right.lines)

@@ -127,6 +127,8 @@ ANSWERS: Mapping[str, Schema] = {
         # Of a table.
         hidden_rows=WHOLE,
         percents=_map(WHOLE),
+        keys=_map(WHOLE),
+        lines_that_are_not_objects=WHOLE,
         columns=_map(
             _object(
                 {"empty": WHOLE},

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -15,15 +13,14 @@ from numpy.typing import NDArray
 from dpselect.dataset.description import Dataset
 from dpselect.dataset.description_parts import UNLISTED, DatasetError, DateDomain, NumericDomain
 from dpselect.dataset.edge_counts import PRIVATE, SHOWN, edge_counts, examples
+from dpselect.dataset.file_counts import file_counts, labelled_codes
 from dpselect.dataset.source_rows import cells, nodes, reading_of, with_point
-from dpselect.sources import csv_text, identity, sheets, statistics_files
-from dpselect.sources.categories import spellings
+from dpselect.sources import csv_text, identity
 from dpselect.sources.cell_types import is_missing
 from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.distinct import Distinct, distinct
 from dpselect.sources.periods import require_without_zone
 from dpselect.sources.public_names import PublicNames
-from dpselect.sources.web import local
 
 # What cells of a column are when they are understood, by the fact that counts them.
 _UNDERSTOOD = {"filled": "filled", "numbers": "read as numbers", "dates": "read as dates", "listed": "in its list"}
@@ -111,13 +108,13 @@ def _of_rows(dataset: Dataset) -> DatasetCheck:
     rows = len(read[names[0]])
     facts: dict[str, Any] = {"private": "these counts are for the curator alone", "rows": rows, "columns": {}}
     lines = [PRIVATE, f"rows: {rows}"]
-    lines += _of_sheet(dataset, facts)
+    lines += file_counts(dataset, facts)
     for name, domain in dataset.columns.items():
         if isinstance(domain, DateDomain):
             line, facts["columns"][name] = _dates(dataset, read[name], domain, name)
         elif isinstance(domain, NumericDomain):
             line, facts["columns"][name] = _numbers(dataset, read[name], domain)
-            line += _labelled(dataset, name, domain, facts["columns"][name])
+            line += labelled_codes(dataset, name, domain, facts["columns"][name])
         elif domain == UNLISTED:
             line, facts["columns"][name] = _names(dataset, read[name])
         else:
@@ -127,25 +124,6 @@ def _of_rows(dataset: Dataset) -> DatasetCheck:
         line, facts["persons"] = _persons(read[dataset.person], dataset.rows_per_person)
         lines.append(f"{dataset.person}: {line}")
     return DatasetCheck(lines, facts)
-
-
-def _of_sheet(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
-    """Return what a sheet shows otherwise than it is read: hidden rows, and numbers shown as percents."""
-    if not dataset.address.lower().endswith(sheets.ENDINGS) or dataset.in_engine or dataset.frame is not None:
-        return []
-    path, reading = local(dataset.address), reading_of(dataset)
-    names = sheets.header(path, reading.sheet, reading.dialect)
-    rows = [*sheets.rows(path, reading.sheet, reading.dialect)]
-    facts["hidden_rows"] = sum(row.hidden for row in rows)
-    lines = [f"hidden rows: {facts['hidden_rows']}, which are read as all others"] if facts["hidden_rows"] else []
-    percents = Counter(names[place - 1] for row in rows for place in row.percents if place <= len(names))
-    facts["percents"] = {name: percents[name] for name in dataset.columns if percents[name]}
-    if "%" in reading.dialect.unit:
-        return lines
-    return lines + [
-        f'{name}: {many} numbers are shown as percents and read as fractions, 0.42 for 42 %: for 42 add unit = "%"'
-        for name, many in facts["percents"].items()
-    ]
 
 
 def _names(dataset: Dataset, held: Any) -> tuple[str, dict[str, Any]]:
@@ -161,21 +139,6 @@ def _numbers(dataset: Dataset, held: Any, domain: NumericDomain) -> tuple[str, d
     values = reals(array_of(with_point(dataset, held))).values
     outside = (values < float(domain.lower)) | (values > float(domain.upper))
     return _bounded(held, np.isnan(values), outside, "number")
-
-
-def _labelled(dataset: Dataset, name: str, domain: NumericDomain, facts: dict[str, Any]) -> str:
-    """Return which codes outside of the bounds have a label in a file of SPSS or Stata, a clause."""
-    if (
-        not facts["outside"]
-        or dataset.frame is not None
-        or not dataset.address.lower().endswith(statistics_files.ENDINGS)
-    ):
-        return ""
-    codes = statistics_files.labelled_codes(local(dataset.address), name)
-    beyond = {code: label for code, label in codes.items() if not domain.lower <= code <= domain.upper}
-    texts = [spellings(code)[0] for code in beyond if spellings(code)[0] not in dataset.missing]
-    named = ", ".join(f"{code:g} is {label!r}" for code, label in beyond.items())
-    return f"; {named} in the file: missing = {json.dumps(texts)} leaves them out" if texts else ""
 
 
 def _dates(dataset: Dataset, held: Any, domain: DateDomain, name: str) -> tuple[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Lines of JSON as text: one object on each line, whose keys are the names of columns.
+"""Lines of JSON as text: one object on each line, whose keys are the names of columns; ``a.b`` is a key in an object.
 
 Each line is a record and is read by itself. No line names the columns for the others, so no column is missing: one
 that a line lacks is an empty cell of that line, and a name that no line has is a column of empty cells, which ``check``
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from typing import Any
 ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson")
 # Lines that are parsed at a time, and bytes that are read at a time.
 _LINES, _BYTES = 2**16, 2**20
+# Objects in objects, and different keys, that are looked at for a check.
+_DEEPEST, _KEYS = 8, 10_000
 
 
 class AnyName(list[str]):
@@ -49,9 +52,9 @@ def batches(path: Path, wanted: Sequence[Any]) -> Iterator[dict[Any, Any]]:
     cells: dict[Any, list[str | None]] = {name: [] for name in wanted}
     many = 0
     for line in _lines(path):
-        read = _object(decoder, line)
+        read = _object(decoder, line) or {}
         for name, column in cells.items():
-            column.append(_spelled(read.get(name)))
+            column.append(_spelled(_value(read, name)))
         many += 1
         if many == _LINES:
             yield _arrays(arrow, cells)
@@ -67,16 +70,52 @@ def columns(path: Path, wanted: Sequence[Any]) -> dict[Any, Any]:
     return {name: arrow.chunked_array([each[name].chunk(0) for each in read], arrow.string()) for name in wanted}
 
 
+def keys(path: Path) -> tuple[Counter[str], int]:
+    """Return how many lines have each key, and how many lines are not objects: private, for a check alone.
+
+    Raises:
+        ValueError: as :func:`batches`.
+    """
+    decoder, result, others = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str), Counter[str](), 0
+    for line in _lines(path):
+        read = _object(decoder, line)
+        others += read is None
+        result.update(name for name in {*_leaves(read or {})} if name in result or len(result) < _KEYS)
+    return result, others
+
+
+def _leaves(held: dict[str, Any], before: str = "", depth: int = 1) -> Iterator[str]:
+    """Yield the keys whose values are not objects, those in objects as ``a.b``."""
+    for name, value in held.items():
+        if isinstance(value, dict) and value and depth < _DEEPEST:
+            yield from _leaves(value, f"{before}{name}.", depth + 1)
+        else:
+            yield before + name
+
+
+def _value(held: dict[str, Any], name: Any) -> Any:
+    """Return the value of a key, or of a key in an object: of ``a.b``, that of ``a.b`` itself where there is one."""
+    if name in held or "." not in str(name):
+        return held.get(name)
+    for place in (place for place, sign in enumerate(name) if sign == "."):
+        inner = held.get(name[:place])
+        value = _value(inner, name[place + 1 :]) if isinstance(inner, dict) else None
+        if value is not None:
+            return value
+    return None
+
+
 def _arrays(arrow: Any, cells: dict[Any, list[str | None]]) -> dict[Any, Any]:
     return {name: arrow.chunked_array([arrow.array(column, arrow.string())]) for name, column in cells.items()}
 
 
-def _object(decoder: json.JSONDecoder, line: bytes) -> dict[str, Any]:
+def _object(decoder: json.JSONDecoder, line: bytes) -> dict[str, Any] | None:
+    """Return the object of a line, ``None`` where it holds something else."""
     try:
         read = decoder.decode(line.decode("utf-8"))
     except (ValueError, RecursionError):
-        return {}
-    return read if isinstance(read, dict) else {}
+        return None
+    return read if isinstance(read, dict) else None
 
 
 def _spelled(value: Any) -> str | None:

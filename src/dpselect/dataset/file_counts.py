@@ -1,0 +1,78 @@
+"""Counts of what only files of one kind have, for the curator alone: hidden rows, keys of lines of JSON, labels."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections import Counter
+from typing import Any
+
+from dpselect.dataset.description import Dataset
+from dpselect.dataset.description_parts import NumericDomain
+from dpselect.dataset.source_rows import reading_of
+from dpselect.sources import file_parts, json_lines, sheets, statistics_files
+from dpselect.sources.categories import spellings
+from dpselect.sources.web import local
+
+# Keys of lines of JSON that are named, and how much of each.
+_KEYS, _LONGEST = 30, 40
+
+
+def file_counts(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
+    """Return lines on what a file of this kind shows otherwise than it is read, and note their figures as facts."""
+    if _is_file(dataset, sheets.ENDINGS):
+        return _of_sheet(dataset, facts)
+    return _of_objects(dataset, facts) if _is_file(dataset, json_lines.ENDINGS) else []
+
+
+def labelled_codes(dataset: Dataset, name: str, domain: NumericDomain, facts: dict[str, Any]) -> str:
+    """Return which codes outside of the bounds have a label in a file of SPSS or Stata, a clause."""
+    if not facts["outside"] or not _is_file(dataset, statistics_files.ENDINGS):
+        return ""
+    codes = statistics_files.labelled_codes(local(dataset.address), name)
+    beyond = {code: label for code, label in codes.items() if not domain.lower <= code <= domain.upper}
+    texts = [spellings(code)[0] for code in beyond if spellings(code)[0] not in dataset.missing]
+    named = ", ".join(f"{code:g} is {label!r}" for code, label in beyond.items())
+    return f"; {named} in the file: missing = {json.dumps(texts)} leaves them out" if texts else ""
+
+
+def _of_sheet(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
+    """Return what a sheet shows otherwise than it is read: hidden rows, and numbers shown as percents."""
+    path, reading = local(dataset.address), reading_of(dataset)
+    names = sheets.header(path, reading.sheet, reading.dialect)
+    rows = [*sheets.rows(path, reading.sheet, reading.dialect)]
+    facts["hidden_rows"] = sum(row.hidden for row in rows)
+    lines = [f"hidden rows: {facts['hidden_rows']}, which are read as all others"] if facts["hidden_rows"] else []
+    percents = Counter(names[place - 1] for row in rows for place in row.percents if place <= len(names))
+    facts["percents"] = {name: percents[name] for name in dataset.columns if percents[name]}
+    if "%" in reading.dialect.unit:
+        return lines
+    return lines + [
+        f'{name}: {many} numbers are shown as percents and read as fractions, 0.42 for 42 %: for 42 add unit = "%"'
+        for name, many in facts["percents"].items()
+    ]
+
+
+def _of_objects(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
+    """Return which keys the lines of a file of JSON have, and what a name that none of them has may mean."""
+    path, found, facts["lines_that_are_not_objects"] = local(dataset.address), Counter[str](), 0
+    for each in file_parts.files(path) if file_parts.are_in(path) else [path]:
+        held, others = json_lines.keys(each)
+        found += held
+        facts["lines_that_are_not_objects"] += others
+    facts["keys"] = dict(sorted(found.items(), key=lambda each: (-each[1], each[0]))[:_KEYS])
+    more = f", and {len(found) - _KEYS} more" if len(found) > _KEYS else ""
+    lines = [f"keys: {', '.join(f'{name[:_LONGEST]} in {many} lines' for name, many in facts['keys'].items())}{more}"]
+    if facts["lines_that_are_not_objects"]:
+        lines.append(f"lines that are not objects: {facts['lines_that_are_not_objects']}, whose cells are all empty")
+    for name in filter(None, [*dataset.columns, dataset.person]):
+        if name not in found:
+            inner = [key for key in found if key.endswith(f".{name}") or key.startswith(f"{name}.")]
+            near = inner or difflib.get_close_matches(name, [*found], 1)
+            said = f": is it {near[0]!r}?" if near else ""
+            lines.append(f"{name}: no line has this key{said}")
+    return lines
+
+
+def _is_file(dataset: Dataset, endings: tuple[str, ...]) -> bool:
+    return not dataset.in_engine and dataset.frame is None and dataset.address.lower().endswith(endings)
