@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpselect.data import TableFile
+from dpselect.dataset import Dataset, check_dataset
 from dpselect.sources import csv_text, duckdb_files
 from dpselect.sources.dialects import Dialect
 
@@ -144,3 +145,59 @@ def test_a_file_of_two_bytes_a_letter_is_named_as_such(tmp_path: Path, encoding:
 
     with pytest.raises(ValueError, match=r"^a\.tsv is in UTF-16, which is not read here: save the table as UTF-8\.$"):
         TableFile.of(path, encoding=encoding).columns()
+
+
+TRAILING = {
+    "1,2,": ("1", "2"),
+    "1,2,,,": ("1", "2"),
+    ",,": (None, None),
+    "1,,": ("1", None),
+    '"x,y","z",': ("x,y", "z"),
+    '"x""y",z,': ('x"y', "z"),
+    'x"y,z,': ('x"y', "z"),
+    "1,2": ("1", "2"),
+    "1,2,3": (None, None),
+    "1,2,3,": (None, None),
+    "1,2, ": (None, None),
+    '"1,2,': (None, None),
+    '1,"2,': ("1", "2,"),
+    "1": (None, None),
+    "": (None, None),
+    "ä,ö,": ("ä", "ö"),
+}
+
+
+@pytest.mark.parametrize("separator", [",", ";", "tab"])
+@pytest.mark.parametrize("breaks", [False, True])
+def test_empty_cells_behind_the_last_column_do_not_count(separator: str, breaks: bool, tmp_path: Path) -> None:
+    """Of each line by itself, wherever it stands; a cell that is not empty makes a line of another length."""
+    # Between tabs quotes do not quote, and with line breaks an open quote takes lines along.
+    cases = {line: cells for line, cells in TRAILING.items() if '"' not in line or (separator != "tab" and not breaks)}
+    sign = "\t" if separator == "tab" else separator
+    lines = [*cases, *reversed(cases), *["7,8,"] * 3, *cases]
+    text = "\n".join(["a,b", *lines, ""]).replace(",", sign)
+    expected = [cases.get(line, ("7", "8")) for line in lines]
+    path = written(tmp_path, text)
+    held = csv_text.columns(path, ["a", "b"], Dialect(separator, ",", line_breaks=breaks) if sign != "," else Dialect())
+
+    assert [tuple(each and each.replace(",", sign) for each in row) for row in expected] == [
+        *zip(*(held[name].to_pylist() for name in "ab"), strict=True)
+    ]
+
+
+def test_check_says_of_what_length_lines_are(tmp_path: Path) -> None:
+    """Those that are not read; names of rows as R writes them are told."""
+    path = written(tmp_path, "a,b\n" + "1,2,\n" * 9 + "1\n\n" + '1,"2,3",x\n' * 3)
+    columns = {"a": ["1"], "b": {"lower": 0, "upper": 5}}
+    found = check_dataset(Dataset(source=str(path), columns=columns))
+
+    assert (
+        "lines of another length: 3 of 3 cells; 2 of 1 cells, where the first line has 2: their cells are all empty"
+    ) in found.lines
+    assert {"3": 3, "1": 2} == found.facts["lines_by_cells"]
+    assert "a: 9 listed, 5 empty, 0 not in the list" in found.lines
+    written(tmp_path, "a,b\n" + "".join(f"{row},1,2\n" for row in range(9)))
+    assert any("as R writes it" in line for line in check_dataset(Dataset(source=str(path), columns=columns)).lines)
+    written(tmp_path, "a,b,,\n" + "1,2,,\n" * 9)
+    assert "a: 9 listed, 0 empty, 0 not in the list" in check_dataset(Dataset(source=str(path), columns=columns)).lines
+    assert ["a", "b", ""] == [*TableFile.of(path).columns()]

@@ -129,6 +129,7 @@ ANSWERS: Mapping[str, Schema] = {
         percents=_map(WHOLE),
         keys=_map(WHOLE),
         lines_that_are_not_objects=WHOLE,
+        lines_by_cells=_map(WHOLE),
         columns=_map(
             _object(
                 {"empty": WHOLE},

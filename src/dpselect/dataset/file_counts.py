@@ -1,28 +1,31 @@
-"""Counts of what only files of one kind have, for the curator alone: hidden rows, keys of lines of JSON, labels."""
+"""Counts of what only files of one kind have, for the curator alone: hidden rows, keys of lines of JSON, lines."""
 
 from __future__ import annotations
 
 import difflib
 import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from dpselect.dataset.description import Dataset
 from dpselect.dataset.description_parts import NumericDomain
 from dpselect.dataset.source_rows import reading_of
-from dpselect.sources import file_parts, json_lines, sheets, statistics_files
+from dpselect.sources import csv_text, file_parts, json_lines, sheets, statistics_files
 from dpselect.sources.categories import spellings
 from dpselect.sources.web import local
 
-# Keys of lines of JSON that are named, and how much of each.
-_KEYS, _LONGEST = 30, 40
+# Keys of lines of JSON that are named, and how much of each; lengths of lines of text that are.
+_KEYS, _LONGEST, _WIDTHS = 30, 40, 3
 
 
 def file_counts(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
     """Return lines on what a file of this kind shows otherwise than it is read, and note their figures as facts."""
     if _is_file(dataset, sheets.ENDINGS):
         return _of_sheet(dataset, facts)
-    return _of_objects(dataset, facts) if _is_file(dataset, json_lines.ENDINGS) else []
+    if _is_file(dataset, json_lines.ENDINGS):
+        return _of_objects(dataset, facts)
+    return _of_lines(dataset, facts) if _is_file(dataset, csv_text.ENDINGS) else []
 
 
 def labelled_codes(dataset: Dataset, name: str, domain: NumericDomain, facts: dict[str, Any]) -> str:
@@ -55,8 +58,8 @@ def _of_sheet(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
 
 def _of_objects(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
     """Return which keys the lines of a file of JSON have, and what a name that none of them has may mean."""
-    path, found, facts["lines_that_are_not_objects"] = local(dataset.address), Counter[str](), 0
-    for each in file_parts.files(path) if file_parts.are_in(path) else [path]:
+    found, facts["lines_that_are_not_objects"] = Counter[str](), 0
+    for each in _files(dataset):
         held, others = json_lines.keys(each)
         found += held
         facts["lines_that_are_not_objects"] += others
@@ -72,6 +75,28 @@ def _of_objects(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
             said = f": is it {near[0]!r}?" if near else ""
             lines.append(f"{name}: no line has this key{said}")
     return lines
+
+
+def _of_lines(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
+    """Return how many lines of text have another number of cells than the first one, and what that may mean."""
+    found, width = Counter[int](), 0
+    for each in _files(dataset):
+        width, held = csv_text.line_widths(each, reading_of(dataset).dialect)
+        found += held
+    facts["lines_by_cells"] = {str(cells): many for cells, many in found.most_common(_WIDTHS)}
+    if not found:
+        return []
+    named = "; ".join(f"{many} of {cells} cells" for cells, many in found.most_common(_WIDTHS))
+    more = ", and others" if len(found) > _WIDTHS else ""
+    line = f"lines of another length: {named}{more}, where the first line has {width}: their cells are all empty"
+    if found[width + 1] > facts["rows"] / 2:
+        line += "; if each begins with the name of its row, as R writes it, name that column in the first line"
+    return [line]
+
+
+def _files(dataset: Dataset) -> list[Path]:
+    path = local(dataset.address)
+    return file_parts.files(path) if file_parts.are_in(path) else [path]
 
 
 def _is_file(dataset: Dataset, endings: tuple[str, ...]) -> bool:

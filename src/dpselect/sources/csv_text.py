@@ -13,7 +13,7 @@ import importlib
 import io
 import os
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -23,7 +23,7 @@ from typing import Any
 from dpselect._optional import not_installed
 from dpselect.kernel.errors import Advice
 from dpselect.sources.dialects import PLAIN, Dialect, clauses
-from dpselect.sources.text_blocks import TextForm, blocks, first_record, sound, stays_open
+from dpselect.sources.text_blocks import TextForm, blocks, first_record, other_widths, sound, stays_open
 from dpselect.sources.urls import missing, no_table, without_secrets
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
@@ -106,7 +106,8 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
             f"The first line of {path.name} holds double quotes, which do not quote between tabs: save the table "
             "without them, or with commas or semicolons."
         )
-    if len({*names}) < len(names):
+    # Columns at the end of a sheet may have no names.
+    if len({*filter(None, names)}) < len([*filter(None, names)]):
         # Perhaps this line is a person's record, so nothing of it is quoted.
         raise ValueError(
             f"The first line of {path.name} holds the same name twice: it must name the columns, no two of them alike, "
@@ -119,7 +120,8 @@ def columns(path: str | Path, names: list[str], dialect: Dialect = PLAIN) -> dic
     """Return columns of a csv file as arrow arrays of text, ``None`` where a cell is empty.
 
     Columns that the file lacks are left out. A line with more or fewer cells than the header is a record whose cells
-    are all empty, and a cell that does not decode is empty too: one line never decides how others are read.
+    are all empty; empty cells at its end, as separators behind the last one make them, are not counted. A cell that
+    does not decode is empty too: one line never decides how others are read.
 
     Raises:
         FileNotFoundError, ImportError, ValueError: as :func:`header`.
@@ -160,6 +162,20 @@ def batches(path: str | Path, names: list[str], dialect: Dialect = PLAIN) -> Ite
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def line_widths(path: str | Path, dialect: Dialect = PLAIN) -> tuple[int, Counter[int]]:
+    """Return how many columns there are, and how many lines have another number of cells: private, for a check alone.
+
+    Raises:
+        FileNotFoundError, ImportError, ValueError: as :func:`header`.
+    """
+    path = Path(path)
+    form, found = _form(path, dialect, len(header(path, dialect))), Counter[int]()
+    for place, block in enumerate(_blocks(path, form)):
+        rest = block if place else block[len(first_record(block, form)) :]
+        found += other_widths(rest, form) if rest else Counter()
+    return form.width, found
 
 
 def _form(path: Path, dialect: Dialect, width: int = 0) -> TextForm:

@@ -221,7 +221,8 @@ def listed_names(path: str | Path, reading: FileOptions = AS_IT_IS) -> list[str]
     there = names(path, reading)
     if not there and is_typed(local(path)):
         raise ValueError(f"{local(path).name} has no list of its columns: ask about one by its name.")
-    return there
+    # Columns without a name may be several.
+    return [*dict.fromkeys(there)]
 
 
 def types(path: str | Path) -> list[Any]:

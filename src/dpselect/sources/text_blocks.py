@@ -1,14 +1,16 @@
 """Blocks of whole records of a file of text, in which no quote and no cell reaches the next record.
 
 One line is one record, unless it is declared that cells have line breaks: then a line break between quotes belongs to
-its cell. A record whose quotes do not open before a cell and close behind it is read alone, as Python reads csv, and
-one with too few or too many cells becomes a record without cells. What becomes of a record follows from its own bytes.
+its cell. A record whose quotes do not open before a cell and close behind it is read alone, as Python reads csv, one
+that ends in separators of empty cells beyond its width is read without those, and one with too few or too many cells
+becomes a record without cells. What becomes of a record follows from its own bytes.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -70,7 +72,8 @@ def sound(block: bytes, form: TextForm, *, ragged: bool = False) -> bytes:
     Args:
         block: as :func:`blocks` yields it.
         form: how records are written.
-        ragged: whether records of another width are replaced too, by such without cells.
+        ragged: whether records of another width are replaced too: by such without the empty cells at their ends, else
+            by such without cells.
     """
     if not ragged and not (form.quotes and b'"' in block):
         return block
@@ -83,10 +86,14 @@ def sound(block: bytes, form: TextForm, *, ragged: bool = False) -> bytes:
     alone = _unlike(signs, quotes, ends, before, form)
     short = np.zeros(ends.size, np.bool_)
     if ragged:
-        separators = np.flatnonzero(signs == form.separator[0])
-        owners = np.searchsorted(ends, separators)
-        outside = (np.searchsorted(quotes, separators) - before[owners]) % 2 == 0
-        short = np.bincount(owners[outside], minlength=ends.size) != form.width - 1
+        beyond, trailing = _beyond(signs, quotes, ends, before, form)
+        trailing &= ~alone
+        if trailing.any():
+            # Each of them loses so many separators before its end.
+            lost = np.zeros(signs.size + 1, np.int8)
+            lost[ends[trailing] - beyond[trailing]], lost[ends[trailing]] = 1, -1
+            return sound(signs[np.cumsum(lost[:-1], dtype=np.int8) == 0].tobytes(), form, ragged=True)
+        short = beyond != 0
     places = np.flatnonzero(alone | short)
     if not places.size:
         return block
@@ -96,6 +103,30 @@ def sound(block: bytes, form: TextForm, *, ragged: bool = False) -> bytes:
         pieces += [block[done:start], _alone(block[start:end], form) if alone[place] else _without_cells(form)]
         done = end
     return b"".join([*pieces, block[done:]])
+
+
+def other_widths(block: bytes, form: TextForm) -> Counter[int]:
+    """Return how many records have so many cells, of those whose number of cells is another than that of the names."""
+    signs, ends = np.frombuffer(block, np.uint8), _ends(block, form)
+    quotes = np.flatnonzero(signs == _QUOTE) if form.quotes else np.zeros(0, np.int64)
+    before = np.searchsorted(quotes, np.append(0, ends[:-1] + 1))
+    beyond, trailing = _beyond(signs, quotes, ends, before, form)
+    return Counter((beyond[(beyond != 0) & ~trailing] + form.width).tolist())
+
+
+def _beyond(
+    signs: NDArray[np.uint8], quotes: Places, ends: Places, before: Places, form: TextForm
+) -> tuple[Places, Mask]:
+    """Return how many cells more than names each record has, and whether those are empty cells at its end."""
+    is_separator = signs == form.separator[0]
+    separators = np.flatnonzero(is_separator)
+    owners = np.searchsorted(ends, separators)
+    outside = (np.searchsorted(quotes, separators) - before[owners]) % 2 == 0
+    beyond = np.bincount(owners[outside], minlength=ends.size) - (form.width - 1)
+    # The last sign before each end that does not separate.
+    others = np.maximum.accumulate(np.where(is_separator, -1, np.arange(signs.size)))
+    trailing = (beyond > 0) & (ends - 1 - others[np.maximum(ends - 1, 0)] >= beyond)
+    return beyond, trailing
 
 
 def _with_line_feeds(stream: Any) -> Iterator[bytes]:
@@ -243,9 +274,9 @@ def _alone(record: bytes, form: TextForm) -> bytes:
         rows = [*csv.reader(io.StringIO(record.decode("latin-1"), newline=""), delimiter=separator)]
     except csv.Error:
         rows = []
-    if len(rows) != 1 or len(rows[0]) != form.width:
+    if len(rows) != 1 or len(rows[0]) < form.width or any(rows[0][form.width :]):
         return _without_cells(form)
-    cells = (cell.replace('"', '""') for cell in rows[0])
+    cells = (cell.replace('"', '""') for cell in rows[0][: form.width])
     return separator.join(f'"{cell}"' for cell in cells).encode("latin-1")
 
 
