@@ -1,7 +1,8 @@
 """The text of a dry run: the cost, the relation, the error that follows from public facts, and what would be recorded.
 
 A dry run is the command itself up to its spend, which stops it: so it refuses whatever the command would refuse, and
-nothing is spent, drawn or written.
+nothing is spent, drawn or written. Of a question about a file it says beside it, for the curator alone, how many cells
+are not understood.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,9 +18,11 @@ from dpselect.cli.spending import ledger_facts, paying
 from dpselect.dataset import Dataset
 from dpselect.kernel.privacy_filter import with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant
+from dpselect.ledger.recording import StopAtSpend
 from dpselect.queries.base import Query
 from dpselect.queries.local import LocalDataset
 from dpselect.queries.plan import Plan, plan_of
+from dpselect.queries.question_check import question_check
 from dpselect.release.release import Release
 from dpselect.sources.urls import is_url, without_secrets
 
@@ -28,7 +31,7 @@ _NOTHING = "nothing could be named: too few persons have the same name for this 
 
 
 def answer_query(request: Request, query: Query[Any], dataset: Dataset, found: Plan) -> CommandAnswer:
-    """Return the answer to a query; a dry run ends where the spend would begin.
+    """Return the answer to a query; a dry run ends where the spend would begin, and says what is understood.
 
     Args:
         request: the command line.
@@ -45,8 +48,12 @@ def answer_query(request: Request, query: Query[Any], dataset: Dataset, found: P
     _note(request, found)
     request.reach, request.choice = query.reach, paths.with_option_names(query.why(dataset), request)
     if request.dry_run:
-        for spend in found.spends:
-            spend.record(with_metadata(book, ledger_facts(dataset.metadata)))
+        try:
+            for spend in found.spends:
+                spend.record(with_metadata(book, ledger_facts(dataset.metadata)))
+        except StopAtSpend:
+            _print_check(query, dataset)
+            raise
     workers = request.get("workers", 1)
     return release_answer(request, query, dataset, LocalDataset(dataset, book, workers).ask(query))
 
@@ -83,6 +90,17 @@ def release_answer(request: Request, query: Query[Any], dataset: Dataset, releas
     else:
         lines = ranking_lines(release)
     return answer_of(release, lines, note, protected=request.protected, **more)
+
+
+def _print_check(query: Query[Any], dataset: Dataset) -> None:
+    """Print, for the curator alone, how much of a file of this machine is not understood; it costs nothing."""
+    if dataset.stays or dataset.is_shipped or dataset.is_histogram or is_url(dataset.address):
+        return
+    try:
+        line = question_check(query, dataset).first_line
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        line = f"private, for you alone: the cells could not be looked at: {error}"
+    print(line, file=sys.stderr)
 
 
 def _counts(request: Request, release: Release[Any], more: Mapping[str, Any], *, grouped: bool) -> CommandAnswer:

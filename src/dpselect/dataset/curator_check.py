@@ -27,6 +27,8 @@ _UNDERSTOOD = {"filled": "filled", "numbers": "read as numbers", "dates": "read 
 Mask = NDArray[np.bool_]
 # An example is not longer than this.
 _LONGEST = 40
+# So many columns are named in one line, whether they lose cells or not.
+_COLUMNS = 4
 # A name of digits that a spreadsheet or a database writes without its zeros.
 _ZEROS = re.compile("0[0-9]+")
 
@@ -93,10 +95,16 @@ def not_understood(facts: dict[str, Any]) -> str:
     rows = facts["rows"]
     if "between" in facts:
         return f"{rows - facts['between']:,} of {rows:,} lines are not edges between the public nodes"
-    clauses = []
+    clauses, others = [], 0
     for name, held in facts["columns"].items():
         kind = next(each for each in _UNDERSTOOD if each in held)
+        # Of many columns, those are named that lose cells.
+        if held[kind] == rows and len(facts["columns"]) > _COLUMNS:
+            others += 1
+            continue
         clauses.append(f"{rows - held[kind]:,} of {rows:,} cells of {name} were not {_UNDERSTOOD[kind]}")
+    if others:
+        clauses.append(f"all cells of {others} columns were understood")
     if "persons" in facts:
         clauses.append(f"{facts['persons']['nobody']:,} of {rows:,} rows are of nobody")
     return "; ".join(clauses)

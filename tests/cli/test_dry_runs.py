@@ -1,4 +1,7 @@
-"""A dry run is the same for neighbouring tables: it tells nothing of a private row."""
+"""A dry run spends and draws nothing, and its plan is the same for neighbouring tables.
+
+What it says beside the plan, of how many cells are not understood, is for the curator alone.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import dpselect as dps
 from dpselect.cli import command_registry, main
 
 SELECT = "select scores.csv --kind integer --candidate name --score score --sensitivity 1 --domain rows"
@@ -78,17 +82,52 @@ def test_every_command_that_asks_is_planned() -> None:
 
 
 @pytest.mark.parametrize("verb", RELEASES)
-def test_a_dry_run_is_the_same_for_neighbours(verb: str, capsys) -> None:
+def test_a_plan_is_the_same_for_neighbours(verb: str, capsys) -> None:
     """Status, figures and refusals; at least one of its releases has a plan."""
     planned = 0
     for release in RELEASES[verb]:
         said = []
         for here in (True, False):
             write(here=here)
-            said.append((main([*shlex.split(release), "--epsilon", "1", "--dry-run"]), *capsys.readouterr()))
+            status, printed = main([*shlex.split(release), "--epsilon", "1", "--dry-run"]), capsys.readouterr()
+            beside = [line for line in printed.err.splitlines() if not line.startswith("private, for you alone: ")]
+            said.append((status, printed.out, beside))
         assert said[0] == said[1], release
         planned += said[0][0] == 0
     assert planned
+
+
+def test_a_dry_run_says_for_the_curator_how_many_cells_are_not_understood(capsys) -> None:
+    """In one line beside the plan, once nothing refuses the question; nothing is spent for it."""
+    from dpselect.ledger import Ledger
+
+    Path("rows.csv").write_text("who,age,job\n" + "1,40,nurse\n" * 9 + "2,x,cook\n3,,smith\n")
+    Path("edges.csv").write_text("source,target\n0,1\n1,zz\n")
+    main(["budget", "create", "rows.ledger", "--epsilon", "2", "--dataset", "rows"])
+    capsys.readouterr()
+    for line, said in (
+        (f"median rows.csv age {BOUNDS}", "2 of 11 cells of age were not read as numbers"),
+        (
+            f"histogram rows.csv job --domain nurse,cook --person who --by age --groups 40,50,60 {WHERE[1]}",
+            "0 of 9 cells of job were not in its list; 0 of 9 cells of age were not in its list; 0 of 9 rows are of "
+            "nobody",
+        ),
+        ("top-k edges.csv --nodes 9 degree", "1 of 2 lines are not edges between the public nodes"),
+        ("train rows.toml job --out model.json", None),
+    ):
+        assert 0 == main([*shlex.split(line), "--epsilon", "1", "--dry-run"])
+        printed = capsys.readouterr()
+        assert "private" not in printed.out
+        if said is not None:
+            assert f"private, for you alone: {said}\n" == printed.err
+    assert 2 == main(
+        ["median", "rows.csv", "age", *BOUNDS.split(), "--epsilon", "3", "--ledger", "rows.ledger", "--dry-run"]
+    )
+    assert "private" not in capsys.readouterr().err
+    assert not Ledger.read("rows.ledger").events
+    # A plan in Python reads no row: it needs no file.
+    Path("rows.csv").unlink()
+    assert dps.open("rows.toml").plan.median("age", epsilon=1).guarantee.epsilon == 1
 
 
 def test_a_dry_run_names_the_epsilon_that_an_error_takes(capsys) -> None:
