@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dpselect.dataset import Dataset, check_dataset
 from dpselect.sources import edges
 
 
@@ -257,3 +258,22 @@ def test_a_hostile_line_moves_no_other(tmp_path: Path, name: str, hostile: str) 
             own = [pair for pair in pairs if pair[0] >= 40 or pair[1] != pair[0] + 1 or pair[0] % 2]
             assert [(place, place + 1) for place in range(0, 40, 2)] == [pair for pair in pairs if pair not in own]
             assert len(own) <= 1
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_edges_of_two_bytes_a_letter_are_named_as_such(tmp_path: Path, encoding: str) -> None:
+    """Refused where the first line says what the file is; where it may be an edge, check says so."""
+    for ending, text in {
+        ".csv": "source,target\n1,2\n",
+        ".mtx": "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n",
+        ".net": "*Vertices 3\n*Edges\n1 2\n",
+        ".gml": "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]\n",
+    }.items():
+        path = tmp_path / f"a{ending}"
+        path.write_bytes(f"\ufeff{text}".encode(encoding))
+        with pytest.raises(ValueError, match="is in UTF-16, which is not read here: save the edges as UTF-8"):
+            edges.read(path, kind=int)
+    for ending in ("txt", "edges"):
+        (tmp_path / f"a.{ending}").write_bytes("\ufeff1 2\n2 3\n".encode(encoding))
+        lines = check_dataset(Dataset(graph=f"a.{ending}", folder=tmp_path, nodes=5)).lines
+        assert "probably: the file is in UTF-16, which is not read here: save it as UTF-8" in lines

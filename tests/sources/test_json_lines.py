@@ -125,3 +125,11 @@ def test_check_names_the_keys_of_the_lines(tmp_path: Path) -> None:
     right = check_dataset(Dataset(source=str(path), columns={"user.age": bounds}))
     assert "user.age: 2 numbers, 3 empty, 0 not a number; 0 outside of the bounds" in right.lines
     assert not any("no line has this key" in line for line in right.lines)
+
+
+def test_check_says_that_lines_are_in_another_encoding(tmp_path: Path) -> None:
+    """No line decides whether a file is refused, not even the first."""
+    (tmp_path / "a.jsonl").write_bytes('\ufeff{"v": 1}\n'.encode("utf-16-le"))
+    lines = check_dataset(Dataset(source="a.jsonl", folder=tmp_path, columns={"v": {"lower": 0, "upper": 5}})).lines
+
+    assert "probably: the file is in UTF-16, which is not read here: save it as UTF-8" in lines

@@ -118,6 +118,8 @@ def _remedy(
     counted = labels is None or isinstance(labels, range)
     if not rows or not size:
         return None
+    if few and edges.is_utf16(path):
+        return "the file is in UTF-16, which is not read here: save it as UTF-8"
     if counted and few and facts["not_an_edge"] >= (1 - _FEW) * rows:
         return "ends are not integers: list the names of the nodes"
     if counted:

@@ -11,7 +11,7 @@ from typing import Any
 from dpselect.dataset.description import Dataset
 from dpselect.dataset.description_parts import NumericDomain
 from dpselect.dataset.source_rows import reading_of
-from dpselect.sources import csv_text, file_parts, json_lines, sheets, statistics_files
+from dpselect.sources import csv_text, edge_lines, file_parts, json_lines, sheets, statistics_files
 from dpselect.sources.categories import spellings
 from dpselect.sources.web import local
 
@@ -68,6 +68,8 @@ def _of_objects(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
     lines = [f"keys: {', '.join(f'{name[:_LONGEST]} in {many} lines' for name, many in facts['keys'].items())}{more}"]
     if facts["lines_that_are_not_objects"]:
         lines.append(f"lines that are not objects: {facts['lines_that_are_not_objects']}, whose cells are all empty")
+        if any(edge_lines.is_utf16(each) for each in _files(dataset)):
+            lines.append("probably: the file is in UTF-16, which is not read here: save it as UTF-8")
     for name in filter(None, [*dataset.columns, dataset.person]):
         if name not in found:
             inner = [key for key in found if key.endswith(f".{name}") or key.startswith(f"{name}.")]

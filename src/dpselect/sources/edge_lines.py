@@ -181,6 +181,12 @@ def open_text(path: Path) -> Iterator[IO[str]]:
         yield lines
 
 
+def is_utf16(path: Path) -> bool:
+    """Return whether a file begins with the mark of UTF-16 (``ValueError``: not a complete gzip file)."""
+    with _unpacked(path) as stream:
+        return stream.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
 @contextmanager
 def _unpacked(path: Path) -> Iterator[gzip.GzipFile | io.BufferedReader]:
     try:

@@ -24,6 +24,8 @@ from dpselect.sources.web import local
 
 ENDINGS = (*edge_tables.ENDINGS, *edge_forms.ENDINGS)
 WEIGHT = "weight"
+# Files of text whose first line says what they are.
+_HEADED = (".csv", ".mtx", ".net", ".gml")
 
 
 def read(
@@ -231,6 +233,12 @@ def unread(path: str | Path, kind: Kind, most: int, *, label: str | None = None,
     return [] if form is None else [*islice(form.wrong(path, wanted), most)]
 
 
+def is_utf16(path: str | Path) -> bool:
+    """Return whether a file of lines is in UTF-16, by its mark (errors as :func:`read`)."""
+    path, ending = _ending(path)
+    return ending.removesuffix(".gz") in (".txt", ".edges") and edge_lines.is_utf16(path)
+
+
 def lists_nodes(path: str | Path) -> bool:
     """Return whether files of this name list their nodes, which may have labels there.
 
@@ -261,6 +269,9 @@ def _ending(path: str | Path) -> tuple[Path, str]:
         raise no_table(path, without_secrets(str(path)), f"one that ends in {', '.join(ENDINGS)}", "an edge file")
     if not path.is_file():
         raise missing(path)
+    # Where the first line may be an edge, no edge decides what is refused: check says it.
+    if ending.removesuffix(".gz") in _HEADED and edge_lines.is_utf16(path):
+        raise ValueError(f"{path.name} is in UTF-16, which is not read here: save the edges as UTF-8.")
     return path, ending
 
 

@@ -5,6 +5,7 @@ What PLINK calls SNP, T and U is called snp, b and c, as :func:`dpselect.utiliti
 
 from __future__ import annotations
 
+import codecs
 import importlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,7 +23,10 @@ def names(path: Path) -> list[str]:
         ValueError: there are none, two are alike, or they are not text.
     """
     with path.open("rb") as stream:
-        fields = [each.decode("utf-8", "replace") for each in stream.readline().split()]
+        line = stream.readline()
+    if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise ValueError(f"{path.name} is in UTF-16, which is not read here: save the table as UTF-8.")
+    fields = [each.decode("utf-8", "replace") for each in line.split()]
     fields = [_CALLED.get(each, each) for each in fields]
     if not fields or len({*fields}) != len(fields):
         raise ValueError(f"{path.name} has no line of names, no two of them alike: write the table of PLINK anew.")
