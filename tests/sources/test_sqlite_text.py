@@ -56,3 +56,24 @@ def test_one_person_refuses_nothing(tmp_path: Path, cell: str) -> None:
 
     assert {"A": 150, "B": 150} == dict(data.histogram("ward", epsilon=500).value)
     assert {"A", "B"} == {*data.most_common("ward", k=2, epsilon=500).value}
+
+
+@pytest.mark.parametrize("kind", ["REAL", "INTEGER"])
+@pytest.mark.parametrize("cell", ["x'ff00'", "'12x'", "cast(x'ff' as text)", "NULL", "''"])
+def test_what_is_no_number_in_a_column_of_numbers_is_missing(tmp_path: Path, cell: str, kind: str) -> None:
+    """And not the largest of them, as SQLite orders cells; check and counts are those of the other rows."""
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute(f"CREATE TABLE t (age {kind})")
+        connection.executemany("INSERT INTO t VALUES (?)", [(row % 3,) for row in range(300)])
+        for _ in range(400):
+            connection.execute(f"INSERT INTO t VALUES ({cell})")
+    connection.close()
+    budget = {"epsilon": 10_000, "ledger": str(tmp_path / "a.ledger")}
+    columns = {"age": {"lower": 0, "upper": 9}}
+    dataset = Dataset(source=f"sqlite://{tmp_path / 'a.db'}", table="t", columns=columns, budget=budget)
+
+    assert "age: 300 numbers, 400 empty, 0 not a number; 0 outside of the bounds" in check_dataset(dataset).lines
+    data = dps.open(dataset)
+    assert (0, 1, 2) == data.quantiles("age", p=[16, 50, 84], epsilon=500).value
+    stored = dps.data.StoredColumn(dps.data.Warehouse.open(dataset.address, "t"), "age")
+    assert {"lacking": 400, "outside": 0} == stored.check([0, 1, 2])

@@ -137,16 +137,16 @@ def test_a_file_that_breaks_off_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("unit", "days"),
     [
+        ("tw", ["2025-12-24", "1959-11-26", None]),
+        ("ty", ["2025", "1959", None]),
         ("tm", ["2025-12-01", "1959-12-01", None]),
         ("tq", ["2025-10-01", "1959-10-01", None]),
         ("th", ["2025-07-01", "1959-07-01", None]),
     ],
 )
-def test_months_quarters_and_halves_of_stata_are_their_first_day(
-    tmp_path: Path, unit: str, days: list[str | None]
-) -> None:
-    """Such a number counts periods since 1960, and the file says so."""
-    frame = pandas.DataFrame({"at": pandas.to_datetime(["2025-12-31", "1959-12-01", None])})
+def test_periods_of_stata_are_their_first_day(tmp_path: Path, unit: str, days: list[str | None]) -> None:
+    """Such a number counts periods since 1960, and the file says so; a year is a number. Weeks begin on January 1."""
+    frame = pandas.DataFrame({"at": pandas.to_datetime(["2025-12-28", "1959-12-01", None])})
     frame.to_stata(tmp_path / "a.dta", convert_dates={"at": unit}, write_index=False)
 
     assert days == cells(tmp_path / "a.dta", "at")

@@ -1,4 +1,4 @@
-"""Text of SQLite, in which any row may hold what its column does not declare: such as bytes that are not text.
+"""Cells of SQLite, in which any row may hold what its column does not declare: such as bytes that are not text.
 
 Such a cell is missing, by itself; without this the functions of the engine would fail for all rows.
 """
@@ -12,8 +12,8 @@ from typing import Any
 from dpselect.sources.warehouse import LOST, Warehouse, guard_engine
 
 
-def with_sound_text(warehouse: Warehouse, names: list[Any]) -> Any:
-    """Return the table of a warehouse, in SQLite with columns of text and dates as text that all functions take."""
+def with_sound_cells(warehouse: Warehouse, names: list[Any]) -> Any:
+    """Return the table of a warehouse, in SQLite with columns of text, dates and numbers that all functions take."""
     table = warehouse.table
     backend = guard_engine(table.get_backend, LOST)
     if backend.name != "sqlite":
@@ -22,7 +22,11 @@ def with_sound_text(warehouse: Warehouse, names: list[Any]) -> Any:
     loose = [name for name, kind in kinds.items() if kind.is_string() or kind.is_date() or kind.is_timestamp()]
     with suppress(Exception):
         _provide(backend.con)
-    return table.mutate(**{name: _sound()(table[name].cast("string").cast("binary")) for name in loose})
+    sound = {name: _sound()(table[name].cast("string").cast("binary")) for name in loose}
+    # What is text in a column of numbers would be larger than all of them.
+    numeric = [name for name, kind in kinds.items() if kind.is_numeric()]
+    numbers = {name: table[name].typeof().isin(["integer", "real"]) for name in numeric}
+    return table.mutate(**sound, **{name: numbers[name].ifelse(table[name], None) for name in numeric})
 
 
 @cache

@@ -2,7 +2,7 @@
 
 A value with a label is its label, a category; in a column that is declared to be of numbers it is its code. One that
 the file declares as missing is missing. Others are spelled: whole numbers without a fraction, dates as 2024-01-31, and
-months, quarters and halves of years as their first day. Every cell is spelled out by itself, from its own bytes.
+weeks, months, quarters and halves of years as their first day. Every cell is spelled out by itself, from its own bytes.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,13 @@ _FORMATS: tuple[tuple[re.Pattern[str], int, int], ...] = (
     (re.compile(r"%-?t?d.*"), _STATA, 1),
     (re.compile(r"%-?tc.*", re.IGNORECASE), _STATA, 1000 * _DAY),
 )
-# Periods of Stata since 1960, by formats: how many a year has, and how many months each has.
-_PERIODS: tuple[tuple[re.Pattern[str], int, int], ...] = (
-    (re.compile(r"%-?tm.*"), 12, 1),
-    (re.compile(r"%-?tq.*"), 4, 3),
-    (re.compile(r"%-?th.*"), 2, 6),
+# Periods of Stata since 1960, by formats: how many a year has, and how many months or days each but its last has. A
+# year is a number there, and remains one.
+_PERIODS: tuple[tuple[re.Pattern[str], int, int, int], ...] = (
+    (re.compile(r"%-?tw.*"), 52, 0, 7),
+    (re.compile(r"%-?tm.*"), 12, 1, 0),
+    (re.compile(r"%-?tq.*"), 4, 3, 0),
+    (re.compile(r"%-?th.*"), 2, 6, 0),
 )
 # Days that a date of Python reaches.
 _FIRST, _LAST = -719162, 2932896
@@ -125,7 +128,7 @@ def _speller(facts: Any, name: str, *, labelled: bool) -> Callable[[Any], str | 
     labels = {_key(value): str(label) for value, label in known.items()}
     form = str(facts.original_variable_types.get(name, ""))
     dated = next(((begin, units) for pattern, begin, units in _FORMATS if pattern.fullmatch(form)), None)
-    spans = next(((many, months) for pattern, many, months in _PERIODS if pattern.fullmatch(form)), None)
+    spans = next((each for pattern, *each in _PERIODS if pattern.fullmatch(form)), None)
     # Stata's files say none: newer ones have UTF-8, older ones mostly this.
     encodings = (facts.file_encoding,) if facts.file_encoding else ("utf-8", "cp1252")
 
@@ -159,12 +162,13 @@ def _decoded(cell: str, encodings: Sequence[str]) -> str | None:
     return None
 
 
-def _first_day(number: float, many: int, months: int) -> str | None:
-    """Return the first day of a month, quarter or half of a year, and ``None`` far from all calendars."""
+def _first_day(number: float, many: int, months: int, length: int) -> str | None:
+    """Return the first day of a week, month, quarter or half of a year, and ``None`` far from all calendars."""
     year = 1960 + math.floor(number / many) if math.isfinite(number) else 0
     if not number.is_integer() or not 1 <= year <= 9999:
         return None
-    return f"{year:04}-{1 + months * (int(number) % many):02}-01"
+    place = int(number) % many
+    return (date(year, 1 + months * place, 1) + timedelta(days=length * place)).isoformat()
 
 
 def _moment(number: float, begin: int, units: int) -> str | None:

@@ -14,7 +14,7 @@ from dpselect.sources import encoding
 from dpselect.sources.collation import require_exact
 from dpselect.sources.periods import Periods
 from dpselect.sources.public_names import PublicNames
-from dpselect.sources.sqlite_text import with_sound_text
+from dpselect.sources.sqlite_text import with_sound_cells
 from dpselect.sources.warehouse import LOST, Warehouse, guard_engine
 from dpselect.views.engine_cells import cell_of
 from dpselect.views.grouped_counts import Histogram
@@ -34,7 +34,7 @@ def engine_histograms(warehouse: Warehouse, question: RowQuestion) -> list[Histo
     import ibis
 
     warehouse.require(question.columns)
-    table, text = with_sound_text(warehouse, question.columns), warehouse.is_csv
+    table, text = with_sound_cells(warehouse, question.columns), warehouse.is_csv
     column = question.column
     coded = {"g": ibis.literal(0, "int64"), "i": cell_of(question.cells, table[column], column, text=text)}
     if question.groups is not None:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpselect.sources import encoding
 from dpselect.sources.periods import Periods
 from dpselect.sources.public_names import PublicNames
+from dpselect.sources.sqlite_text import with_sound_cells
 from dpselect.sources.table_batches import batches
 from dpselect.sources.tables import TableFile
 from dpselect.sources.urls import is_url
@@ -151,9 +152,10 @@ class StoredColumn:
         """
         points = public_points(grid)
         if isinstance(self._table, Warehouse):
-            column = self._table.table[self._name]
+            table = with_sound_cells(self._table, [self._name])
+            column = table[self._name]
             gone = encoding.is_missing(column) | raw_number(column).isnull()
-            rows = self._table.ask(self._table.table.aggregate(n=gone.sum()))
+            rows = self._table.ask(table.aggregate(n=gone.sum()))
             return {"lacking": int(rows["n"][0] or 0), "outside": self._outside(points[0].item(), points[-1].item())}
         checked = [column.check(points) for column in self._columns()]
         return {name: sum(each[name] for each in checked) for name in ("lacking", "outside")}
@@ -161,7 +163,7 @@ class StoredColumn:
     def _outside(self, lower: float, upper: float) -> int:
         if not isinstance(self._table, Warehouse):
             return sum(column.clip(lower, upper).clipped for column in self._columns())
-        table = self._table.table
+        table = with_sound_cells(self._table, [self._name])
         raw, ends = comparable(raw_number(table[self._name]), lower, upper)
         moved = (raw < ends[0]) | (raw > ends[1])
         rows = self._table.ask(table.aggregate(n=(moved & ~encoding.is_missing(table[self._name])).sum()))
