@@ -8,6 +8,7 @@ from dpselect.cli.command import CommandAnswer
 from dpselect.cli.commands import audit
 from dpselect.cli.options import one_of, option
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import InputError
 from research import other_libraries
 from research.other_libraries.finding import text
 
@@ -18,7 +19,7 @@ def run(request: Request) -> CommandAnswer:
         return audit.run(request)
     audit.require_budget(request)
     if request.html:
-        raise ValueError("--html shows the claims of dpselect: leave it out, or leave out --of.")
+        raise InputError("--html shows the claims of dpselect: leave it out, or leave out --of.")
     peer = other_libraries.installed(request.of)
     findings = []
     for finding in other_libraries.of(request.of, request.names, budget=request.budget):

@@ -12,6 +12,7 @@ from dpselect.cli import paths, query_commands, traces
 from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import epsilon, every_mechanism, option, whole
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon
 from dpselect.queries import PrivateRows, TopK
 from dpselect.queries.metrics import DAMPENING
@@ -32,13 +33,13 @@ _USUAL = (
 
 def _refuse_traces(request: Request) -> None:
     if request.traces is not None:
-        raise ValueError(f"--traces goes without a task: leave out {request.task}, or --traces.")
+        raise InputError(f"--traces goes without a task: leave out {request.task}, or --traces.")
 
 
 def run_traces(request: Request) -> CommandAnswer:
     """Return held-out regret of learned, rival and fixed choices, and draw it."""
     if request.traces is None:
-        raise ValueError(f"Name a task ({', '.join([*PROBLEMS, 'histogram', 'metrics'])}), or pass --traces.")
+        raise InputError(f"Name a task ({', '.join([*PROBLEMS, 'histogram', 'metrics'])}), or pass --traces.")
     from dpselect.adaptive.plots import draw_regret
     from dpselect.adaptive.regret import leave_out
 
@@ -58,7 +59,7 @@ def run_histogram(request: Request) -> CommandAnswer:
 
     _refuse_traces(request)
     if request.out is None:
-        raise ValueError("Pass --out, the picture: a .png, .svg or .pdf file.")
+        raise InputError("Pass --out, the picture: a .png, .svg or .pdf file.")
     counts = traces.read_counts(request.file)
     answers = {name: estimate(counts, epsilon=request.epsilon) for name, estimate in histograms.EVERY_ALGORITHM.items()}
     request.out.draw(lambda file: draw_histograms(counts, answers, file, overwrite=True))
@@ -71,7 +72,7 @@ def run_metrics(request: Request) -> CommandAnswer:
     """Return which metric names the brokers, who connect others, on a public graph."""
     _refuse_traces(request)
     if request.out is not None:
-        raise ValueError("--out goes with another task: metrics are compared in a table.")
+        raise InputError("--out goes with another task: metrics are compared in a table.")
     request.metric = ("degree", "ego-betweenness")
     graph = PrivateRows(query_commands.dataset_of(request, TopK)).graph()
     advice = dps.accuracy.recommend_metric(
@@ -139,7 +140,7 @@ def _front(
     import numpy as np
 
     if len(request.metric) != 2:
-        raise ValueError("--objectives draws two metrics: name two, with --pareto or --weights.")
+        raise InputError("--objectives draws two metrics: name two, with --pareto or --weights.")
     ((_, combined),) = problems.items()
     query, data = nodes_of(request)
     objectives = query.objectives(data)

@@ -15,6 +15,7 @@ from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import argument
 from dpselect.cli.request import Request
 from dpselect.datasets import ResearchDataset
+from dpselect.kernel.errors import InputError
 
 _WIDTH = 80
 _SIZES = ("kind", "rows", "columns", "n_nodes", "n_edges", "shape")
@@ -99,7 +100,7 @@ def _understood(name: str, known: Mapping[str, ResearchDataset]) -> str:
         return name
     near = get_close_matches(name, known, 1)
     meant = f"did you mean {near[0]}?" if near else "`dpselect datasets` lists them."
-    raise ValueError(f"There is no dataset {name!r}: {meant}")
+    raise InputError(f"There is no dataset {name!r}: {meant}")
 
 
 def _state(dataset: ResearchDataset) -> str:

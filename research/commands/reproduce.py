@@ -13,6 +13,7 @@ from dpselect.cli import paths
 from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import argument, flag, one_of, option, whole
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,9 +49,9 @@ def _run(request: Request) -> CommandAnswer:
     from research.engine.report import Report, write
 
     if request.jobs < 1:
-        raise ValueError("--jobs is a number of processes >= 1.")
+        raise InputError("--jobs is a number of processes >= 1.")
     if request.quick and request.runs:
-        raise ValueError("--quick and --runs paper exclude each other: pass one of them.")
+        raise InputError("--quick and --runs paper exclude each other: pass one of them.")
     if not request.list:
         _needs_libraries()
     wanted = experiments.chosen([*request.names])
@@ -132,9 +133,9 @@ def _folder(out: str, wanted: Sequence[Experiment]) -> Path:
 
     folder = Path(out)
     if folder.exists() and not folder.is_dir():
-        raise ValueError(f"--out names a folder, and {out} is a file: pass another name.")
+        raise InputError(f"--out names a folder, and {out} is a file: pass another name.")
     if path := somebody_elses(folder, wanted):
-        raise ValueError(f"--out: {path} was not written by dpselect reproduce, and stays: name another folder.")
+        raise InputError(f"--out: {path} was not written by dpselect reproduce, and stays: name another folder.")
     return folder
 
 

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from dpselect.histograms.hb import branching
 from dpselect.histograms.hierarchy import block_sums, consistent
+from dpselect.kernel.errors import InputError
 
 Floats = NDArray[np.float64]
 _SHARE = 0.25
@@ -81,7 +82,7 @@ def apart(counts: Any, epsilon: float, program: Program = Program()) -> float:
     product of chances, since every interval has a noise of its own.
     """
     if not program.exact_cells:
-        raise ValueError("Only where cells get no noise is the chance a product: pass a program with exact cells.")
+        raise InputError("Only where cells get no noise is the chance a product: pass a program with exact cells.")
     line, chance = np.asarray(counts, dtype=np.float64), 1.0
     first, rest = _SHARE * epsilon, (1 - _SHARE) * epsilon
     for length, deviation in _deviations(line.tobytes())[1:]:
@@ -103,7 +104,7 @@ def empty_line_loss(cells: int, program: Program = Program()) -> float:
     (1.0, 6.147, 1019)
     """
     if not (program.exact_cells or program.floor):
-        raise ValueError("Without a floor and exact cells one noise hides the record: this loss is not its bound.")
+        raise InputError("Without a floor and exact cells one noise hides the record: this loss is not its bound.")
     middle, loss = (cells - 1) // 2, 0.0
     for length in _lengths(cells)[1:]:
         holding = min(middle, cells - length) - max(0, middle - length + 1) + 1

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -98,7 +100,7 @@ def standing(figures: Figures, table: str, learner: str, rivals: list[str], epsi
     """Compare a learner with the best of the others that have figures there."""
     ours = figures.of(table, learner, epsilon)
     if not ours:
-        raise ValueError(f"there are no figures of {learner} on {table} at epsilon {epsilon:g}: fit it first")
+        raise InputError(f"there are no figures of {learner} on {table} at epsilon {epsilon:g}: fit it first")
     means = {name: mean for name in rivals if (mean := figures.mean(table, name, epsilon)) is not None}
     best = max(means, key=lambda name: figures.sign * means[name])
     theirs = figures.of(table, best, epsilon)

@@ -19,6 +19,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import IO, Any
 
+from dpselect.kernel.errors import FileError
+
 # What each release costs, and what it asks for: a hundred noisy counts, so two draws are never the same.
 PRICE = Fraction(1, 1000)
 COUNTS = {"query": "histogram", "column": "age", "epsilon": str(float(PRICE))}
@@ -107,11 +109,11 @@ class Office:
             self.process = self.new_process([*command, str(self.config), *more], log)
         line = self.process.stdout.readline().decode()
         if not line.startswith("Serving "):
-            raise OSError(f"The server did not start: {(self.folder / 'log').read_text(encoding='utf-8')[-2000:]}")
+            raise FileError(f"The server did not start: {(self.folder / 'log').read_text(encoding='utf-8')[-2000:]}")
         self.port = int(line.rpartition(":")[2])
         while self.send("GET", "/health").status != 200:
             if time.perf_counter() - begun > _START:
-                raise OSError("The server is not well.")
+                raise FileError("The server is not well.")
         return time.perf_counter() - begun
 
     def end(self, number: int = signal.SIGKILL) -> int:

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dpselect.kernel.errors import FileError
 from research.engine.experiment import Point
 
 
@@ -202,7 +203,7 @@ def explained(error: OSError, folder: Path) -> OSError:
         return type(error)(
             f"{folder} cannot be used ({error.strerror or error}): make it writable, or name another folder with --out."
         )
-    return OSError(
+    return FileError(
         f"The disk that holds {folder} is full: free some space, or name another folder with --out, and run the same "
         "command again; finished cells are kept."
     )

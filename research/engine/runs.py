@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from dpselect import datasets
+from dpselect.kernel.errors import FileError
 from research.engine import data
 from research.engine.code import reached
 from research.engine.experiment import Cell, Effort, Experiment, Point, Results
@@ -180,7 +181,7 @@ def _measured(each: _Running, effort: Effort, pool: ProcessPoolExecutor | None, 
             try:
                 yield future.result()
             except BrokenExecutor as error:
-                raise OSError(
+                raise FileError(
                     "A process was ended from outside, perhaps for lack of memory: run the same command again, with "
                     "--jobs 1 if it happens again; finished cells are kept."
                 ) from error

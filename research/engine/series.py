@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dpselect._display.families import FAMILIES
+from dpselect.kernel.errors import InputError
 
 Kind = Literal["as released", "as described", "sound", "reference"]
 
@@ -36,7 +37,7 @@ class Series:
 
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:
-            raise ValueError(f"There is no family {self.family!r}: add it to _display/families.py.")
+            raise InputError(f"There is no family {self.family!r}: add it to _display/families.py.")
 
 
 def times(loss: float) -> str:

@@ -12,6 +12,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
 from dpselect._optional import install
+from dpselect.kernel.errors import InputError, MissingLibraryError
 from research.other_libraries.finding import Check, Finding, Library
 
 LIBRARIES = ("opendp", "diffprivlib", "dp-accounting")
@@ -41,7 +42,7 @@ def of(library: str, names: Sequence[str] = (), *, budget: float = float("inf"))
     for name in names:
         if not any(check.function.startswith(name) for check in peer.checks):
             known = ", ".join(dict.fromkeys(check.function for check in peer.checks))
-            raise ValueError(f"Nothing of {library} that is audited begins with {name!r}: pass one of {known}.")
+            raise InputError(f"Nothing of {library} that is audited begins with {name!r}: pass one of {known}.")
     chosen = [check for check in peer.checks if not names or check.function.startswith(tuple(names))]
     return _findings(peer, chosen, budget)
 
@@ -53,18 +54,18 @@ def installed(library: str) -> Library:
         ImportError, ValueError: as :func:`of`.
     """
     if library not in LIBRARIES:
-        raise ValueError(f"There are audits of {', '.join(LIBRARIES)}, not of {library!r}.")
+        raise InputError(f"There are audits of {', '.join(LIBRARIES)}, not of {library!r}.")
     try:
         release = version(library)
     except PackageNotFoundError:
-        raise ImportError(
+        raise MissingLibraryError(
             f"{library} is not installed, so there is nothing to audit: {install('peers')}, into an environment of its "
             "own, for it brings an older scikit-learn."
         ) from None
     try:
         import_module(_module(library))
     except ImportError:
-        raise ImportError(
+        raise MissingLibraryError(
             f"{library} {release} does not import with the packages beside it: {install('peers')}, into an environment "
             "of its own."
         ) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from research.engine.experiment import Experiment
 from research.papers.not_reproduced import NOT_REPRODUCED
 from research.public_data import declare_public
@@ -57,10 +58,12 @@ def __getattr__(name: str) -> tuple[Experiment, ...]:
 def _in_file(file: str) -> Experiment:
     name = f"{__name__}.{file}"
     if find_spec(name) is None:
-        raise TypeError(f"research/papers/{file}.py is in the list of experiments and not there: write it.")
+        raise InputTypeError(f"research/papers/{file}.py is in the list of experiments and not there: write it.")
     experiment = getattr(import_module(name), "EXPERIMENT", None)
     if not isinstance(experiment, Experiment):
-        raise TypeError(f"research/papers/{file}.py has no EXPERIMENT: let it end with EXPERIMENT = Experiment(...).")
+        raise InputTypeError(
+            f"research/papers/{file}.py has no EXPERIMENT: let it end with EXPERIMENT = Experiment(...)."
+        )
     return experiment
 
 
@@ -88,6 +91,6 @@ def chosen(names: list[str]) -> list[Experiment]:
         close = exact or [each for each in every if each.name.startswith(name) or each.paper == name]
         if not close:
             known = ", ".join(each.name for each in every)
-            raise ValueError(f"There is no experiment {name!r}: pass {known}.")
+            raise InputError(f"There is no experiment {name!r}: pass {known}.")
         result += close
     return [each for each in every if not names or each in result]

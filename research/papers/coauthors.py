@@ -18,6 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.views import Graph
 
 NAME = "DBLP-like (simulated)"
@@ -44,7 +45,7 @@ def coauthors(nodes: int = NODES, edges: int = EDGES, max_degree: int = MAX_DEGR
     (1000, 3000)
     """
     if 4 * edges > nodes * min(max_degree, nodes - 1):
-        raise ValueError("So many edges do not fit: pass more nodes, or a larger max_degree.")
+        raise InputError("So many edges do not fit: pass more nodes, or a larger max_degree.")
     source, target = _papers(nodes, edges, max_degree, np.random.default_rng(seed))
     return Graph.from_edges(source, target, nodes=nodes)
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpselect as dps
+from dpselect.kernel.errors import InputError
 from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.smooth.smooth_private_selection import steepest
 from dpselect.papers.tdt_bound import distance_to_sensitive
@@ -55,7 +56,7 @@ def published(study: Study, epsilon: float, *, theorem: int, sides: int, gamma: 
     distance, beta = distance_to_sensitive(families, theorem)
     share = (len(b) if sides == 2 else len(b) - 1) * (gamma - 1) * beta / epsilon
     if share >= 1:
-        raise ValueError("beta costs all of epsilon.")
+        raise InputError("beta costs all of epsilon.")
     ceiling = 8 * (families - 1) / families
     largest = ceiling * float(np.exp(-beta * distance[b, c].min()))
     # With a constant bound the mechanism of the library adds S / (k alpha) Z, k = 1 - phi: the published noise.

@@ -5,6 +5,8 @@ The name dpselect is not registered on the package index, so no message may say 
 
 from __future__ import annotations
 
+from dpselect.kernel.errors import MissingLibraryError
+
 # The modules that the extra of learners brings, and what people call their libraries.
 LEARNERS = {"sklearn": "scikit-learn", "narwhals": "narwhals", "joblib": "joblib"}
 
@@ -22,9 +24,9 @@ def not_installed(what: str, extra: str) -> ImportError:
     """Return the error of something that needs a library of an extra.
 
     >>> not_installed("Edge files need pyarrow", "graph")
-    ImportError('Edge files need pyarrow: python -m pip install ".[graph]" in a clone of dpselect.')
+    MissingLibraryError('Edge files need pyarrow: python -m pip install ".[graph]" in a clone of dpselect.')
     """
-    return ImportError(f"{what}: {install(extra)}.")
+    return MissingLibraryError(f"{what}: {install(extra)}.")
 
 
 def missing(error: ImportError, extra: str | None = None) -> ImportError:
@@ -35,7 +37,7 @@ def missing(error: ImportError, extra: str | None = None) -> ImportError:
         extra: that one, instead of the smallest that is known.
 
     >>> missing(ModuleNotFoundError(name="sklearn.tree"))
-    ImportError('scikit-learn is not installed: python -m pip install ".[learn]" in a clone of dpselect.')
+    MissingLibraryError('scikit-learn is not installed: python -m pip install ".[learn]" in a clone of dpselect.')
     """
     module = (error.name or "A library").partition(".")[0]
     library = LEARNERS.get(module, module)

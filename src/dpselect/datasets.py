@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from dpselect.kernel.errors import DPSelectError
+from dpselect.kernel.errors import DPSelectError, InputError, MissingFileError
 from dpselect.views import Graph
 
 WHERE = (
@@ -79,12 +79,12 @@ def folders() -> tuple[Path, ...]:
     if named := os.environ.get("DPSELECT_DATA"):
         result.append(Path(named))
         if not (result[0] / "manifest.toml").exists():
-            raise FileNotFoundError(f"DPSELECT_DATA names {named}, which has no manifest.toml.")
+            raise MissingFileError(f"DPSELECT_DATA names {named}, which has no manifest.toml.")
     ours = repository()
     if ours is not None and not any(folder.samefile(ours) for folder in result):
         result.append(ours)
     if not result:
-        raise FileNotFoundError(WHERE)
+        raise MissingFileError(WHERE)
     for folder in result:
         _manifest(folder)
     return tuple(result)
@@ -173,10 +173,10 @@ def graph(name: str) -> Graph:
     known = [key for key, dataset in every().items() if dataset.facts.get("kind") == "graph"]
     if name not in known:
         held = f"hold {', '.join(known)}" if known else "hold none"
-        raise ValueError(f"There is no graph {name!r} in {_listed()}: the manifests {held}.")
+        raise InputError(f"There is no graph {name!r} in {_listed()}: the manifests {held}.")
     dataset = every()[name]
     if "n_nodes" not in dataset.facts:
-        raise ValueError(
+        raise InputError(
             f"{dataset.folder / 'manifest.toml'} gives no n_nodes for {name}: add the number of its nodes."
         )
     return Graph.read(checked_file(name), nodes=dataset.facts["n_nodes"])
@@ -192,7 +192,7 @@ def checked_file(name: str) -> Path:
     """
     dataset = _named(name)
     if not dataset.here:
-        raise FileNotFoundError(f"There is no file {dataset.path}.")
+        raise MissingFileError(f"There is no file {dataset.path}.")
     try:
         digest = _digest(dataset.path)
     except OSError as error:
@@ -221,7 +221,7 @@ def files_without_hash(names: Iterable[str]) -> list[Path]:
 def _named(name: str) -> ResearchDataset:
     known = every()
     if name not in known:
-        raise ValueError(
+        raise InputError(
             f"There is no dataset {name!r} in {_listed()}: `python -m research datasets` lists what there is."
         )
     return known[name]
@@ -254,19 +254,19 @@ def _parsed(path: Path, content: bytes) -> dict[str, dict[str, dict[str, Any]]]:
     except ValueError as error:
         raise _broken(path, error) from None
     if not isinstance(result.get("datasets"), dict):
-        raise FileNotFoundError(f"{path} has no [datasets]: add the datasets of this folder.")
+        raise MissingFileError(f"{path} has no [datasets]: add the datasets of this folder.")
     for name, facts in result["datasets"].items():
         if not isinstance(facts, dict) or not isinstance(facts.get("file"), str):
-            raise FileNotFoundError(f"{path} gives no file for {name}: add it, or take the dataset out.")
+            raise MissingFileError(f"{path} gives no file for {name}: add it, or take the dataset out.")
     for section in ("missing", "simulated"):
         named = result.get(section, {})
         if not isinstance(named, dict) or not all(isinstance(facts, dict) for facts in named.values()):
-            raise FileNotFoundError(f"{path}: [{section}] takes one table per dataset, as [{section}.NAME].")
+            raise MissingFileError(f"{path}: [{section}] takes one table per dataset, as [{section}.NAME].")
     return result
 
 
 def _broken(path: Path, why: object) -> FileNotFoundError:
-    return FileNotFoundError(f"{path} cannot be read ({why}): correct it.")
+    return MissingFileError(f"{path} cannot be read ({why}): correct it.")
 
 
 def _digest(path: Path) -> str:

@@ -13,7 +13,7 @@ import dpselect as dps
 from dpselect.cli import command_registry, exit_status, main
 from dpselect.cli.options import CommandOption
 from dpselect.cli.request import Request
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.queries.metrics import METRICS
 from tests.cli.every import every_command
 from tests.cli.inputs import changed
@@ -411,16 +411,15 @@ def test_missing_public_facts_are_asked_for(edges: Path, arguments, message: str
         ("Column 'max_depth' wants nodes=2", "Column 'max_depth' wants nodes=2"),
     ],
 )
-def test_advice_in_arguments_becomes_advice_in_options(said: str, shown: str, monkeypatch, capsys) -> None:
+def test_advice_in_arguments_becomes_advice_in_options(said: str, shown: str, capsys) -> None:
     """Arguments that the command has, with their values; what it does not have and what a message quotes stay."""
     parameters = {
         name: CommandOption(f"--{name.replace('_', '-')}") for name in ("unknown", "max_depth", "nodes", "delta")
     }
     request = Request(["train"])
     request.parameters = parameters
-    monkeypatch.setattr(exit_status, "_ours", lambda _: True)
 
-    assert 2 == exit_status.ending(ValueError(said), request)
+    assert 2 == exit_status.ending(InputError(said), request)
     assert f"dpselect: {shown}\n" == capsys.readouterr().err
 
 

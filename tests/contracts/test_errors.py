@@ -8,7 +8,17 @@ import builtins
 import pytest
 
 import dpselect as dps
-from tests.contracts.syntax import SOURCE, modules, parsed, statements
+from dpselect.kernel.errors import (
+    ExistingFileError,
+    FileError,
+    ForbiddenFileError,
+    InputError,
+    InputTypeError,
+    LostConnectionError,
+    MissingFileError,
+    MissingLibraryError,
+)
+from tests.contracts.syntax import SOURCE, modules, nodes, parsed, statements
 
 BASE = "DPSelectError"
 # Exceptions that tell dpselect's own code how to go on, and reach no caller.
@@ -75,6 +85,17 @@ def test_only_exceptions_are_called_errors(exceptions) -> None:
     assert not wrong, f"{', '.join(wrong)}: a class that is no exception has another name."
 
 
+def test_what_dpselect_says_has_its_own_type() -> None:
+    """A command line prints the words of these alone: those of a built-in exception may be another library's."""
+    plain = {"ValueError", "TypeError", "ImportError", *(e for e in dir(builtins) if has({e}, OSError))}
+    for path in (*modules(), *modules(SOURCE.parents[1] / "research")):
+        for node in nodes(path):
+            # Built, whether it is raised here or by who called; an error number of the system is no words.
+            if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Name):
+                where = f"{path.name}, line {node.lineno}"
+                assert node.func.id not in plain, f"{where}: raise an error of dpselect.kernel.errors."
+
+
 def test_what_users_caught_they_still_catch() -> None:
     """Our base, and the built-in one where there is one."""
     from dpselect.certificates.certificate import CertificateError
@@ -87,6 +108,14 @@ def test_what_users_caught_they_still_catch() -> None:
         (CertificateError, ValueError),
         (AnswerLostError, ConnectionError),
         (UncertainSpendError, ConnectionError),
+        (InputError, ValueError),
+        (InputTypeError, TypeError),
+        (FileError, OSError),
+        (MissingFileError, FileNotFoundError),
+        (ExistingFileError, FileExistsError),
+        (ForbiddenFileError, PermissionError),
+        (LostConnectionError, ConnectionError),
+        (MissingLibraryError, ImportError),
     ):
         assert issubclass(ours, dps.DPSelectError)
         assert issubclass(ours, builtin)

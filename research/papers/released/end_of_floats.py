@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect import audit
+from dpselect.kernel.errors import InputError
 from research.papers.released.multi_objective_draw import FloatDraw
 
 Floats = NDArray[np.float64]
@@ -26,7 +27,7 @@ def end_of_floats(exponents: Exponents, draw: FloatDraw) -> int:
     while not draw.ends(exponents(high)):
         low, high = high, 2 * high
         if high > _LARGEST:
-            raise ValueError("Floats do not end here.")
+            raise InputError("Floats do not end here.")
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if draw.ends(exponents(middle)) else (middle, high)

@@ -25,7 +25,7 @@ from dpselect.adaptive.policy import Policy, Recipe
 from dpselect.adaptive.regret import leave_out, remaining
 from dpselect.adaptive.traces import COLUMNS, Traces, record
 from dpselect.adaptive.training_result import TrainingResult
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours, neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
@@ -101,19 +101,19 @@ class AdaptiveAlgorithm:
         object.__setattr__(self, "metafeatures", tuple(self.metafeatures))
         object.__setattr__(self, "neighbours", neighbours(self.neighbours))
         if not all(isinstance(option, Option) for option in self.options):
-            raise TypeError("options are Option(name, answer).")
+            raise InputTypeError("options are Option(name, answer).")
         if not all(isinstance(each, Metafeature) for each in self.metafeatures):
-            raise TypeError("metafeatures are Metafeature(name, query, sensitivity=...) or (..., public=True).")
+            raise InputTypeError("metafeatures are Metafeature(name, query, sensitivity=...) or (..., public=True).")
         if len(self.options) < 2:
-            raise ValueError(
+            raise InputError(
                 "There is nothing to choose: pass at least two options, or call the answer of the only one yourself."
             )
         if not callable(self.loss):
-            raise TypeError("loss is a function: loss(database, answer).")
+            raise InputTypeError("loss is a function: loss(database, answer).")
         names = [option.name for option in self.options]
         facts = [*(each.name for each in self.metafeatures), *self.derived]
         if len(set(names)) < len(names) or len({*facts, *COLUMNS}) < len(facts) + len(COLUMNS):
-            raise ValueError(
+            raise InputError(
                 f"Options need different names, and so do metafeatures, none of them {', '.join(COLUMNS)}."
             )
         object.__setattr__(self, "share", self._exact_share())
@@ -122,17 +122,17 @@ class AdaptiveAlgorithm:
         for name, formula in formulas.items():
             unknown = set(formula.names) - known
             if unknown:
-                raise ValueError(
+                raise InputError(
                     f"The derived feature {name!r} reads {', '.join(sorted(unknown))}: no such metafeature."
                 )
         learner_of(self.learner)
         if self.added_loss is not None and not 0 < self.added_loss < float("inf"):
-            raise ValueError("added_loss is a positive number in the unit of the loss, or None.")
+            raise InputError("added_loss is a positive number in the unit of the loss, or None.")
         if self.fall_back not in _FALL_BACKS:
-            raise ValueError(f"fall_back is one of {', '.join(_FALL_BACKS)}.")
+            raise InputError(f"fall_back is one of {', '.join(_FALL_BACKS)}.")
         strange = set(self.features or ()) - set(self.recipe.features)
         if strange or (self.features is not None and not self.features):
-            raise ValueError(f"features are some of {', '.join(self.recipe.features)}.")
+            raise InputError(f"features are some of {', '.join(self.recipe.features)}.")
 
     def _exact_share(self) -> Fraction:
         many = paid_count(self.metafeatures)
@@ -149,9 +149,9 @@ class AdaptiveAlgorithm:
         except (TypeError, ValueError):
             share = Fraction(1)
         if share >= 1:
-            raise ValueError("share is the part of epsilon that pays for metafeatures: pass a number in (0, 1).")
+            raise InputError("share is the part of epsilon that pays for metafeatures: pass a number in (0, 1).")
         if not many:
-            raise ValueError(Advice("Every metafeature is public, so there is nothing to pay for: pass {share=0}."))
+            raise InputError(Advice("Every metafeature is public, so there is nothing to pay for: pass {share=0}."))
         return share
 
     @property
@@ -194,15 +194,15 @@ class AdaptiveAlgorithm:
             ValueError, TypeError: no database, bad numbers, a file of other databases; all options failed.
         """
         if not isinstance(databases, Mapping) or not databases:
-            raise ValueError("Pass public databases: a mapping of name to database, not empty.")
+            raise InputError("Pass public databases: a mapping of name to database, not empty.")
         totals = sorted({exact_epsilon(epsilon) for epsilon in epsilons})
         if not totals:
-            raise ValueError("Pass at least one epsilon to train for.")
+            raise InputError("Pass at least one epsilon to train for.")
         if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < 1:
-            raise ValueError("repetitions is an integer of at least 1: how often each option runs.")
+            raise InputError("repetitions is an integer of at least 1: how often each option runs.")
         unknown = [name for name in groups or {} if name not in databases]
         if unknown:
-            raise ValueError(f"groups names {unknown[0]!r}, which is not a database: name each as in databases.")
+            raise InputError(f"groups names {unknown[0]!r}, which is not a database: name each as in databases.")
         named = {name: str((groups or {}).get(name, name)) for name in databases}
         every = sorted({*totals, *(total * (1 - self.share) for total in totals)})
         table = record(
@@ -230,18 +230,18 @@ class AdaptiveAlgorithm:
             ValueError: traces that lack an option, a metafeature or an epsilon; all options failed.
         """
         if not {each.name for each in self.metafeatures} <= set(traces.metafeatures):
-            raise ValueError(
+            raise InputError(
                 f"These traces hold the metafeatures {', '.join(traces.metafeatures) or 'none'}: train again."
             )
         missing = [option.name for option in self.options if option.name not in traces.options]
         if missing:
-            raise ValueError(f"These traces lack {', '.join(missing)}: train again.")
+            raise InputError(f"These traces lack {', '.join(missing)}: train again.")
         failed = traces.failures()
         for name in (option.name for option in self.options if option.name in failed):
             warnings.warn(f"Option {name!r} failed {failed[name]}; it is left out.", UserWarning, stacklevel=2)
         names = [option.name for option in self.options if option.name not in failed]
         if not names:
-            raise ValueError("Every option failed in training: correct them, and train with another traces file.")
+            raise InputError("Every option failed in training: correct them, and train with another traces file.")
         totals = self._totals(traces, epsilons)
         recipe = self.recipe.settled(traces.means(names))
         regret = None
@@ -265,7 +265,7 @@ class AdaptiveAlgorithm:
         wanted = sorted(held) if epsilons is None else [float(exact_epsilon(epsilon)) for epsilon in epsilons]
         found = tuple(sorted({each for each in wanted if {each, remaining(each, self.recipe)} <= held}))
         if not found or (epsilons is not None and len(found) < len(set(wanted))):
-            raise ValueError(
+            raise InputError(
                 f"These traces lack an epsilon, or what a share of {float(self.share):g} leaves of it: train with that "
                 "share."
             )
@@ -315,7 +315,7 @@ class AdaptiveAlgorithm:
     def _ready(self, database: Any, epsilon: Epsilon) -> tuple[Fraction, dict[str, float]]:
         """Return epsilon and true metafeatures, or refuse; none are read where epsilon alone decides."""
         if self.trained is None:
-            raise ValueError("This choice maker is not trained: call train(public databases, epsilons) first.")
+            raise InputError("This choice maker is not trained: call train(public databases, epsilons) first.")
         total = exact_epsilon(epsilon)
         committed = self.trained.committed(total)
         if committed:

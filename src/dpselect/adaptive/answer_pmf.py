@@ -10,6 +10,7 @@ import numpy as np
 
 from dpselect.adaptive.adaptive_algorithm import AdaptiveAlgorithm
 from dpselect.adaptive.metafeature import paid_count
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.pmf import discrete_laplace as log_law
 
@@ -38,7 +39,7 @@ def answer_pmf(
     total, values = maker._ready(database, epsilon)
     assert maker.trained is not None
     if maker.trained.beyond(total):
-        raise ValueError(
+        raise InputError(
             "Epsilon is outside the trained grid, where nothing is measured: audit the safest option alone."
         )
     if maker.trained.always is not None:
@@ -53,7 +54,7 @@ def answer_pmf(
             chances.append({float(value): 1.0})
             continue
         if not isinstance(metafeature.sensitivity, int):
-            raise ValueError(f"Metafeature {metafeature.name!r} is not an integer: its releases cannot be listed.")
+            raise InputError(f"Metafeature {metafeature.name!r} is not an integer: its releases cannot be listed.")
         listed = np.arange(window[0], window[1] + 1)
         logs = log_law(listed - int(value), exact_epsilon(each / metafeature.sensitivity))
         chances.append(dict(zip(listed.astype(float).tolist(), np.exp(logs).tolist(), strict=True)))

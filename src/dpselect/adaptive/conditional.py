@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.adaptive.metafeature import Metafeature, paid_count, release_facts
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
@@ -76,15 +76,15 @@ class Conditional:
         object.__setattr__(self, "branches", tuple(self.branches))
         object.__setattr__(self, "metafeatures", tuple(self.metafeatures))
         if not isinstance(self.label, str) or not self.label.strip():
-            raise ValueError("A conditional needs a label: Conditional(label, branches, metafeatures).")
+            raise InputError("A conditional needs a label: Conditional(label, branches, metafeatures).")
         if not all(isinstance(branch, str) for branch in self.branches) or len(set(self.branches)) < 2:
-            raise ValueError(f"Conditional {self.label!r} needs at least two branches, of different names.")
+            raise InputError(f"Conditional {self.label!r} needs at least two branches, of different names.")
         if len(set(self.branches)) < len(self.branches):
-            raise ValueError(f"Conditional {self.label!r} has two branches of one name.")
+            raise InputError(f"Conditional {self.label!r} has two branches of one name.")
         if not self.metafeatures or not all(isinstance(each, Metafeature) for each in self.metafeatures):
-            raise TypeError(f"Conditional {self.label!r} decides by metafeatures: pass at least one Metafeature.")
+            raise InputTypeError(f"Conditional {self.label!r} decides by metafeatures: pass at least one Metafeature.")
         if len({each.name for each in self.metafeatures}) < len(self.metafeatures):
-            raise ValueError(f"Conditional {self.label!r}: branches need different names, and so do metafeatures.")
+            raise InputError(f"Conditional {self.label!r}: branches need different names, and so do metafeatures.")
 
     def decide(self, part: Any, draws: Session, epsilon: Epsilon | None = None) -> str:
         """Pay for the metafeatures of a part from these draws, and return the branch of least expected loss.
@@ -101,7 +101,7 @@ class Conditional:
             PrivacyError: no epsilon for what is not public, or more than the draws have left; nothing was drawn.
         """
         if not self.models:
-            raise ValueError(f"Conditional {self.label!r} is not trained: pass it to learn_conditionals first.")
+            raise InputError(f"Conditional {self.label!r} is not trained: pass it to learn_conditionals first.")
         return self._best(self._seen(part, draws, epsilon))
 
     def _seen(self, part: Any, draws: Session, epsilon: Epsilon | None) -> Floats:
@@ -172,10 +172,10 @@ def learn_conditionals(
         Exception: whatever the program raises: it would raise it on private data too.
     """
     if not places or len({place.label for place in places}) < len(places):
-        raise ValueError("Pass at least one conditional, each with a label of its own.")
+        raise InputError("Pass at least one conditional, each with a label of its own.")
     totals = [exact_epsilon(epsilon) for epsilon in epsilons]
     if not databases or not totals or repetitions < 1 or rounds < 1:
-        raise ValueError("Pass public databases and epsilons, and at least one repetition and one round.")
+        raise InputError("Pass public databases and epsilons, and at least one repetition and one round.")
     known = {place.label: place for place in places}
     rows: dict[str, list[_Row]] = {label: [] for label in known}
     for _ in range(rounds):
@@ -216,7 +216,7 @@ def _runs(
             answer = program(database, epsilon, exploring)
         lost = float(loss(database, answer))
         if not np.isfinite(lost) or lost < 0:
-            raise ValueError(f"A loss is a number of at least 0, not {lost}: correct loss(database, answer).")
+            raise InputError(f"A loss is a number of at least 0, not {lost}: correct loss(database, answer).")
         runs.append((lost, seen))
     mean = max(float(np.mean([lost for lost, _ in runs])), 1e-300)
     for lost, seen in runs:
@@ -231,7 +231,7 @@ def _fitted(place: Conditional, rows: Sequence[_Row]) -> Conditional:
     from sklearn.ensemble import ExtraTreesRegressor
 
     if not rows:
-        raise ValueError(f"No run asked the place {place.label!r}: leave it out, or ask it in the program.")
+        raise InputError(f"No run asked the place {place.label!r}: leave it out, or ask it in the program.")
     features, excess = np.stack([row.features for row in rows]), np.array([row.excess for row in rows])
     branches, weights = np.array([row.branch for row in rows]), np.array([row.share for row in rows])
     groups = np.array([row.group for row in rows])

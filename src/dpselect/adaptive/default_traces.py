@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dpselect.adaptive.traces import Traces
+from dpselect.kernel.errors import InputError
 
 KINDS = ("histograms", "trees")
 # What the command line says where it uses them.
@@ -40,5 +41,5 @@ def path_of(kind: str) -> Path:
         ValueError: another kind.
     """
     if kind not in KINDS:
-        raise ValueError(f"Traces ship for {' and '.join(KINDS)}, not for {kind!r}.")
+        raise InputError(f"Traces ship for {' and '.join(KINDS)}, not for {kind!r}.")
     return Path(__file__).parent / "data" / f"{kind}.parquet"

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from dpselect.kernel.errors import InputError
+
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -59,7 +61,7 @@ class Formula:
         try:
             tree = ast.parse(self.text, mode="eval").body
         except (SyntaxError, ValueError, TypeError):
-            raise ValueError(f"{self.text!r} is not a formula: write arithmetic such as a * rows ** b.") from None
+            raise InputError(f"{self.text!r} is not a formula: write arithmetic such as a * rows ** b.") from None
         self._check(tree)
         object.__setattr__(self, "_tree", tree)
 
@@ -74,7 +76,7 @@ class Formula:
         """Return its value; infinite or NaN where it has none."""
         missing = [name for name in self.names if name not in known]
         if missing:
-            raise ValueError(f"The formula {self.text!r} reads {', '.join(missing)}: known are {', '.join(known)}.")
+            raise InputError(f"The formula {self.text!r} reads {', '.join(missing)}: known are {', '.join(known)}.")
         with np.errstate(all="ignore"):
             return self._value(self._tree, {name: np.asarray(each, dtype=float) for name, each in known.items()})
 
@@ -94,11 +96,11 @@ class Formula:
                 self._check(right)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
                 if len(arguments) != (2 if name in ("min", "max") else 1):
-                    raise ValueError(f"In {self.text!r}, {name} has a wrong number of arguments.")
+                    raise InputError(f"In {self.text!r}, {name} has a wrong number of arguments.")
                 for argument in arguments:
                     self._check(argument)
             case _:
-                raise ValueError(
+                raise InputError(
                     f"{self.text!r} is not a formula: use numbers, names, + - * / ** < > and {', '.join(_FUNCTIONS)}."
                 )
 

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from dpselect.adaptive.adaptive_algorithm import AdaptiveAlgorithm
 from dpselect.adaptive.policy import Recipe
+from dpselect.kernel.errors import InputError
 
 Floats = NDArray[np.float64]
 POWERS = (-2.0, -1.5, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0, 3.0)
@@ -78,16 +79,16 @@ def search_formulas(
     """
     groups = {} if maker.trained is None else maker.trained.traces.groups
     if maker.trained is None or len(set(groups.values())) < 3:
-        raise ValueError("Search with a choice maker that is trained on at least three groups of databases.")
+        raise InputError("Search with a choice maker that is trained on at least three groups of databases.")
     if not powers or any(not np.isfinite(power) or power == 0 for power in powers):
-        raise ValueError("powers are numbers other than 0: what a fact is raised to.")
+        raise InputError("powers are numbers other than 0: what a fact is raised to.")
     options = maker.trained.policy.options
     means = maker.trained.traces.means(options)
     recipe = maker.trained.policy.recipe
     known = _known(recipe, maker.trained.traces.values(), list(means))
     unknown = set(facts or ()) - set(known)
     if unknown:
-        raise ValueError(f"There is no fact {sorted(unknown)[0]!r}: take {', '.join(known)}.")
+        raise InputError(f"There is no fact {sorted(unknown)[0]!r}: take {', '.join(known)}.")
     forms = _forms({name: known[name] for name in facts or known}, known["epsilon"][1], powers)
     owners = np.array([groups[database] for database, _ in means])
     # The constant a of a form takes up what is added.

@@ -23,6 +23,7 @@ from dpselect.adaptive.option import Option
 from dpselect.histograms.count_arrays import require_counts
 from dpselect.histograms.hilbert import curve
 from dpselect.histograms.rates import rehearse
+from dpselect.kernel.errors import InputError
 
 Integers = NDArray[np.int64]
 # Blocks a side: 16 in all, on a line as on a grid.
@@ -51,7 +52,7 @@ def options(names: Sequence[str] = tuple(histograms.EVERY_ALGORITHM)) -> list[Op
     """
     unknown = [name for name in names if name not in histograms.EVERY_ALGORITHM]
     if unknown:
-        raise ValueError(f"There is no histogram {unknown[0]!r}: take {', '.join(histograms.EVERY_ALGORITHM)}.")
+        raise InputError(f"There is no histogram {unknown[0]!r}: take {', '.join(histograms.EVERY_ALGORITHM)}.")
     return [Option(name, _Estimate(name), rehearse=_Estimate(name).rehearse) for name in names]
 
 

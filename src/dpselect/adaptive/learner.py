@@ -12,6 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
+
 Floats = NDArray[np.float64]
 LEARNERS = ("forest", "regret-tree", "fixed")
 # A regret beyond this is as bad as any: it must not rule the fit.
@@ -134,7 +136,7 @@ def learner_of(learner: Any) -> Learner:
             return RegretTree()
         if learner == "fixed":
             return FixedLearner()
-        raise ValueError(f"There is no learner {learner!r}: take {', '.join(LEARNERS)}, or a scikit-learn regressor.")
+        raise InputError(f"There is no learner {learner!r}: take {', '.join(LEARNERS)}, or a scikit-learn regressor.")
     from sklearn.base import BaseEstimator, is_regressor
 
     if isinstance(learner, BaseEstimator) and is_regressor(learner):
@@ -144,4 +146,4 @@ def learner_of(learner: Any) -> Learner:
 
         rival: Learner = copy.deepcopy(learner)
         return rival
-    raise ValueError(f"learner is one of {', '.join(LEARNERS)}, or a scikit-learn regressor.")
+    raise InputError(f"learner is one of {', '.join(LEARNERS)}, or a scikit-learn regressor.")

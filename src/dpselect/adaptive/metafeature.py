@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound, require_rate
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, InputTypeError, PrivacyError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.kernel.units import floor_ticks
@@ -60,13 +60,13 @@ class Metafeature:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isidentifier():
-            raise ValueError("A metafeature's name stands in formulas: use letters, digits and underscores.")
+            raise InputError("A metafeature's name stands in formulas: use letters, digits and underscores.")
         if not callable(self.query):
-            raise TypeError(f"Metafeature {self.name!r} needs a function: query(database).")
+            raise InputTypeError(f"Metafeature {self.name!r} needs a function: query(database).")
         if not isinstance(self.public, bool):
-            raise TypeError(f"Metafeature {self.name!r}: public is True or False.")
+            raise InputTypeError(f"Metafeature {self.name!r}: public is True or False.")
         if self.public and self.sensitivity is not None:
-            raise ValueError(f"Metafeature {self.name!r} is public or has a sensitivity, not both: drop one of them.")
+            raise InputError(f"Metafeature {self.name!r} is public or has a sensitivity, not both: drop one of them.")
         if not self.public:
             if self.sensitivity is None:
                 raise PrivacyError(
@@ -76,14 +76,14 @@ class Metafeature:
             try:
                 exact = exact_epsilon(self.sensitivity)
             except (TypeError, ValueError):
-                raise ValueError(
+                raise InputError(
                     f"Metafeature {self.name!r}: sensitivity must be positive and finite; what no record can move is "
                     "public."
                 ) from None
             whole = isinstance(self.sensitivity, (int, np.integer))
             object.__setattr__(self, "sensitivity", int(exact) if whole else exact)
         if self.scale not in _SCALES:
-            raise ValueError(f'Metafeature {self.name!r}: scale is "linear" or "log".')
+            raise InputError(f'Metafeature {self.name!r}: scale is "linear" or "log".')
 
     def value(self, database: Any) -> float | int:
         """Return the true value, private unless ``public``.
@@ -96,14 +96,14 @@ class Metafeature:
             result = result.item()
         if isinstance(self.sensitivity, int):
             if isinstance(result, bool) or not isinstance(result, int):
-                raise ValueError(
+                raise InputError(
                     f"Metafeature {self.name!r} has an integer sensitivity, so its query must return integers: return "
                     "one, or pass a sensitivity such as 1.0."
                 )
             # A public clip, so that no size of a private fact is refused.
             return max(-(2**61), min(2**61, result))
         if isinstance(result, bool) or not isinstance(result, (int, float, Fraction)) or result != result:
-            raise ValueError(f"Metafeature {self.name!r} gave no number: its query must give one on every database.")
+            raise InputError(f"Metafeature {self.name!r} gave no number: its query must give one on every database.")
         return float(max(-_LARGEST, min(_LARGEST, result)))
 
     def require(self, epsilon: Fraction) -> None:
@@ -113,7 +113,7 @@ class Metafeature:
         try:
             require_rate(epsilon / self._ticks(0)[1])
         except ValueError:
-            raise ValueError(
+            raise InputError(
                 f"epsilon is too small to pay for metafeature {self.name!r}: raise it, or the share."
             ) from None
 

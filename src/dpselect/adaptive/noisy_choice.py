@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.adaptive.tree_options import LabelledTable
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import exact_epsilon
@@ -82,7 +83,7 @@ class NoisyChoice:
             ValueError: not a table, or one without test rows.
         """
         if not tables or any(table.test is None for table in tables.values()):
-            raise ValueError("Pass public tables that have test rows.")
+            raise InputError("Pass public tables that have test rows.")
         named = {name: (groups or {}).get(name, name) for name in tables}
         choice = cls({name: np.zeros(0) for name in _TABLE}, (None,) * len(ALTERNATIVES))
         for each_round in range(rounds):

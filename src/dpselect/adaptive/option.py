@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, InputTypeError, PrivacyError
 
 # What a programmer expects: released metafeatures and the option's epsilon to its loss.
 Predict = Callable[[Mapping[str, float], float], float]
@@ -40,11 +40,11 @@ class Option:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
-            raise ValueError("An option needs a name: Option(name, answer).")
+            raise InputError("An option needs a name: Option(name, answer).")
         if not callable(self.answer) or not all(
             each is None or callable(each) for each in (self.predict, self.rehearse)
         ):
-            raise TypeError(
+            raise InputTypeError(
                 f"Option {self.name!r} needs functions: answer(database, epsilon), and predict and rehearse or None."
             )
 

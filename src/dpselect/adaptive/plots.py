@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpselect._display.families import FAMILIES, family, look
 from dpselect.adaptive.regret import Regret
+from dpselect.kernel.errors import InputError
 from dpselect.sources.figures import new_figure, require_picture
 from dpselect.sources.output import save_figure
 
@@ -80,7 +81,7 @@ def draw_histograms(
     """
     counts = np.asarray(original, dtype=np.float64)
     if counts.ndim not in (1, 2) or not noisy or any(np.shape(each) != counts.shape for each in noisy.values()):
-        raise ValueError("Pass a histogram of one or two dimensions, and at least one estimate of its shape.")
+        raise InputError("Pass a histogram of one or two dimensions, and at least one estimate of its shape.")
     panels = {"original": counts, **noisy}
     many = min(4, len(panels))
     rows = -(-len(panels) // many)

@@ -15,6 +15,7 @@ from dpselect.adaptive.learner import Learner, learner_of
 from dpselect.adaptive.metafeature import Metafeature, expected_releases
 from dpselect.adaptive.option import Predict
 from dpselect.adaptive.traces import Traces
+from dpselect.kernel.errors import InputError
 
 Floats = NDArray[np.float64]
 # Releases that stand for the noise: in training, and where regret is measured.
@@ -119,7 +120,7 @@ class Policy:
         """Fit to every cell of the traces, under the noise that metafeatures will have there."""
         means, values, groups = traces.means(options), traces.values(), traces.groups
         if not means:
-            raise ValueError("The traces hold no database on which every option ran: train again.")
+            raise InputError("The traces hold no database on which every option ran: train again.")
         recipe = recipe.settled(means)
         features, logs, levels, owners = [], [], [], []
         for (database, epsilon), losses in means.items():

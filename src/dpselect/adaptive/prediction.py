@@ -23,6 +23,7 @@ from dpselect.adaptive.option import Predict
 from dpselect.adaptive.policy import MEASURING_DRAWS, Recipe
 from dpselect.adaptive.regret import remaining
 from dpselect.adaptive.traces import Traces
+from dpselect.kernel.errors import InputError
 
 Floats = NDArray[np.float64]
 _STARTS = (0.1, 1.0, -1.0)
@@ -59,7 +60,7 @@ class Prediction:
             ValueError: no such option.
         """
         if option not in self.formula:
-            raise ValueError(f"There is no option {option!r}: fitted are {', '.join(self.formula)}.")
+            raise InputError(f"There is no option {option!r}: fitted are {', '.join(self.formula)}.")
         formula, constants = self.formula[option], dict(self.constants[option])
 
         def predicted(known: Mapping[str, float], epsilon: float) -> float:
@@ -96,7 +97,7 @@ def fit_prediction(formula: str | Mapping[str, str], maker: AdaptiveAlgorithm) -
     ({'a': 1.0, 'b': 1.0}, 1.0)
     """
     if maker.trained is None or maker.trained.regret is None:
-        raise ValueError("Fit to a choice maker that is trained on at least two groups of databases.")
+        raise InputError("Fit to a choice maker that is trained on at least two groups of databases.")
     traces, recipe, options = maker.trained.traces, maker.trained.policy.recipe, maker.trained.policy.options
     added = recipe.added
     formulas, constants = _fitted_formulas(formula, options, {*(each.name for each in recipe.metafeatures), "epsilon"})
@@ -158,12 +159,12 @@ def _fitted_formulas(
     """
     written = dict.fromkeys(options, formula) if isinstance(formula, str) else dict(formula)
     if set(written) != set(options):
-        raise ValueError(f"Write one formula for all options, or one for each of {', '.join(options)}.")
+        raise InputError(f"Write one formula for all options, or one for each of {', '.join(options)}.")
     formulas = {name: Formula(written[name]) for name in options}
     constants = {name: [each for each in formulas[name].names if each not in known] for name in options}
     idle = [name for name in options if not constants[name]]
     if idle:
-        raise ValueError(f"The formula {formulas[idle[0]].text!r} has no constant to be fitted: name one, such as a.")
+        raise InputError(f"The formula {formulas[idle[0]].text!r} has no constant to be fitted: name one, such as a.")
     return formulas, constants
 
 

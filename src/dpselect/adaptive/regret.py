@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from dpselect.adaptive.policy import MEASURING_DRAWS, Policy, Recipe, ln_regret
 from dpselect.adaptive.traces import Traces
+from dpselect.kernel.errors import InputError
 
 Floats = NDArray[np.float64]
 # Parts in which groups are left out, at most: with fewer groups each is left out alone.
@@ -137,7 +138,7 @@ def leave_out(
     """
     groups, values, means = traces.groups, traces.values(), traces.means(options)
     if len(set(groups.values())) < 2:
-        raise ValueError("Regret is measured on databases left out: train on at least two groups.")
+        raise InputError("Regret is measured on databases left out: train on at least two groups.")
     recipes = {name: recipe.settled(means) for name, recipe in recipes.items()}
     added = next(iter(recipes.values())).added
     wanted = set(groups if measured is None else measured)
@@ -181,7 +182,7 @@ def _left_out(
         lefts = [float(remaining(total, policy.recipe)) for _, total in cells]
         missing = [left for (database, _), left in zip(cells, lefts, strict=True) if (database, left) not in means]
         if missing:
-            raise ValueError(
+            raise InputError(
                 f"The traces lack epsilon {missing[0]:g}, which is what a share leaves of a total: train again."
             )
         seen = [

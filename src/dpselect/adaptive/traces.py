@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dpselect.adaptive.metafeature import Metafeature
 from dpselect.adaptive.option import Option
+from dpselect.kernel.errors import InputError, MissingFileError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.privacy_filter import use_accountant
@@ -66,18 +67,18 @@ class Traces:
         import pyarrow.parquet
 
         if not Path(path).is_file():
-            raise FileNotFoundError(
+            raise MissingFileError(
                 f"There is no file {path}: traces are written by AdaptiveAlgorithm.train(traces=path)."
             )
         try:
             table = pyarrow.parquet.read_table(path)
         except pyarrow.ArrowInvalid:
-            raise ValueError(
+            raise InputError(
                 f"{path} is not a parquet file: traces are written by AdaptiveAlgorithm.train(traces=path)."
             ) from None
         missing = [name for name in COLUMNS if name not in table.column_names]
         if missing:
-            raise ValueError(f"{path} is not a table of traces: it lacks {', '.join(missing)}.")
+            raise InputError(f"{path} is not a table of traces: it lacks {', '.join(missing)}.")
         columns = {name: np.asarray(table[name].to_pylist()) for name in table.column_names}
         return cls(columns, tuple(name for name in table.column_names if name not in COLUMNS))
 
@@ -236,12 +237,12 @@ def _resumed(
         return []
     before = Traces.read(path)
     if set(before.metafeatures) != {each.name for each in metafeatures}:
-        raise ValueError(f"{path} was recorded with other metafeatures: choose another path.")
+        raise InputError(f"{path} was recorded with other metafeatures: choose another path.")
     for database, values in before.values().items():
         if database in known and any(
             not np.isclose(values[name], value, rtol=1e-9, atol=1e-12) for name, value in known[database].items()
         ):
-            raise ValueError(f"{path} was recorded on another database {database!r}: choose another path.")
+            raise InputError(f"{path} was recorded on another database {database!r}: choose another path.")
     # Groups may be drawn anew; what was run stays run.
     return [{**row, "group": groups.get(row["database"], row["group"])} for row in before.rows()]
 

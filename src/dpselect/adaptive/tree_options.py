@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dpselect.adaptive.metafeature import Metafeature
 from dpselect.adaptive.option import Option
+from dpselect.kernel.errors import InputError
 
 THE_FIVE = ("A1", "A2", "A3", "A4", "A5")
 # Multiway forests may be deep on paper: their stopping rules end them long before.
@@ -62,7 +63,7 @@ def options(max_records: int = 100_000, names: Sequence[str] = (*THE_FIVE, "defa
     known: dict[str, Callable[..., Any]] = {**learn.THE_FIVE, "default": learn.DPTreeClassifier}
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise ValueError(f"There is no tree {unknown[0]!r}: take {', '.join(known)}.")
+        raise InputError(f"There is no tree {unknown[0]!r}: take {', '.join(known)}.")
     fits = {name: _Fit(known[name], _settings(name, max_records)) for name in names}
     return [Option(name, fit, rehearse=fit.rehearse) for name, fit in fits.items()]
 
@@ -98,7 +99,7 @@ def error_rate(table: LabelledTable, model: Any) -> float:
         ValueError: a table without test rows.
     """
     if table.test is None:
-        raise ValueError("A loss needs rows that were not trained on: give the public table a test part.")
+        raise InputError("A loss needs rows that were not trained on: give the public table a test part.")
     columns, labels = table.test
     return float((model.predict(dict(columns)) != labels).mean())
 

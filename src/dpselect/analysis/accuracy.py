@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.analysis.rivals import Rivals
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.base import Mechanism, SmoothMechanism, UnitMechanism
 from dpselect.mechanisms.registry import require_mechanism
@@ -83,7 +84,7 @@ def _errors(scores: Scores) -> NDArray[np.float64]:
 
 def _require_number(theta: float) -> None:
     if math.isnan(theta):
-        raise ValueError("theta must be a number: the error in the unit of the score.")
+        raise InputError("theta must be a number: the error in the unit of the score.")
 
 
 def _decay(scores: Scores, epsilon: Epsilon, mechanism: Mechanism) -> tuple[float, float]:
@@ -93,14 +94,14 @@ def _decay(scores: Scores, epsilon: Epsilon, mechanism: Mechanism) -> tuple[floa
     candidate always shows heads.
     """
     if not isinstance(mechanism, UnitMechanism) or mechanism.sampler not in (EXPONENTIAL, PERMUTE_AND_FLIP):
-        raise ValueError("The papers give no bound of this form for noise of this kind: use error_tail.")
+        raise InputError("The papers give no bound of this form for noise of this kind: use error_tail.")
     if math.isinf(scores.sensitivity.ceiling):
-        raise ValueError("The bound needs a public ceiling of the sensitivity: pass ceiling=.")
+        raise InputError("The bound needs a public ceiling of the sensitivity: pass ceiling=.")
     unit = mechanism.effective(scores)
     per_unit = float(unit.per_unit)
     spread = (unit.ticks.max() - unit.ticks) / per_unit
     if (spread < _errors(scores) / scores.sensitivity.ceiling - 2 / per_unit).any():
-        raise ValueError(
+        raise InputError(
             "The bound does not hold here: the effective scores lie closer together than score / ceiling, "
             "as they may when the sensitivity is not stable; use expected_error or error_tail."
         )

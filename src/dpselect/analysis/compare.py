@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect._display.families import family, look
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.registry import require_mechanism
@@ -184,7 +184,7 @@ def draw(rows: Sequence[ComparisonRow], path: str | Path | None = None, *, overw
     require_picture(path)
     shown = [each for each in rows if not each.why]
     if not shown:
-        raise ValueError("No mechanism applies to these scores, so there is nothing to draw: see the table.")
+        raise InputError("No mechanism applies to these scores, so there is nothing to draw: see the table.")
     figure = new_figure(figsize=(10, 4.2), layout="constrained")
     best, error = figure.subplots(1, 2)
     drawn: Counter[str] = Counter()
@@ -245,7 +245,7 @@ def draw_front(
         ValueError: not two objectives, weights that are both zero, or a file of another kind.
     """
     if not len(objectives) == len(names) == len(weights) == 2 or not any(weights):
-        raise ValueError("The front is drawn for two objectives: pass two, two names and two weights, not both zero.")
+        raise InputError("The front is drawn for two objectives: pass two, two names and two weights, not both zero.")
     require_picture(path)
     x, y = (each.values.astype(np.float64) for each in objectives)
     signs = [(weight > 0) - (weight < 0) for weight in weights]

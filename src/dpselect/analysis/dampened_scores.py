@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputTypeError
 from dpselect.mechanisms.base import UnitMechanism
 from dpselect.mechanisms.local_dampening import local_dampening
 from dpselect.mechanisms.shifted_local_dampening import shifted_local_dampening
@@ -94,7 +95,7 @@ def inversions(values: NDArray[np.float64], units: NDArray[np.float64]) -> Seque
 
 def _units(mechanism: object, scores: Scores) -> NDArray[np.float64]:
     if not isinstance(mechanism, UnitMechanism):
-        raise TypeError("Dampening ranks unit scores.")
+        raise InputTypeError("Dampening ranks unit scores.")
     unit = mechanism.effective(scores)
     result: NDArray[np.float64] = unit.ticks / float(unit.per_unit)
     return result

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.errors import InputError
+
 Floats = NDArray[np.float64]
 # Noise beyond so many multiples of 1 / epsilon has a chance below e^-42.
 _FAR = 42.0
@@ -29,10 +31,10 @@ def label_pmf(counts: ArrayLike, *, epsilon: float | ArrayLike) -> Floats:
     """
     exact = np.asarray(counts, dtype=np.int64)
     if exact.ndim != 2 or not exact.size or (exact < 0).any():
-        raise ValueError("Counts are integers >= 0, one row per leaf and one column per class.")
+        raise InputError("Counts are integers >= 0, one row per leaf and one column per class.")
     rates = np.broadcast_to(np.asarray(epsilon, dtype=np.float64), exact.shape[:1])
     if not (np.isfinite(rates) & (rates > 0)).all():
-        raise ValueError("epsilon is a number above 0.")
+        raise InputError("epsilon is a number above 0.")
     law = np.empty(exact.shape)
     for rate in np.unique(rates).tolist():
         here = np.flatnonzero(rates == rate)

@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_positive
 from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.registry import require_mechanism
@@ -50,7 +51,7 @@ def least_epsilon(
     """
     wanted = exact_positive(probability, "probability")
     if wanted >= 1:
-        raise ValueError("probability must lie between 0 and 1, for example 0.95.")
+        raise InputError("probability must lie between 0 and 1, for example 0.95.")
     drawn = require_mechanism(mechanism)
     wins = require_scores(scores).values == scores.values.max() if right is None else right
     always = Fraction(int(wins.sum()), len(scores)) >= wanted

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect._optional import not_installed
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.release.release import Release
 from dpselect.scores.objectives import list_objectives
 from dpselect.scores.scores import Scores
@@ -36,7 +37,7 @@ def coverage(better: ArrayLike, worse: ArrayLike, *, strict: bool = False) -> fl
     """
     above, below = _points(better, "better"), _points(worse, "worse")
     if above.shape[1] != below.shape[1]:
-        raise ValueError("Both sets need the same objectives: pass shape (points, objectives).")
+        raise InputError("Both sets need the same objectives: pass shape (points, objectives).")
     beaten = (above[:, None, :] >= below[None, :, :]).all(axis=2)
     if strict:
         beaten &= (above[:, None, :] > below[None, :, :]).any(axis=2)
@@ -86,7 +87,7 @@ def recall(found: Release[Any] | Iterable[Any], true: Release[Any] | Iterable[An
     """
     wanted = _candidates(true, "true")
     if not wanted:
-        raise ValueError("recall needs at least one true candidate.")
+        raise InputError("recall needs at least one true candidate.")
     return len(_candidates(found, "found") & wanted) / len(wanted)
 
 
@@ -102,7 +103,7 @@ def hypervolume(points: ArrayLike, reference: ArrayLike) -> float:
     """
     above, floor = _points(points, "points"), _numbers(reference, "reference")
     if floor.shape != (above.shape[1],):
-        raise ValueError(f"reference needs one number per objective: pass {above.shape[1]} of them.")
+        raise InputError(f"reference needs one number per objective: pass {above.shape[1]} of them.")
     try:
         import moocore
     except ImportError:
@@ -117,30 +118,30 @@ def _plain(candidate: Any) -> Any:
 def _points(values: ArrayLike, name: str) -> NDArray[np.float64]:
     points = _numbers(values, name)
     if not points.size:
-        raise ValueError(f"{name} has no points: pass at least one, shape (points, objectives).")
+        raise InputError(f"{name} has no points: pass at least one, shape (points, objectives).")
     if points.ndim != 2:
-        raise ValueError(f"{name} has shape {points.shape}: pass shape (points, objectives), one row per point.")
+        raise InputError(f"{name} has shape {points.shape}: pass shape (points, objectives), one row per point.")
     return points
 
 
 def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """Return finite numbers; a NaN would be beaten by nothing and beat nothing, without a word."""
     if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(f"{name} must not be masked: pass plain numbers.")
+        raise InputTypeError(f"{name} must not be masked: pass plain numbers.")
     try:
         array = np.asarray(values)
     except ValueError:
-        raise ValueError(f"{name} has rows of different lengths: pass shape (points, objectives).") from None
+        raise InputError(f"{name} has rows of different lengths: pass shape (points, objectives).") from None
     try:
         if array.dtype.kind not in "biufO" or any(isinstance(each, str) for each in array.ravel()):
             raise TypeError
         numbers = array.astype(np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be numbers: pass rows of numbers, one number per objective.") from None
+        raise InputTypeError(f"{name} must be numbers: pass rows of numbers, one number per objective.") from None
     except OverflowError:
         numbers = np.array(np.inf)
     if not np.isfinite(numbers).all():
-        raise ValueError(f"{name} must be finite: pass neither NaN, None nor infinite values.")
+        raise InputError(f"{name} must be finite: pass neither NaN, None nor infinite values.")
     return numbers
 
 
@@ -151,4 +152,4 @@ def _candidates(named: Release[Any] | Iterable[Any], name: str) -> set[Any]:
             raise TypeError
         return set(listed)
     except TypeError:
-        raise TypeError(f"{name} must be a list of plain candidates, such as names, or a Release.") from None
+        raise InputTypeError(f"{name} must be a list of plain candidates, such as names, or a Release.") from None

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect._display.families import family, lighter, look
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.registry import default_mechanism, require_mechanism
@@ -110,11 +111,11 @@ def plot_pmf(
 def _laws(scores: Scores, epsilon: Any, mechanism: Any, neighbour: Scores | None) -> list[_MechanismPmf]:
     """Return the laws in the order of their bars."""
     if neighbour is not None and list(require_scores(neighbour).candidates) != list(scores.candidates):
-        raise ValueError("A neighbour has the same public candidates, in the same order: pass scores of those.")
+        raise InputError("A neighbour has the same public candidates, in the same order: pass scores of those.")
     named = [default_mechanism(scores)] if mechanism is None else [*map(require_mechanism, _several(mechanism))]
     epsilons = sorted({exact_epsilon(each) for each in _several(epsilon)})
     if not 1 <= len(named) * len(epsilons) <= _LAWS:
-        raise ValueError(f"One picture has room for 1 to {_LAWS} laws: pass fewer mechanisms or epsilons.")
+        raise InputError(f"One picture has room for 1 to {_LAWS} laws: pass fewer mechanisms or epsilons.")
     laws, drawn = [], list[str]()
     for number, (each, value) in enumerate(product(named, epsilons)):
         kind = family(each.name)

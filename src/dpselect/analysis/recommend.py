@@ -11,7 +11,7 @@ import numpy as np
 from dpselect._display.html_table import grid, table
 from dpselect.analysis.accuracy import expected_error
 from dpselect.analysis.share_tuning import FAMILIES, tune_shares
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms import MECHANISMS, mechanism
 from dpselect.mechanisms.base import Mechanism
@@ -148,7 +148,7 @@ def _with_others(others: Iterable[str | Mechanism], taken: set[str]) -> dict[str
     for each in map(require_mechanism, others):
         name = each.describe()
         if name in taken or considered.setdefault(name, each) != each:
-            raise ValueError(f"There are two mechanisms named {name}: give yours a name of its own.")
+            raise InputError(f"There are two mechanisms named {name}: give yours a name of its own.")
     return considered
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect._display.html_table import grid, table
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.mechanisms import mechanism
 from dpselect.scores.margin import margin
@@ -118,7 +118,7 @@ def recommend_metric(
     graph = require_undirected(graph)
     total, most = exact_epsilon(epsilon), whole(k, "k", "how many nodes a list names")
     if most >= len(graph):
-        raise ValueError(f"A list of {most} is all of the graph's {len(graph)} nodes: ask for fewer.")
+        raise InputError(f"A list of {most} is all of the graph's {len(graph)} nodes: ask for fewer.")
     return recommend_from(compared_metrics(graph, max_degree, most), most, total)
 
 

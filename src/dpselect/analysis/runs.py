@@ -14,6 +14,7 @@ import numpy as np
 from numpy.polynomial.polynomial import polyval
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 
 _CELLS = 64
@@ -41,7 +42,7 @@ def price_of_runs(chances: ArrayLike, *, epsilon: Epsilon) -> float:
     """
     law = np.asarray(chances, dtype=np.float64)
     if law.ndim != 1 or not law.size or (law < 0).any() or not math.isclose(law.sum(), 1, rel_tol=1e-9):
-        raise ValueError("chances must be at least 0 and sum to 1: those of 1, 2, 3, ... runs.")
+        raise InputError("chances must be at least 0 and sum to 1: those of 1, 2, 3, ... runs.")
     of_run = float(exact_epsilon(epsilon))
     growth = math.exp(of_run)
     first = int(np.flatnonzero(law)[0])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon
 from dpselect.release.value_questions import ValueQuestion, value_question
 
@@ -63,7 +64,7 @@ def value_error(
     [0.48, 0.44]
     """
     if not 0 < probability < 1:
-        raise ValueError("probability lies between 0 and 1: how many of the answers are to be that near.")
+        raise InputError("probability lies between 0 and 1: how many of the answers are to be that near.")
     asked = _asked(0, smooth_bound, epsilon, noise, beta, tick)
     # The number and the answer are each rounded by half a tick at most.
     return (float(asked.scale) * asked.noise.within(probability) + 1) * float(asked.tick)

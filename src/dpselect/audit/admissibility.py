@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.audit.universe import Universe
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.scores.scores import Scores
 
 Floats = NDArray[np.float64]
@@ -112,19 +113,19 @@ def tabulate(utility: Utility, universe: Universe) -> UtilityTable:
     scores = [_called(utility, universe, x) for x in range(len(universe))]
     first = scores[0]
     if any(score.sensitivity.smoothed is not None for score in scores):
-        raise ValueError(
+        raise InputError(
             "Of these scores only a smooth bound is known, which has no values at a distance: check it with "
             "dpselect.audit.smooth(utility, universe, beta)."
         )
     for x, score in enumerate(scores):
         if list(score.candidates) != list(first.candidates):
-            raise ValueError(
+            raise InputError(
                 f"The candidates on {universe.words(x)} are not those on {universe.words(0)}: candidates are "
                 "public, so a utility must score the same ones on every database."
             )
     for x in range(0, len(universe), max(1, len(universe) // 100)):
         if not np.array_equal(_called(utility, universe, x).values, scores[x].values):
-            raise ValueError(
+            raise InputError(
                 f"The utility gave two different answers on {universe.words(x)}: it must be a function of the database."
             )
     values = np.array([score.values for score in scores], dtype=np.float64)
@@ -137,7 +138,7 @@ def tabulate(utility: Utility, universe: Universe) -> UtilityTable:
     falls = np.argwhere(np.diff(at, axis=0) < -_ABSOLUTE - _RELATIVE * at[:-1])
     if len(falls):
         t, x, r = falls[0]
-        raise ValueError(
+        raise InputError(
             f"The sensitivity of candidate {first.candidates[r]} on {universe.words(x)} falls from {at[t, x, r]:g} "
             f"at distance {t} to {at[t + 1, x, r]:g}: it must not decrease with the distance."
         )
@@ -189,10 +190,10 @@ def dominates(first: Utility, second: Utility, universe: Universe, *, direction:
         ValueError: as :func:`admissible`, the two utilities score differently, or an unknown direction.
     """
     if direction not in ("growing", "shrinking"):
-        raise ValueError('direction is "growing" or "shrinking".')
+        raise InputError('direction is "growing" or "shrinking".')
     one, two = tabulate(first, universe), tabulate(second, universe)
     if not np.array_equal(one.values, two.values):
-        raise ValueError("Dominance compares two sensitivities of the same utility: the scores differ.")
+        raise InputError("Dominance compares two sensitivities of the same utility: the scores differ.")
     length = min(len(one.at), len(two.at))
     gap = two.at[:length] - one.at[:length]
     below = np.argwhere(gap < -_ABSOLUTE)
@@ -220,7 +221,7 @@ def _called(utility: Utility, universe: Universe, x: int) -> Scores:
     except (ValueError, TypeError) as error:
         raise type(error)(f"On {universe.words(x)}: {error}") from error
     if not isinstance(scores, Scores):
-        raise TypeError("A utility returns dpselect.Scores: wrap values as Scores(values, sensitivity=...).")
+        raise InputTypeError("A utility returns dpselect.Scores: wrap values as Scores(values, sensitivity=...).")
     return scores
 
 

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.ranks import Ranks
 from dpselect.mechanisms.joint_top_k import JointQuestion, joint_log_pmf
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
@@ -91,11 +92,11 @@ class RecordingNoise:
 
     def grouped(self, *_: object) -> list[tuple[int, int]]:
         """Refuse: groups say which scores there are, and not which candidate has which on a neighbour."""
-        raise ValueError(_NO_GROUPS)
+        raise InputError(_NO_GROUPS)
 
     def ordered_groups(self, *_: object) -> tuple[list[tuple[int, int]], list[int]]:
         """Refuse, as for groups that are peeled."""
-        raise ValueError(_NO_GROUPS)
+        raise InputError(_NO_GROUPS)
 
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:
         """Any valid candidate of every row."""
@@ -132,11 +133,11 @@ class RecordingNoise:
 
     def raised_bar(self, _: Fraction) -> NoReturn:
         """Refuse: what a bar loses is a matter of all its answers together."""
-        raise ValueError(_NO_BAR)
+        raise InputError(_NO_BAR)
 
     def keys(self, *_: object) -> NDArray[np.bool_]:
         """Refuse: keys have a delta, which the loss of one transcript does not count."""
-        raise ValueError(_NO_KEYS)
+        raise InputError(_NO_KEYS)
 
     def partition(self, candidates: IntervalCandidates, costs: Integers, rate: Fraction) -> Integers:
         """Any partition is possible."""
@@ -155,7 +156,7 @@ class RecordingNoise:
 
     def runs(self, *_: object) -> int:
         """Refuse: runs that are not released have no place in what is compared."""
-        raise ValueError("One of a secret number of runs is released, not all of them: follow scripts with Replay.")
+        raise InputError("One of a secret number of runs is released, not all of them: follow scripts with Replay.")
 
     def uniform(self, bounds: Integers) -> Integers:
         """Any integers below the bounds."""
@@ -184,7 +185,7 @@ class RepeatingNoise:
             or (kind, values.shape, fixed) != (call.kind, call.values.shape, call.fixed)
             or (rate is not None and rate != call.rate)
         ):
-            raise ValueError("A neighbour asks other questions after the same outcomes: that loses everything.")
+            raise InputError("A neighbour asks other questions after the same outcomes: that loses everything.")
         return call
 
     def finish(self) -> Fraction:
@@ -194,7 +195,7 @@ class RepeatingNoise:
             ValueError: something was drawn on the first database and not on this one.
         """
         if next(self._calls, None) is not None:
-            raise ValueError("A neighbour asks fewer questions after the same outcomes: that loses everything.")
+            raise InputError("A neighbour asks fewer questions after the same outcomes: that loses everything.")
         return self.loss
 
     def _compare(self, here: NDArray[np.float64], there: NDArray[np.float64]) -> None:
@@ -220,11 +221,11 @@ class RepeatingNoise:
 
     def grouped(self, *_: object) -> list[tuple[int, int]]:
         """Refuse, as a recording does."""
-        raise ValueError(_NO_GROUPS)
+        raise InputError(_NO_GROUPS)
 
     def ordered_groups(self, *_: object) -> tuple[list[tuple[int, int]], list[int]]:
         """Refuse, as for groups that are peeled."""
-        raise ValueError(_NO_GROUPS)
+        raise InputError(_NO_GROUPS)
 
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:
         """The exact law of the winner of every row, at its worst candidate."""
@@ -269,11 +270,11 @@ class RepeatingNoise:
 
     def raised_bar(self, _: Fraction) -> NoReturn:
         """Refuse, as a recording does."""
-        raise ValueError(_NO_BAR)
+        raise InputError(_NO_BAR)
 
     def keys(self, *_: object) -> NDArray[np.bool_]:
         """Refuse: keys have a delta, which the loss of one transcript does not count."""
-        raise ValueError(_NO_KEYS)
+        raise InputError(_NO_KEYS)
 
     def partition(self, candidates: IntervalCandidates, costs: Integers, rate: Fraction) -> Integers:
         """The noise of the kept interval hides how far two costs move apart (``release/partition.md``)."""
@@ -298,7 +299,7 @@ class RepeatingNoise:
 
     def runs(self, *_: object) -> int:
         """Refuse, as the recording does."""
-        raise ValueError("One of a secret number of runs is released, not all of them: follow scripts with Replay.")
+        raise InputError("One of a secret number of runs is released, not all of them: follow scripts with Replay.")
 
     def uniform(self, bounds: Integers) -> Integers:
         """Public randomness loses nothing, and must be asked for alike."""

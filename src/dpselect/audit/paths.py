@@ -22,7 +22,7 @@ from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss_of_pmf
 from dpselect.audit.scripted_noise import ScriptedNoise, log_chance_of, transcripts
 from dpselect.audit.universe import Universe, multisets
 from dpselect.kernel import bernoulli_exp
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.kernel.samplers import group_draws as groups
 from dpselect.ledger.recording import RecordingAccountant, Spend
 from dpselect.mechanisms import mechanism as named
@@ -58,7 +58,7 @@ def _watched(replay: ScriptedNoise) -> Iterator[RecordingAccountant]:
     yield accountant
     spent = sum(each.count * each.guarantee.epsilon for each in accountant.spends)
     if any(early) or spent != EPSILON:
-        raise ValueError(f"{spent} of {EPSILON} was spent{', after the first draw' if any(early) else ''}.")
+        raise InputError(f"{spent} of {EPSILON} was spent{', after the first draw' if any(early) else ''}.")
 
 
 def pmf_of_release(run: Callable[[SessionFactory, RecordingAccountant], Hashable]) -> dict[Hashable, float]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dpselect.audit.admissibility import Utility
 from dpselect.audit.universe import Universe
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.units import UnitScores
 from dpselect.mechanisms.base import Mechanism, SmoothMechanism, UnitMechanism, UnsoundMechanism
@@ -100,9 +101,9 @@ def privacy_loss(
     mechanism, total = require_mechanism(mechanism), exact_epsilon(epsilon)
     scores = [utility(database) for database in universe]
     if math.perm(len(scores[0]), k) > _MOST_OUTCOMES:
-        raise ValueError(f"There are {math.perm(len(scores[0]), k)} ordered lists: take fewer candidates or k.")
+        raise InputError(f"There are {math.perm(len(scores[0]), k)} ordered lists: take fewer candidates or k.")
     if method not in (None, PEELING, ONE_SHOT) or (method == ONE_SHOT and not flips_units(mechanism)):
-        raise ValueError('method is "peeling", or "one-shot" for mechanisms that draw by permute-and-flip, or None.')
+        raise InputError('method is "peeling", or "one-shot" for mechanisms that draw by permute-and-flip, or None.')
     once = k > 1 and method != PEELING and flips_units(mechanism)
     logs = np.array([lists_log_pmf(mechanism, *mechanism.quantize(score, total / k), k, once=once) for score in scores])
     pairs = universe.pairs()
@@ -141,7 +142,7 @@ def privacy_loss_of_pmf(law: Law, universe: Universe, *, epsilon: Epsilon, delta
     table = np.array([[chances.get(outcome, 0.0) for outcome in outcomes] for chances in maps])
     bad = np.flatnonzero(~(np.abs(table.sum(axis=1) - 1) < 1e-9) | (table < 0).any(axis=1))
     if bad.size:
-        raise ValueError(
+        raise InputError(
             f"The law on {universe.words(int(bad[0]))} is not a distribution: probabilities must be >= 0 and sum to 1."
         )
     with np.errstate(divide="ignore"):

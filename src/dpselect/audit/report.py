@@ -13,6 +13,7 @@ from dpselect.audit.admissibility import judge, tabulate
 from dpselect.audit.claims import EPSILONS, Claim, DrawClaim, MechanismClaim, UtilityClaim
 from dpselect.audit.incomplete import incomplete_line
 from dpselect.audit.privacy_loss import privacy_loss
+from dpselect.kernel.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def select_claims(names: Sequence[str]) -> list[Claim]:
     for name in names:
         if not any(claim.name.startswith(name) for claim in every):
             names_of = sorted({claim.name.split(",")[0] for claim in every})
-            raise ValueError(f"There is no claim {name!r}: pass {', '.join(names_of)}.")
+            raise InputError(f"There is no claim {name!r}: pass {', '.join(names_of)}.")
     return [claim for claim in every if not names or any(claim.name.startswith(name) for name in names)]
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from dpselect.audit.coupled_noise import Pick, RecordingNoise, RepeatingNoise
 from dpselect.kernel.bound import SquaredBound
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.privacy_filter import PrivacyFilter
@@ -152,7 +153,7 @@ class _ScriptedNoise(RecordingNoise):
             return super().gaussian(values, variance)
         outcome = np.array(self._script(values.copy(), variance), dtype=np.int64)
         if outcome.shape != values.shape:
-            raise ValueError("The script must release one integer for each that it is asked for.")
+            raise InputError("The script must release one integer for each that it is asked for.")
         return np.asarray(self._note("gaussian", values, (), variance, outcome))
 
 
@@ -180,7 +181,7 @@ class Divergences(RepeatingNoise):
     def ordered(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
         """The law of all lists, where there are few and they have no gaps."""
         if gaps or perm(ticks.size, k) > _MOST_LISTS:
-            raise ValueError("What a list costs in rho is computed for few candidates, without gaps.")
+            raise InputError("What a list costs in rho is computed for few candidates, without gaps.")
         call = self._before("ordered", ticks, (k, gaps), rate)
         lists = [*permutations(range(ticks.size), k)]
         self._compare(
@@ -195,7 +196,7 @@ class Divergences(RepeatingNoise):
             ValueError: more was drawn on the first database; a draw of which only a loss is known.
         """
         if super().finish():
-            raise ValueError("This release has a draw of which only an epsilon is known: use loss_of_transcript.")
+            raise InputError("This release has a draw of which only an epsilon is known: use loss_of_transcript.")
         return Fraction(0)
 
 

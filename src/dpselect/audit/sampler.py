@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.privacy_filter import use_accountant
@@ -119,7 +120,7 @@ def sampler(
     for _ in range(count):
         outcome = draw()
         if outcome not in place:
-            raise ValueError(f"The sampler drew {outcome!r}, which the law does not know.")
+            raise InputError(f"The sampler drew {outcome!r}, which the law does not know.")
         counts[place[outcome]] += 1
     tests = [_p_value(int(hits), count, chance) for hits, chance in zip(counts, claim, strict=True)]
     tests += [_p_value(int(counts[e].sum()), count, float(claim[e].sum())) for e in events.values()]
@@ -170,7 +171,7 @@ def sampler_of(
 def _distribution(chances: ArrayLike, name: str) -> Floats:
     array = np.asarray(chances, dtype=np.float64)
     if not array.size or (array < 0).any() or not abs(array.sum() - 1) < 1e-6:
-        raise ValueError(f"The probabilities of {name} must be >= 0 and sum to 1.")
+        raise InputError(f"The probabilities of {name} must be >= 0 and sum to 1.")
     return array
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.keep_probability import CERTAIN, probabilities_of
 from dpselect.kernel.ranks import Ranks
 from dpselect.kernel.run_count import RunCount
@@ -142,7 +143,7 @@ class ScriptedNoise:
 
     def partition(self, *_: object) -> Integers:
         """Refuse: the law of a partition is not a finite sum; its loss is bounded by what its costs move."""
-        raise ValueError(
+        raise InputError(
             "A partition has too many outcomes for a script: use loss_of_transcript, which bounds its loss."
         )
 
@@ -188,7 +189,7 @@ class ScriptedThreshold:
     def __init__(self, replay: ScriptedNoise, rate: Fraction) -> None:
         self._replay, beyond = replay, math.ceil(_BEYOND / rate)
         if beyond > _MOST_RAISED:
-            raise ValueError("This bar may be raised very far: take a larger epsilon.")
+            raise InputError("This bar may be raised very far: take a larger epsilon.")
         self._raised = np.arange(beyond + 1)
         self._log_law = float(rate) * -self._raised + math.log(-math.expm1(-rate))
 
@@ -197,7 +198,7 @@ class ScriptedThreshold:
         choice = self._replay._next(1 + len(HEIGHTS))
         height = HEIGHTS[choice - 1] if choice else None
         if abs(distance) > self._raised.size // 2:
-            raise ValueError("This number is farther from the threshold than the script knows: take a smaller one.")
+            raise InputError("This number is farther from the threshold than the script knows: take a smaller one.")
         before, short = _log_sum(self._log_law), self._raised - distance
         with np.errstate(divide="ignore"):
             if height is None:
@@ -240,7 +241,7 @@ def transcripts(
         run(replay)
         seen += 1
         if seen > most:
-            raise ValueError(f"There are more than {most} transcripts: take a smaller database.")
+            raise InputError(f"There are more than {most} transcripts: take a smaller database.")
         taken = tuple(replay.taken)
         for at in range(len(replay.script), len(taken)):
             waiting.extend((*taken[:at], other) for other in range(1, replay.ways[at]))
@@ -258,5 +259,5 @@ def log_chance_of(
     replay = ScriptedNoise(script, released)
     run(replay)
     if script != tuple(replay.taken):
-        raise ValueError("The transcript of a neighbour asks other questions.")
+        raise InputError("The transcript of a neighbour asks other questions.")
     return replay.log_chance

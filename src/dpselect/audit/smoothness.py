@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.audit.universe import Universe
+from dpselect.kernel.errors import InputError
 from dpselect.scores.scores import Scores, require_scores
 from dpselect.scores.sensitivity import smooth as bound_of
 
@@ -75,9 +76,9 @@ def smooth(utility: Callable[[Any], Scores], universe: Universe, beta: float | F
     scores = [require_scores(utility(database)) for database in universe]
     for x, score in enumerate(scores):
         if list(score.candidates) != list(scores[0].candidates):
-            raise ValueError(f"The candidates on {universe.words(x)} are not those on {universe.words(0)}.")
+            raise InputError(f"The candidates on {universe.words(x)} are not those on {universe.words(0)}.")
         if score.sensitivity.ceiling != scores[0].sensitivity.ceiling:
-            raise ValueError(f"The ceiling is public, and it is another on {universe.words(x)}: make it a constant.")
+            raise InputError(f"The ceiling is public, and it is another on {universe.words(x)}: make it a constant.")
     values = np.array([score.values for score in scores], dtype=np.float64)
     bounds = np.array([float(bound_of(score.sensitivity, beta)) for score in scores])
     # Both ends of each pair, since a bound must hold at both.

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.neighbours import Neighbours, neighbours
 from dpselect.views import DirectedGraph, Graph
 
@@ -256,7 +257,7 @@ def metric_space(distance: ArrayLike, relation: str = "add-remove") -> Universe:
     """
     matrix = np.asarray(distance)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or (matrix != matrix.T).any():
-        raise ValueError("Distances must be a square symmetric matrix: pass shape (n, n).")
+        raise InputError("Distances must be a square symmetric matrix: pass shape (n, n).")
     steps = (np.flatnonzero(row == 1).tolist() for row in matrix)
     rows = list(range(len(matrix)))
     return _enumerated(
@@ -316,7 +317,7 @@ def _enumerated(
 
 def _refuse_large(count: int, what: str, remedy: str) -> None:
     if count > MOST_DATABASES:
-        raise ValueError(f"That universe has {count} {what} and {MOST_DATABASES} fit: take {remedy}.")
+        raise InputError(f"That universe has {count} {what} and {MOST_DATABASES} fit: take {remedy}.")
 
 
 def _insertions_and_deletions(row: tuple[int, ...], kinds: int, most: int) -> Iterator[tuple[int, ...]]:

@@ -13,6 +13,7 @@ from dpselect.certificates.canonical_json import plain, text
 from dpselect.certificates.certificate import FORMAT, Certificate, guarantee_facts
 from dpselect.certificates.hashed_file import hash_of_file
 from dpselect.certificates.ledger_rows import ledger_row
+from dpselect.kernel.errors import InputTypeError
 
 if TYPE_CHECKING:
     from dpselect.kernel.guarantee import Guarantee
@@ -75,7 +76,7 @@ def certify(
         if bound.rows_per_person is not None:
             known["rows per person"] = bound.rows_per_person
     elif guarantee is None or mechanism is None:
-        raise TypeError("Pass a release of dpselect, or an answer with guarantee= and mechanism=.")
+        raise InputTypeError("Pass a release of dpselect, or an answer with guarantee= and mechanism=.")
     else:
         answer = release
     return build_certificate(

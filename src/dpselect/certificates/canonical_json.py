@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.format_exact import format_exact
 
 # The exponent is short: of a few signs it would make a number that fills the memory.
@@ -53,10 +54,10 @@ def number_of(text: str) -> Fraction:
     >>> number_of("1e999999999")
     Traceback (most recent call last):
     ...
-    ValueError: This is not an exact number.
+    dpselect.kernel.errors.InputError: This is not an exact number.
     """
     if not isinstance(text, str) or not _NUMBER.fullmatch(text):
-        raise ValueError("This is not an exact number.")
+        raise InputError("This is not an exact number.")
     return Fraction(text)
 
 

@@ -16,7 +16,7 @@ from dpselect._display.html_table import table
 from dpselect.certificates.canonical_json import checksum
 from dpselect.certificates.ledger_rows import require_rows
 from dpselect.certificates.page import content_of, page
-from dpselect.kernel.errors import Advice, DPSelectError
+from dpselect.kernel.errors import Advice, DPSelectError, InputError, MissingFileError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
 from dpselect.sources.output import Output
@@ -83,7 +83,7 @@ class Certificate:
         """
         ending = Path(str(path)).suffix.lower()
         if ending not in ENDINGS:
-            raise ValueError(f"A certificate is saved as .json or .html: {path} has another ending.")
+            raise InputError(f"A certificate is saved as .json or .html: {path} has another ending.")
         return (self.as_json() if ending == ".json" else self.as_html()).encode()
 
     @classmethod
@@ -96,13 +96,13 @@ class Certificate:
         """
         source = Path(path)
         if not source.is_file():
-            raise FileNotFoundError(f"There is no file {path}.")
+            raise MissingFileError(f"There is no file {path}.")
         try:
             text = source.read_text(encoding="utf-8")
             shown = source.suffix.lower() == ".html"
             document = json.loads(content_of(text) if shown else text, object_pairs_hook=_once)
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise ValueError(f"{path} {_NOT_ONE}") from None
+            raise InputError(f"{path} {_NOT_ONE}") from None
         result = cls.of(document, path)
         if shown and result.as_html() != text:
             raise CertificateError(
@@ -128,7 +128,7 @@ class Certificate:
         except (ValueError, KeyError, TypeError, AttributeError):
             known = False
         if not known:
-            raise ValueError(f"{named} {_NOT_ONE}")
+            raise InputError(f"{named} {_NOT_ONE}")
         result = cls(content)
         try:
             whole = result.sha256 == stated
@@ -147,7 +147,7 @@ class Certificate:
         """
         named = self.content["ledger"]
         if not named or not named["rows"]:
-            raise ValueError("This certificate names no row of a ledger: leave out the ledger.")
+            raise InputError("This certificate names no row of a ledger: leave out the ledger.")
         require_rows(ledger, named["rows"], self.content["guarantee"])
 
     def __repr__(self) -> str:
@@ -172,7 +172,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the object of a file; a name that stands twice would show a reader something else than what is checked."""
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise ValueError("A name stands twice.")
+        raise InputError("A name stands twice.")
     return result
 
 
@@ -220,4 +220,4 @@ def require_ending(path: str | Path | Output) -> None:
     """
     ending = Path(str(path)).suffix.lower()
     if ending not in ENDINGS:
-        raise ValueError(Advice("{certificate} is saved as .json or .html: name such a file."))
+        raise InputError(Advice("{certificate} is saved as .json or .html: name such a file."))

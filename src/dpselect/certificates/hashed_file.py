@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 from dpselect.certificates.canonical_json import text
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.sources.urls import is_url
 
 
@@ -19,6 +19,6 @@ def hash_of_file(path: str | Path) -> dict[str, str]:
         ValueError: not one plain file.
     """
     if is_url(str(path)) or not Path(path).is_file():
-        raise ValueError(Advice("{path} is not one plain file: leave out {file_hash}.", path=path))
+        raise InputError(Advice("{path} is not one plain file: leave out {file_hash}.", path=path))
     with Path(path).open("rb") as file:
         return {"name": text(Path(path).name), "sha256": hashlib.file_digest(file, "sha256").hexdigest()}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.ledger.entry import Entry
 from dpselect.ledger.events import Event
@@ -26,10 +27,10 @@ def ledger_row(ledger: Any, guarantee: Guarantee, row: int | None) -> dict[str, 
         ValueError: no row costs as much, several do and none is named, or the named one costs something else.
     """
     if not isinstance(ledger, Ledger | InMemoryLedger):
-        raise TypeError("ledger must be a dpselect.Ledger, or what dpselect.budget gave.")
+        raise InputTypeError("ledger must be a dpselect.Ledger, or what dpselect.budget gave.")
     entry = entry_of(ledger, _only(ledger, guarantee) if row is None else row)
     if not _costs(entry.event, guarantee):
-        raise ValueError(f"Row {entry.row} of this ledger has another cost than the release: name its own row.")
+        raise InputError(f"Row {entry.row} of this ledger has another cost than the release: name its own row.")
     return ledger_facts(ledger, [entry])
 
 
@@ -49,15 +50,15 @@ def require_rows(ledger: Ledger, rows: Sequence[Mapping[str, Any]], promise: Map
         ValueError: another row is in place of one, or none; a row stands twice; another cost or relation.
     """
     if len({each["row"] for each in rows}) != len(rows):
-        raise ValueError(f"This certificate names a row of {ledger.name} twice: it was edited.")
+        raise InputError(f"This certificate names a row of {ledger.name} twice: it was edited.")
     for each in rows:
         if each["hash"] is None or ledger.entry(each["row"]).hash != each["hash"]:
-            raise ValueError(f"Row {each['row']} of {ledger.name} is not the one that this certificate names.")
+            raise InputError(f"Row {each['row']} of {ledger.name} is not the one that this certificate names.")
     events = [ledger.entry(each["row"]).event for each in rows]
     paid = paid_by(events)
     stated = {name: None if promise[name] is None else Fraction(promise[name]) for name in paid}
     if paid != stated or {event.neighbours for event in events} != {promise["neighbours"]}:
-        raise ValueError(f"The rows of {ledger.name} cost something else than this certificate says.")
+        raise InputError(f"The rows of {ledger.name} cost something else than this certificate says.")
 
 
 def paid_by(events: Sequence[Event]) -> dict[str, Fraction | None]:
@@ -80,17 +81,17 @@ def entry_of(ledger: Ledger | InMemoryLedger, row: int) -> Entry:
         return ledger.entry(row)
     events = ledger.events
     if not 1 <= row <= len(events):
-        raise ValueError(f"This budget has {len(events)} rows and none with the number {row}.")
+        raise InputError(f"This budget has {len(events)} rows and none with the number {row}.")
     return Entry(row, events[row - 1], "")
 
 
 def _only(ledger: Ledger | InMemoryLedger, guarantee: Guarantee) -> int:
     rows = [row for row, event in enumerate(ledger.events, 1) if _costs(event, guarantee)]
     if not rows:
-        raise ValueError("No row of this ledger has the cost of this release: pass the ledger that it was paid from.")
+        raise InputError("No row of this ledger has the cost of this release: pass the ledger that it was paid from.")
     if len(rows) > 1:
         listed = ", ".join(map(str, rows[-3:]))
-        raise ValueError(f"{len(rows)} rows of this ledger cost as much as this release ({listed}): pass row=.")
+        raise InputError(f"{len(rows)} rows of this ledger cost as much as this release ({listed}): pass row=.")
     return rows[0]
 
 

@@ -8,6 +8,7 @@ from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from dpselect._display.markup import render
+from dpselect.kernel.errors import InputError
 from dpselect.ledger.attack import risk_of
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def content_of(written: str) -> str:
     """
     records = _RECORD.findall(written)
     if len(records) != 1:
-        raise ValueError("no certificate")
+        raise InputError("no certificate")
     return unescape(records[0])
 
 

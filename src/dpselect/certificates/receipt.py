@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dpselect.certificates.certificate import Certificate
+from dpselect.kernel.errors import InputTypeError
 
 
 @dataclass(frozen=True)
@@ -28,5 +29,5 @@ class Receipt:
     def certified(self, **stated: Any) -> Certificate:
         """Return the certificate; it states what the server has said and nothing else (``TypeError``)."""
         if stated:
-            raise TypeError("The server made this certificate: call .certificate() without arguments.")
+            raise InputTypeError("The server made this certificate: call .certificate() without arguments.")
         return self.certificate

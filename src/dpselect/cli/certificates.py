@@ -15,7 +15,7 @@ from dpselect.cli.command import CommandAnswer
 from dpselect.cli.options import OUTPUT, Argument, CommandOption, Role, flag, option
 from dpselect.cli.paths import UnsavedError
 from dpselect.cli.request import Request
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.sources.urls import without_secrets
 
@@ -74,7 +74,7 @@ def prepare_certificate(request: Request) -> Mapping[str, str] | None:
     """
     if request.get("certificate") is None:
         if request.get("question") is not None or request.get("file_hash"):
-            raise ValueError("--question and --file-hash go with --certificate: name the file to write.")
+            raise InputError("--question and --file-hash go with --certificate: name the file to write.")
         return None
     from dpselect.certificates.certificate import require_ending
     from dpselect.certificates.hashed_file import hash_of_file
@@ -84,7 +84,7 @@ def prepare_certificate(request: Request) -> Mapping[str, str] | None:
         return None
     source = _source(request)
     if not Path(source).is_file():
-        raise ValueError(Advice("{path} is not one plain file: leave out {file_hash}.", path=without_secrets(source)))
+        raise InputError(Advice("{path} is not one plain file: leave out {file_hash}.", path=without_secrets(source)))
     return hash_of_file(source)
 
 

@@ -8,7 +8,6 @@ lacks.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -114,12 +113,6 @@ def verb(name: str, words: Sequence[str] = ()) -> Command:
     package = package or commands.__name__
     found: Command = import_module(f"{package}.{name.replace('-', '_')}").VERB
     return found
-
-
-def folders() -> tuple[str, ...]:
-    """Return where the code of the registered packages is, with a separator at the end."""
-    tops = dict.fromkeys(name.partition(".")[0] for name in packages())
-    return tuple(f"{folder}{os.sep}" for top in tops for folder in import_module(top).__path__)
 
 
 def _of(name: str) -> Iterator[str]:

@@ -20,7 +20,7 @@ from dpselect.cli.names import names
 from dpselect.cli.options import Argument, CommandOption, Exact, Role, flag, number, option, whole
 from dpselect.cli.request import Request
 from dpselect.dataset.fields import DatasetFields
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 
 if TYPE_CHECKING:
     from dpselect.dataset import Dataset
@@ -41,7 +41,7 @@ def _bound(text: str) -> Any:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise ValueError(f"{text!r} is not a day of the calendar: write one such as 2025-12-31") from None
+        raise InputError(f"{text!r} is not a day of the calendar: write one such as 2025-12-31") from None
 
 
 def _step(text: str) -> Any:
@@ -49,7 +49,7 @@ def _step(text: str) -> Any:
     if text in STEPS:
         return text
     if text.isalpha():
-        raise ValueError(f"{text!r} is not a step: write a number, or between dates {', '.join(STEPS[:-1])} or year")
+        raise InputError(f"{text!r} is not a step: write a number, or between dates {', '.join(STEPS[:-1])} or year")
     return number.read(text)
 
 
@@ -166,7 +166,7 @@ def dataset_of(request: Request) -> Dataset:
 
     for name, parameter in request.parameters.items():
         if is_of_dataset(parameter) and is_said(request.get(name)):
-            raise ValueError(
+            raise InputError(
                 f"The description says how its data are read and what is public: leave {paths.label_of(parameter)} "
                 "out, or write it there."
             )
@@ -205,12 +205,12 @@ def error_location(request: Request) -> Iterator[None]:
     except DatasetError as error:
         if is_description(request):
             raise locate_error(error, request.dataset, content(request.dataset)[1]) from None
-        raise ValueError(_in_options(error, request)) from None
+        raise InputError(_in_options(error, request)) from None
     except QueryError as error:
         sentence, parameter = paths.with_option_names(error.sentence, request), request.parameters.get(error.field)
         # What a description says is not said by an option beside it.
         of_option = parameter is not None and not (is_description(request) and is_of_dataset(parameter))
-        raise ValueError(f"{paths.label_of(parameter)}: {sentence}" if of_option else sentence) from None
+        raise InputError(f"{paths.label_of(parameter)}: {sentence}" if of_option else sentence) from None
 
 
 def name_of(key: Any) -> str:
@@ -269,7 +269,7 @@ def _values(request: Request) -> list[Any] | str:
 def _of_bins(request: Request) -> dict[str, Fraction]:
     """Return the bounds of listed bins of numbers."""
     if any(request.get(name) is not None for name in ("lower", "upper", "step")):
-        raise ValueError("Bins are listed by --bins, or even by --lower, --upper and --step: pass one of the two.")
+        raise InputError("Bins are listed by --bins, or even by --lower, --upper and --step: pass one of the two.")
     lower, upper = min(request.bins), max(request.bins)
     return {"lower": lower, "upper": upper, "step": upper - lower}
 
@@ -285,12 +285,12 @@ def bounds(request: Request) -> dict[str, Any]:
     dated = any(are_dates)
     step: Any = request.step if request.step is not None else "day" if dated else Fraction(1)
     if dated != isinstance(step, str) or (dated and not all(are_dates)):
-        raise ValueError(
+        raise InputError(
             "Bounds and a step are of numbers, or of dates: write both bounds as 2025-12-31 and --step as day, week, "
             "month, quarter or year, or all three as numbers."
         )
     if not dated and step <= 0:
-        raise ValueError("--step must be positive: how fine the answer is.")
+        raise InputError("--step must be positive: how fine the answer is.")
     if str(request.dataset).lower().endswith(".npy"):
         lower, upper = _of_counts(request, lower, step)
     if lower is None or upper is None:
@@ -298,7 +298,7 @@ def bounds(request: Request) -> dict[str, Any]:
             "The smallest and largest values in the file are private: pass --lower and --upper, the public bounds."
         )
     if not lower < upper:
-        raise ValueError("--lower must be below --upper: the public bounds of the values.")
+        raise InputError("--lower must be below --upper: the public bounds of the values.")
     return {"lower": lower, "upper": upper, "step": step}
 
 
@@ -309,7 +309,7 @@ def _of_counts(request: Request, lower: Fraction | None, step: Fraction) -> tupl
     first = Fraction(0) if lower is None else lower
     last = first + step * (histogram(request.dataset).size - 1)
     if request.upper is not None and request.upper != last:
-        raise ValueError("--upper does not agree with the number of cells: leave it out for a histogram.")
+        raise InputError("--upper does not agree with the number of cells: leave it out for a histogram.")
     return first, last
 
 
@@ -325,9 +325,9 @@ def only_column(request: Request) -> str:
         return "value"
     there = tables.listed_names(dataset, reading)
     if len(there) == 1 and (advised := advice(there)):
-        raise ValueError(f"{Path(dataset).name} has one column, and {advised}.")
+        raise InputError(f"{Path(dataset).name} has one column, and {advised}.")
     if len(there) != 1:
-        raise ValueError(f"{Path(dataset).name} has {len(there)} columns: name one after it.")
+        raise InputError(f"{Path(dataset).name} has {len(there)} columns: name one after it.")
     return str(there[0])
 
 
@@ -365,7 +365,7 @@ def require_there(request: Request, dataset: Dataset, columns: Mapping[str, Sequ
                     if isinstance(parameter, CommandOption)
                     else ""
                 )
-                raise ValueError(f"{refused}{right}")
+                raise InputError(f"{refused}{right}")
 
 
 def words(request: Request) -> Iterator[str]:

@@ -1,12 +1,12 @@
 """The end of a command: with its answer, or with one sentence and a status that says whether anything was paid.
 
-No text of another library reaches the screen, because it may quote private values: what dpselect did not raise itself
-is put into words here. ``DPSELECT_TRACEBACK=1`` shows where an error arose, for whoever may see the data.
+No text of another library reaches the screen, because it may quote private values: what is not a
+:class:`~dpselect.kernel.errors.DPSelectError` is put into words here. ``DPSELECT_TRACEBACK=1`` shows where an error
+arose, for whoever may see the data.
 """
 
 from __future__ import annotations
 
-import dis
 import errno
 import json
 import os
@@ -23,17 +23,15 @@ from typing import Any, NoReturn, TextIO
 import click
 
 from dpselect._optional import missing
-from dpselect.cli import click_commands, command_registry, paths, tables
+from dpselect.cli import click_commands, paths, tables
 from dpselect.cli.command import CommandAnswer
 from dpselect.cli.paths import UnsavedError
 from dpselect.cli.request import Request
-from dpselect.kernel.errors import Advice, DPSelectError
+from dpselect.kernel.errors import Advice, DPSelectError, FileError
 from dpselect.sources.urls import scrub
 
 ANSWERED, PAID, REFUSED, DEFECT, STOPPED = 0, 1, 2, 70, 130
-_SENTENCES = (ValueError, TypeError, OSError, ImportError)
 _HOME = str(Path(__file__).parents[1])
-_RAISE = dis.opmap["RAISE_VARARGS"]
 _TRACEBACK = "DPSELECT_TRACEBACK"
 
 
@@ -133,7 +131,7 @@ def _print(text: str) -> None:
         OSError: it is closed, or cannot be written.
     """
     if sys.stdout is None:
-        raise OSError("Standard output is closed: open it.")
+        raise FileError("Standard output is closed: open it.")
     if text:
         print(text)
     sys.stdout.flush()
@@ -177,7 +175,7 @@ def _said(error: BaseException, request: Request) -> tuple[int, str]:
         )
     if isinstance(error, click.ClickException):
         return REFUSED, click_commands.sentence(error)
-    if isinstance(error, DPSelectError) or (isinstance(error, _SENTENCES) and _ours(error)):
+    if isinstance(error, DPSelectError):
         return status, _worded(error, request)
     if isinstance(error, OSError):
         return status, _of_system(error)
@@ -202,24 +200,8 @@ def _worded(error: BaseException, request: Request) -> str:
     return paths.with_option_names(message, request) if isinstance(message, Advice) else str(error)
 
 
-def _ours(error: BaseException) -> bool:
-    """Return whether a command raised this itself, and so chose its words: by a ``raise`` in a file of its package."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return False
-    code = trace.tb_frame.f_code
-    return code.co_code[trace.tb_lasti] == _RAISE and _of_a_command(code.co_filename)
-
-
-def _of_a_command(file: str) -> bool:
-    """Return whether a file is of dpselect, or of a package that registers commands."""
-    return file.startswith((_HOME, *command_registry.folders()))
-
-
 def _where(error: BaseException) -> str:
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _of_a_command(frame.filename)]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(_HOME)]
     return f"in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else "outside of it"
 
 

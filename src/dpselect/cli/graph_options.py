@@ -11,6 +11,7 @@ from dpselect.cli import dataset_options
 from dpselect.cli.dataset_options import PANEL
 from dpselect.cli.options import nodes, number, one_of, option, whole
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import InputError
 from dpselect.queries.metrics import FOLLOWERS, METRICS, WEIGHTED
 
 if TYPE_CHECKING:
@@ -59,14 +60,14 @@ def one_off(request: Request) -> Dataset:
     asked, truncated = {*request.metric}, bool(request.get("truncate"))
     weights = {name: request.get(f"weight_{name}") for name in ("column", "cap", "kind")}
     if WEIGHTED not in asked and any(each is not None for each in weights.values()):
-        raise ValueError(f"--weight-column, --weight-cap and --weight-kind go with the metric {WEIGHTED}.")
+        raise InputError(f"--weight-column, --weight-cap and --weight-kind go with the metric {WEIGHTED}.")
     if WEIGHTED in asked and weights["cap"] is None:
-        raise ValueError(
+        raise InputError(
             f"{WEIGHTED} adds up weights: pass --weight-cap, what everything between two nodes counts at most."
         )
     bounded = [name for name, metric in METRICS.items() if metric.bounded]
     if request.max_degree is not None and not truncated and not asked & {*bounded}:
-        raise ValueError(
+        raise InputError(
             f"--max-degree goes with {', '.join(bounded)}, or with --truncate: {' and '.join(request.metric)} has no "
             "use for it, leave it out."
         )

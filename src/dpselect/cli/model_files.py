@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dpselect.cli import paths
 from dpselect.cli.options import Argument, CommandOption
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.format_exact import format_exact
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def require(request: Request, query: Any, dataset: Dataset) -> None:
     """
     model = query.learner(dataset)
     if model == "boosted" and request.picture and query.interactions is not False:
-        raise ValueError(
+        raise InputError(
             "--picture draws a tree, or the curves of --model boosted with --interactions false: add that, or write a "
             "page by --html."
         )

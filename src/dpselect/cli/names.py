@@ -8,6 +8,7 @@ from typing import Any
 from dpselect.cli.command import CommandAnswer
 from dpselect.cli.options import nodes
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import InputError
 
 # What N stands for the whole numbers of, by the option that may say it.
 _NUMBERED = {"domain": "public names", "groups": "groups"}
@@ -24,11 +25,11 @@ def names(text: str | None, option: str, noun: str) -> Any:
     if "," in text and not Path(text).is_file():
         listed = [each.strip() for each in text.split(",") if each.strip()]
         if not listed:
-            raise ValueError(f"{option} names no {noun}: write some, with commas between.")
+            raise InputError(f"{option} names no {noun}: write some, with commas between.")
         whole = all(each.isascii() and each.isdigit() and str(int(each)) == each for each in listed)
         return [int(each) for each in listed] if whole else listed
     if not text.isdecimal() and not Path(text).is_file():
-        raise ValueError(
+        raise InputError(
             f"{option} takes names with commas between, a file with one {noun} per line, or N for the whole numbers "
             f"0 .. N-1: there is no file {text!r}, and a single name ends with a comma, as in {f'{text},'!r}."
         )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich_click.rich_parameter import RichArgument, RichOption
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.sources import graphml
 
@@ -200,7 +201,7 @@ def _number(text: str) -> Fraction:
             raise ValueError
         return Fraction(text)
     except (ValueError, ZeroDivisionError):
-        raise ValueError(f"{text!r} is not a number: write one such as 50, 0.5 or 1/3") from None
+        raise InputError(f"{text!r} is not a number: write one such as 50, 0.5 or 1/3") from None
 
 
 def _epsilon(text: str) -> Fraction:
@@ -209,9 +210,9 @@ def _epsilon(text: str) -> Fraction:
     except _AmbiguousError:
         raise
     except ValueError:
-        raise ValueError(f"{text!r} is not a number: {_EPSILON}") from None
+        raise InputError(f"{text!r} is not a number: {_EPSILON}") from None
     if value <= 0:
-        raise ValueError(f"{text!r} is too small: {_EPSILON}")
+        raise InputError(f"{text!r} is too small: {_EPSILON}")
     return value
 
 
@@ -221,7 +222,7 @@ def _whole(text: str) -> int:
             raise ValueError
         return int(text)
     except ValueError:
-        raise ValueError(f"{text[:40]!r} is not a whole number: write one such as 3") from None
+        raise InputError(f"{text[:40]!r} is not a whole number: write one such as 3") from None
 
 
 def weight_of(text: str) -> Fraction:
@@ -231,14 +232,14 @@ def weight_of(text: str) -> Fraction:
     except _AmbiguousError:
         raise
     except ValueError:
-        raise ValueError(f"{text!r} is not a weight: write a finite number such as 2, 0.5 or -1") from None
+        raise InputError(f"{text!r} is not a weight: write a finite number such as 2, 0.5 or -1") from None
 
 
 def _seconds(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"{text!r} is not a number of seconds: write one such as 20") from None
+        raise InputError(f"{text!r} is not a number of seconds: write one such as 20") from None
 
 
 number, epsilon, whole = Exact("number", _number), Exact("epsilon", _epsilon), Exact("whole", _whole)
@@ -266,20 +267,20 @@ def nodes(text: str | None, name: str = "--nodes", noun: str = "label", attribut
     of = "node" if noun == "label" else noun
     if text.isdecimal():
         if not int(text):
-            raise ValueError(f"{name} must be at least 1: how many public {of}s there are.")
+            raise InputError(f"{name} must be at least 1: how many public {of}s there are.")
         return int(text)
     if not Path(text).is_file():
-        raise ValueError(f"{name} takes a number or a file with one {noun} per line, and there is no file {text!r}.")
+        raise InputError(f"{name} takes a number or a file with one {noun} per line, and there is no file {text!r}.")
     graph = of == "node" and text.lower().endswith(graphml.ENDING)
     try:
         lines = (
             graphml.nodes(Path(text), attribute) if graph else Path(text).read_text(encoding="utf-8-sig").splitlines()
         )
     except UnicodeDecodeError:
-        raise ValueError(f"{text} is not UTF-8 text: save it as UTF-8.") from None
+        raise InputError(f"{text} is not UTF-8 text: save it as UTF-8.") from None
     labels = [line.strip() for line in lines if line.strip()]
     if not labels:
-        raise ValueError(f"{text} lists no {of}: write one {noun} per line.")
+        raise InputError(f"{text} lists no {of}: write one {noun} per line.")
     # "007" is a label and "7" an integer: only lists that survive the way there and back are integers.
     integers = all(label.isascii() and label.isdigit() and str(int(label)) == label for label in labels)
     return [int(label) for label in labels] if integers else labels

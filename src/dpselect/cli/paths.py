@@ -19,7 +19,7 @@ import click
 
 from dpselect.cli.options import OUTPUT, Argument, CommandOption, Role
 from dpselect.cli.request import Request
-from dpselect.kernel.errors import Advice, DPSelectError
+from dpselect.kernel.errors import Advice, DPSelectError, ExistingFileError, FileError, InputError
 from dpselect.sources.output import Output, belongs_to_database
 from dpselect.sources.urls import file_of, is_url, require_plain, without_secrets
 from dpselect.sources.web import is_web
@@ -164,18 +164,18 @@ def with_option_names(message: Any, request: Request) -> Any:
 def _require_name(path: NamedPath) -> None:
     if not path.text.strip() or "\0" in path.text:
         noun = "folder" if path.parameter.role is Role.FOLDER else "file"
-        raise ValueError(f"{_capital(path.shown)} is empty or holds a NUL: name a {noun}.")
+        raise InputError(f"{_capital(path.shown)} is empty or holds a NUL: name a {noun}.")
     if path.parameter.role is Role.INPUT:
         require_plain(path.text)
     elif _is_address(path):
         return
     elif is_url(path.text) or without_secrets(path.text) != path.text:
-        raise ValueError(
+        raise InputError(
             f"{_capital(path.shown)} is a file of this machine, and this reads like an address: name a file."
         )
     if path.parameter.endings and not path.text.lower().endswith(path.parameter.endings):
         *most, last = path.parameter.endings
-        raise ValueError(
+        raise InputError(
             f"{path.shown} writes {', '.join(most)}{' or ' if most else ''}{last}: {Path(path.text).name} is "
             f"{'not a picture' if path.parameter.endings == PICTURES else 'not such a file'}."
         )
@@ -188,7 +188,7 @@ def _require_apart(one: NamedPath, other: NamedPath) -> None:
     for first in _files(one):
         for second in _files(other):
             if _same(first, second):
-                raise ValueError(f"{_capital(one.shown)} and {other.shown} are the same file, {other.text}: name two.")
+                raise InputError(f"{_capital(one.shown)} and {other.shown} are the same file, {other.text}: name two.")
 
 
 def _files(path: NamedPath) -> list[str]:
@@ -242,7 +242,7 @@ def _opened(path: NamedPath, request: Request, stack: ExitStack) -> Output:
     except OSError as error:
         message = error.args[0]
         if not isinstance(message, Advice):
-            raise type(error)(f"{path.shown}: {error}") from None
+            raise FileError(f"{path.shown}: {error}") from None
         template = message.template
         if "overwrite" not in request.parameters:
             template = template.replace(_OR_OVERWRITE, "; no file is written over.")
@@ -267,9 +267,9 @@ def _require_new(path: NamedPath) -> None:
         # Whether it is there is for the server to say.
         return
     if _there(path.text):
-        raise FileExistsError(f"{path.text} exists already, and no file is written over: name a new one.")
+        raise ExistingFileError(f"{path.text} exists already, and no file is written over: name a new one.")
     if belongs_to_database(Path(path.text)):
-        raise FileExistsError(f"{path.text} is the name of a ledger's journal: name another file.")
+        raise ExistingFileError(f"{path.text} is the name of a ledger's journal: name another file.")
 
 
 def _capital(text: str) -> str:

@@ -13,6 +13,7 @@ from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import Argument, CommandOption, Exact, flag, number, one_of, option, whole
 from dpselect.cli.request import Request
 from dpselect.cli.served import connection
+from dpselect.kernel.errors import InputError
 from dpselect.queries.base import Query
 from dpselect.queries.field_kinds import FLAG, MECHANISM, FieldKind
 
@@ -89,7 +90,7 @@ def dataset_of(request: Request, kind: Kind) -> Dataset:
         return graph_options.one_off(request)
     if kind.needs_description:
         answer = "A model" if kind.form == "model" else "A score"
-        raise ValueError(
+        raise InputError(
             f"{answer} needs what is public of every column: write that by dpselect describe FILE > FILE.toml, "
             "fill it in, and name it instead."
         )
@@ -106,7 +107,7 @@ def _asked(request: Request, kind: Kind, dataset: Dataset | None) -> Query[Any]:
     if request.get("error") is None:
         return query_of(request, kind)
     if dataset is None:
-        raise ValueError("What is public of this dataset is not known here: name --epsilon instead of --error.")
+        raise InputError("What is public of this dataset is not known here: name --epsilon instead of --error.")
     return _needed(request, kind, dataset)
 
 
@@ -119,7 +120,7 @@ def _needed(request: Request, kind: Kind, dataset: Dataset) -> Query[Any]:
     from dpselect.queries.required_epsilon import with_error_below
 
     if request.epsilon is not None or not request.dry_run:
-        raise ValueError("--error goes with --dry-run, which says the epsilon that it takes: leave --epsilon out.")
+        raise InputError("--error goes with --dry-run, which says the epsilon that it takes: leave --epsilon out.")
 
     def asked(epsilon: Fraction) -> Query[Any]:
         request.epsilon = epsilon
@@ -141,7 +142,7 @@ def query_of(request: Request, kind: Kind) -> Query[Any]:
     for name in (*_positional(kind), "epsilon"):
         if name not in said:
             parameter = request.parameters[name]
-            raise ValueError(f"{paths.label_of(parameter)} is required: {parameter.help}.")
+            raise InputError(f"{paths.label_of(parameter)} is required: {parameter.help}.")
     return kind.parse(said)
 
 
@@ -219,7 +220,7 @@ def _each_number(spelled: str) -> Exact:
         try:
             return number.read(text)
         except ValueError as error:
-            raise ValueError(f"{error}, and the dataset before {spelled}") from None
+            raise InputError(f"{error}, and the dataset before {spelled}") from None
 
     return Exact("number", read)
 

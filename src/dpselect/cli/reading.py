@@ -7,7 +7,7 @@ from typing import Any
 from dpselect.cli.locations import stays
 from dpselect.cli.options import READING, CommandOption, option
 from dpselect.cli.request import Request
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.sources.tables import FileOptions, TableFile
 
 FILES = "a table (.csv, .csv.gz, .tsv, .xlsx, .parquet; or several, 'part-*.parquet')"
@@ -72,7 +72,7 @@ def require_apart(request: Request, private: str | None, *public: str) -> None:
 def refuse_all(request: Request) -> None:
     """Refuse what is said of a text file where the table is asked in its engine (``ValueError``)."""
     if keywords(request):
-        raise ValueError(
+        raise InputError(
             "How the file is read goes with candidates in a .csv, .tsv or .xlsx file: leave it out for other tables."
         )
 
@@ -91,7 +91,7 @@ def of(request: Request) -> FileOptions:
 def require_memory(request: Request) -> None:
     """Refuse what is said of a file where the table stays in its engine (``ValueError``)."""
     for name in keywords(request):
-        raise ValueError(
+        raise InputError(
             f"--{name} goes with a file that is read into memory: leave it out, or leave --in-place out; of a "
             "database, name a view that has the rows and types you want."
         )

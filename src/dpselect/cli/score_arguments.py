@@ -18,6 +18,7 @@ from dpselect.cli.options import RELATION, CommandOption, nodes, number, one_of,
 from dpselect.cli.release_text import answer_of, best, best_stored, bound, mechanism_of, ranking_lines
 from dpselect.cli.request import Request
 from dpselect.cli.spending import accountant_of
+from dpselect.kernel.errors import InputError
 from dpselect.release.one_shot import ONE_SHOT, PEELING
 from dpselect.release.questions import require_count
 from dpselect.release.top_k_by_group import error_bound_of_groups
@@ -73,7 +74,7 @@ def run(request: Request) -> CommandAnswer:
 
 def _in_groups(request: Request, mechanism: dps.mechanisms.Mechanism) -> CommandAnswer:
     if request.method is not None:
-        raise ValueError("In groups --method is decided by the mechanism: leave it out.")
+        raise InputError("In groups --method is decided by the mechanism: leave it out.")
     scores = _by_group(request)
     k, request.scope = require_count(request.k, min(map(len, scores.values()))), "each group: "
     share = min(request.groups_per_person or 1, len(scores))
@@ -108,15 +109,15 @@ def _are_in_csv(request: Request) -> bool:
     """
     if request.table is not None or not in_csv(request.file):
         if request.kind is not None:
-            raise ValueError("--kind goes with a csv file: other tables declare their types. Leave it out.")
+            raise InputError("--kind goes with a csv file: other tables declare their types. Leave it out.")
         return False
     if request.kind is None:
-        raise ValueError(
+        raise InputError(
             "A csv file does not say whether its scores are integers, and its rows are private: pass --kind integer or "
             "--kind real."
         )
     if request.domain not in {None, "rows"}:
-        raise ValueError(
+        raise InputError(
             "A csv file has a line for every public candidate, whatever the data: pass --domain rows. For candidates "
             "that may be missing, write parquet."
         )
@@ -131,7 +132,7 @@ def _are_grouped(request: Request) -> bool:
 def _require_ungrouped(request: Request) -> None:
     """Refuse groups of candidates that are not in a csv file (``ValueError``)."""
     if _are_grouped(request):
-        raise ValueError("--by is for candidates in a csv file: of other tables, select from a view of one group.")
+        raise InputError("--by is for candidates in a csv file: of other tables, select from a view of one group.")
 
 
 def _all(request: Request) -> dps.Scores:
@@ -161,7 +162,7 @@ def _by_group(request: Request) -> dict[Any, dps.Scores]:
     for code, group in enumerate(public.names):
         rows = np.flatnonzero(where == code)
         if not rows.size:
-            raise ValueError(f"The file has no line for the group {group!r}: every group needs its public candidates.")
+            raise InputError(f"The file has no line for the group {group!r}: every group needs its public candidates.")
         result[group] = _scores(request, values[rows], [labels[row] for row in rows.tolist()])
     return result
 

@@ -9,6 +9,7 @@ from typing import Any
 from dpselect.cli import paths
 from dpselect.cli.options import number, one_of, option
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import InputError, MissingFileError
 
 OPTIONS = (
     paths.input(
@@ -54,11 +55,11 @@ def maker_of(
     kinds: dict[str, Any] = {"histogram": histogram_options, "tree": tree_options}
     fitting = [name for name, kind in kinds.items() if {each.name for each in kind.metafeatures()} <= names]
     if not fitting:
-        raise ValueError(
+        raise InputError(
             f"{request.traces} holds traces of neither histograms nor trees: train with their metafeatures."
         )
     if request.task not in (None, fitting[0]):
-        raise ValueError(
+        raise InputError(
             f"{request.traces} holds traces of the kind {fitting[0]!r}, not {request.task!r}: pass others."
         )
     kind = kinds[fitting[0]]
@@ -85,8 +86,8 @@ def read_counts(path: str) -> Any:
     import numpy as np
 
     if not Path(path).is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
+        raise MissingFileError(f"There is no file {path}.")
     try:
         return np.load(path, allow_pickle=False)
     except (ValueError, EOFError):
-        raise ValueError(f"{path} is not a .npy file of numbers: write it with numpy.save.") from None
+        raise InputError(f"{path} is not a .npy file of numbers: write it with numpy.save.") from None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ipaddress
 from urllib.parse import urlsplit
 
+from dpselect.kernel.errors import InputError
+
 _NOT_ONE = "A server's address is like https://dp.example.org, without user, password, query or fragment: check it."
 
 
@@ -25,12 +27,12 @@ def require_address(url: str, plain: bool) -> str:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
     except (ValueError, AttributeError, TypeError):
-        raise ValueError(_NOT_ONE) from None
+        raise InputError(_NOT_ONE) from None
     odd = parts.scheme not in ("http", "https") or not host or "@" in parts.netloc or parts.query or parts.fragment
     if odd or not url.isascii() or not url.isprintable() or " " in url:
-        raise ValueError(_NOT_ONE)
+        raise InputError(_NOT_ONE)
     if parts.scheme == "http" and not plain and not is_here(host):
-        raise ValueError(
+        raise InputError(
             "Over http:// everybody on the way can read the token and the answers: use https://, or pass plain=True."
         )
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpselect.certificates.canonical_json import number_of
+from dpselect.kernel.errors import InputError
 
 
 def amount(text: str) -> Fraction:
@@ -18,5 +19,5 @@ def amount(text: str) -> Fraction:
     """
     number = number_of(text)
     if number < 0:
-        raise ValueError("This is not an amount of a budget.")
+        raise InputError("This is not an amount of a budget.")
     return number

@@ -12,7 +12,7 @@ from dpselect.certificates.receipt import Receipt
 from dpselect.client.amounts import amount
 from dpselect.client.certificate_bound import error_bound_of
 from dpselect.dataset import Dataset
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import PROTECTED_UNITS
@@ -76,7 +76,7 @@ class RemoteQuery:
         """
         certificate = Certificate.of(content["certificate"], "The reply")
         if any(content[name] != certificate.content[name] for name in ("answer", "mechanism", "guarantee")):
-            raise ValueError("The reply is not what its certificate says.")
+            raise InputError("The reply is not what its certificate says.")
         guarantee = _promise(content["guarantee"], self.example)
         self._require("epsilon", guarantee.epsilon, EPSILON.parse(self.content["epsilon"]))
         self._require("delta", guarantee.delta, self._delta)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms.error_bound import NONE, PROBABILITY, ErrorBound, NoBound, exact_chance
 
@@ -35,7 +36,7 @@ class CertificateBound(ErrorBound):
         """
         said = exact_chance(self.figures["probability"])
         if exact_chance(probability) != said:
-            raise ValueError(f"The server states the error with probability {float(said):g} alone: ask for that.")
+            raise InputError(f"The server states the error with probability {float(said):g} alone: ask for that.")
         least = self.figures["error_below"]
         return float("inf") if least is None else least
 

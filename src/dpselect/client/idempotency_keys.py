@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from uuid import uuid4
 
+from dpselect.kernel.errors import InputError
+
 _KEY = re.compile(r"[!-~]{1,200}")
 
 
@@ -17,5 +19,5 @@ def key_or_new(key: str | None) -> str:
     if key is None:
         return str(uuid4())
     if not isinstance(key, str) or not _KEY.fullmatch(key):
-        raise ValueError("key is at most 200 signs of ASCII without spaces.")
+        raise InputError("key is at most 200 signs of ASCII without spaces.")
     return key

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpselect.kernel.errors import BudgetError, DPSelectError, PrivacyError
+from dpselect.kernel.errors import BudgetError, DPSelectError, InputError, LostConnectionError, PrivacyError
 
 _BUDGET = 403
 # What a problem calls a claim that would be false; its status is that of what is wrong.
@@ -45,18 +45,20 @@ def error_of(status: int, content: Any) -> Exception:
     >>> error_of(422, {"detail": "No public list names the groups.", "error": "PrivacyError"})
     PrivacyError('No public list names the groups.')
     >>> error_of(502, None)
-    ConnectionError('The server cannot answer now (status 502).')
+    LostConnectionError('The server cannot answer now (status 502).')
     """
     said = sentence(content)
     if status == _BUDGET and said:
         return BudgetError(said)
     if status in _WRONG and said:
-        return PrivacyError(said) if content.get("error") == _PRIVACY else ValueError(said)
+        return PrivacyError(said) if content.get("error") == _PRIVACY else InputError(said)
     if 300 <= status < 400:
-        return ConnectionError("The server sends requests elsewhere, which is not followed: connect to where it is.")
+        return LostConnectionError(
+            "The server sends requests elsewhere, which is not followed: connect to where it is."
+        )
     if status == _FAILED and said:
-        return ConnectionError(f"{said} It is {printable(str(content.get('request')))}.")
-    return ConnectionError(said or f"The server cannot answer now (status {status}).")
+        return LostConnectionError(f"{said} It is {printable(str(content.get('request')))}.")
+    return LostConnectionError(said or f"The server cannot answer now (status {status}).")
 
 
 def sentence(content: Any) -> str:

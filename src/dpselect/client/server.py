@@ -13,6 +13,7 @@ from dpselect.client.amounts import amount
 from dpselect.client.answer import RemoteQuery
 from dpselect.client.dataset import RemoteDataset
 from dpselect.client.transport import Transport, parse_reply
+from dpselect.kernel.errors import InputError, LostConnectionError
 from dpselect.release.release import Release
 
 
@@ -66,7 +67,7 @@ class Server:
             ConnectionError: as :meth:`datasets`.
         """
         if not name:
-            raise ValueError("Name a dataset: .datasets() lists yours.")
+            raise InputError("Name a dataset: .datasets() lists yours.")
         reply = self._line.send("GET", f"/datasets/{quote(name, safe='')}")
         return parse_reply(self._line, lambda: RemoteDataset(self._line, reply.content, self._patience))
 
@@ -89,10 +90,10 @@ class Server:
         """
         asked = [each for each in self.history() if each.get("request") == request]
         if not asked:
-            raise ValueError("There is no such request, or none of yours: .history() lists them.")
+            raise InputError("There is no such request, or none of yours: .history() lists them.")
         reply = self._line.send("GET", f"/requests/{quote(request, safe='')}")
         if reply.status == 202:
-            raise ConnectionError("There is no answer yet: ask for it again in a while.")
+            raise LostConnectionError("There is no answer yet: ask for it again in a while.")
         query = self._asked(asked[0])
         return parse_reply(self._line, lambda: query.release(reply.content, None))
 
@@ -130,6 +131,6 @@ def connect(
     >>> dps.connect("http://dp.example.org", "a-made-up-token")
     Traceback (most recent call last):
     ...
-    ValueError: Over http:// everybody on the way can read the token and the answers: use https://, or pass plain=True.
+    dpselect.kernel.errors.InputError: Over http:// everybody on the way can read ...: use https://, or pass plain=True.
     """
     return Server(Transport(url, token, authority, plain), timeout)

@@ -17,7 +17,7 @@ from urllib.request import HTTPRedirectHandler, HTTPSHandler, OpenerDirector, Pr
 from dpselect._version import VERSION
 from dpselect.client.address import require_address
 from dpselect.client.problem import LATER, AnswerLostError, error_of
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, InputTypeError, LostConnectionError, PrivacyError
 
 # Seconds between one attempt and the next.
 WAITS = (0.2, 0.5, 1.0, 2.0, 4.0)
@@ -70,7 +70,7 @@ class Transport:
         self.address = require_address(url, plain)
         self.sleep = sleep
         if not isinstance(token, str) or not _SECRET.fullmatch(token.strip()):
-            raise ValueError("This is not a token: pass the text that was shown when it was made.")
+            raise InputError("This is not a token: pass the text that was shown when it was made.")
         self._token = token.strip()
         self._opener = _opener(self.address, authority)
 
@@ -78,7 +78,7 @@ class Transport:
         return f"Line({self.address!r})"
 
     def __reduce__(self) -> Any:
-        raise TypeError("A connection holds a token and is not stored: connect again where it is needed.")
+        raise InputTypeError("A connection holds a token and is not stored: connect again where it is needed.")
 
     def send(self, method: str, path: str, body: Mapping[str, Any] | None = None, key: str | None = None) -> Reply:
         """Return the reply to a request, which is sent again a few times where none comes.
@@ -106,7 +106,7 @@ class Transport:
                 if reply.status not in LATER:
                     raise lost
             if wait is None or (asked or 0) > _LONGEST:
-                raise ConnectionError(str(lost)) if key is None else AnswerLostError(str(lost), key)
+                raise LostConnectionError(str(lost)) if key is None else AnswerLostError(str(lost), key)
             self.sleep(max(wait, asked or 0))
         raise AssertionError
 
@@ -128,11 +128,11 @@ class Transport:
     def _lost(self, error: Exception) -> ConnectionError:
         reason = error.reason if isinstance(error, URLError) else error
         if isinstance(reason, ssl.SSLCertVerificationError):
-            raise ConnectionError(
+            raise LostConnectionError(
                 f"The certificate of {self.address} is not trusted here: pass authority= with the file of yours."
             ) from None
         words = getattr(reason, "strerror", None) or type(reason).__name__
-        return ConnectionError(f"There is no reply from {self.address} ({words}).")
+        return LostConnectionError(f"There is no reply from {self.address} ({words}).")
 
 
 def parse_reply(line: Transport, read: Callable[[], _Read]) -> _Read:
@@ -142,7 +142,9 @@ def parse_reply(line: Transport, read: Callable[[], _Read]) -> _Read:
     except PrivacyError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
-        raise ConnectionError(f"{line.address} does not answer as a dpselect server of this version does.") from None
+        raise LostConnectionError(
+            f"{line.address} does not answer as a dpselect server of this version does."
+        ) from None
 
 
 def _read(status: int, answer: Any, token: str) -> Reply:
@@ -161,7 +163,7 @@ def _read(status: int, answer: Any, token: str) -> Reply:
 
 
 def _refused(_: str) -> None:
-    raise ValueError("JSON has no such number.")
+    raise InputError("JSON has no such number.")
 
 
 class _NoRedirects(HTTPRedirectHandler):

@@ -29,6 +29,7 @@ from dpselect.dataset.description_parts import (
     texts,
 )
 from dpselect.dataset.fields import DEFAULTS, KEYS, TEMPORARY, DatasetFields
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.ledger.composition import Terms
 from dpselect.ledger.ledger import Ledger
 from dpselect.sources.periods import Periods
@@ -207,7 +208,7 @@ class Dataset(DatasetFields):
             ValueError: a frame has no place that a file could name.
         """
         if self.frame is not None:
-            raise ValueError("A frame in memory has no place that a file could name: save it, and name the file.")
+            raise InputError("A frame in memory has no place that a file could name: save it, and name the file.")
         return toml_text.toml_of(self.facts)
 
     def _domain(self, column: str) -> NumericDomain | tuple[Any, ...] | Literal["unlisted"]:
@@ -385,7 +386,7 @@ class Dataset(DatasetFields):
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.frame is not None:
-            raise TypeError("The rows of a frame stay in their process: describe them there again.")
+            raise InputTypeError("The rows of a frame stay in their process: describe them there again.")
         return _made, (self.facts, self.folder)
 
     def __repr__(self) -> str:

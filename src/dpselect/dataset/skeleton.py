@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dpselect.dataset.toml_text import key, value
+from dpselect.kernel.errors import InputError
 from dpselect.sources import edge_forms, edges, feather, tables
 from dpselect.sources.dialects import advice
 from dpselect.sources.edge_forms import EdgeForm
@@ -53,7 +54,7 @@ def _table(source: str, table: str | None, said: Sequence[str], reading: FileOpt
     kinds = _schema(source, table, reading)
     names = [*kinds]
     if not _has_schema(source) and len(names) == 1 and (advised := advice(names)):
-        raise ValueError(f"{Path(source).name} has one column, and {advised}.")
+        raise InputError(f"{Path(source).name} has one column, and {advised}.")
     width = max(map(len, map(key, names)), default=0)
     head = [] if _has_schema(source) else [*_of_headers(source)]
     return [
@@ -144,7 +145,7 @@ def _schema(source: str, table: str | None, reading: FileOptions) -> dict[str, s
             kinds = warehouse.table.schema().items()
             return {name: "numbers" if kind.is_numeric() else _word(str(kind)) for name, kind in kinds}
     if table is not None:
-        raise ValueError("A file is one table: leave --table out; a DuckDB database is named as duckdb://FILE.")
+        raise InputError("A file is one table: leave --table out; a DuckDB database is named as duckdb://FILE.")
     names = tables.listed_names(source, reading)
     if not _has_schema(source):
         return dict.fromkeys(names, "")

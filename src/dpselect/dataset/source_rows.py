@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dpselect.dataset.description_parts import DatasetError, DateDomain, NumericDomain, WeightColumn
 from dpselect.dataset.fields import DatasetFields
+from dpselect.kernel.errors import InputError, MissingFileError
 from dpselect.sources import days, frames, tables
 from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.distinct import distinct
@@ -147,11 +148,11 @@ def histogram(path: str) -> NDArray[Any]:
     try:
         held: NDArray[Any] = np.load(path, allow_pickle=False)
     except FileNotFoundError:
-        raise FileNotFoundError(f"There is no file {path}.") from None
+        raise MissingFileError(f"There is no file {path}.") from None
     except (ValueError, EOFError, OSError):
-        raise ValueError(f"{path} is not a NumPy file of counts.") from None
+        raise InputError(f"{path} is not a NumPy file of counts.") from None
     if held.ndim != 1 or held.size < 2:
-        raise ValueError("A histogram is a list of at least two counts: pass a one-dimensional .npy file.")
+        raise InputError("A histogram is a list of at least two counts: pass a one-dimensional .npy file.")
     return held
 
 
@@ -203,7 +204,7 @@ def nodes(dataset: DatasetFields) -> Any:
 
 def _require_rows(dataset: DatasetFields) -> None:
     if dataset.is_histogram:
-        raise ValueError("A histogram (.npy) has no rows that a group or a person could have: leave them out.")
+        raise InputError("A histogram (.npy) has no rows that a group or a person could have: leave them out.")
 
 
 def _require(names: Sequence[str], there: Sequence[Any], source: Any) -> None:

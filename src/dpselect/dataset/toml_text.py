@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dpselect.dataset.description_parts import DatasetError, Key
+from dpselect.kernel.errors import MissingFileError
 
 Refusal = TypeVar("Refusal", bound=DatasetError)
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -42,7 +43,7 @@ def content(
     file = Path(path)
     if not file.is_file():
         advice = advice or f"write one with dpselect describe data.csv > {file.name}."
-        raise FileNotFoundError(f"There is no file {path}: {advice}")
+        raise MissingFileError(f"There is no file {path}: {advice}")
     # A file with another ending that cannot be read is most likely the data.
     described = advice or f"write one with dpselect describe {file.name} > {file.stem}.toml."
     named = "" if file.suffix.lower() == ".toml" else f"this is a file of another kind than TOML: {described}"

@@ -18,6 +18,7 @@ from typing import Protocol
 
 from dpselect.formulas import functions
 from dpselect.formulas.interval import Interval
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.kernel.numbers import exact_public
 
 Step = Interval | None
@@ -91,7 +92,7 @@ class Expression(ABC):
         right = expression(other)
         if isinstance(right, Linear) and not right.weights:
             if right.constant == 0:
-                raise ValueError("A formula does not divide by 0: write another number.")
+                raise InputError("A formula does not divide by 0: write another number.")
             return scale(1 / right.constant, self)
         return Quotient(self, right)
 
@@ -118,11 +119,11 @@ class Linear(Expression):
 
     def value(self, parts: Sequence[Interval]) -> Interval:  # noqa: ARG002
         """Refuse: where statistics lie is known where rows are."""
-        raise TypeError("A sum of statistics is read from counts.")
+        raise InputTypeError("A sum of statistics is read from counts.")
 
     def step(self, moves: Differences) -> Step:  # noqa: ARG002
         """Refuse: how far statistics move is known where rows are."""
-        raise TypeError("A sum of statistics is read from counts.")
+        raise InputTypeError("A sum of statistics is read from counts.")
 
     def exact(self, parts: Sequence[Decimal]) -> Decimal:
         """Return the sum; parts are the statistics in the order of the weights."""
@@ -379,7 +380,7 @@ def clip(x: Expression, low: float | Fraction, high: float | Fraction) -> Expres
         ValueError: the lower bound is above the upper one.
     """
     if exact_public(low, "a bound") > exact_public(high, "a bound"):
-        raise ValueError("The lower bound of clip is above the upper one: exchange them.")
+        raise InputError("The lower bound of clip is above the upper one: exchange them.")
     return -Largest(-Largest(x, expression(low)), -expression(high))
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from dpselect.formulas import elementary
 from dpselect.formulas import expression as e
 from dpselect.formulas.derived_sensitivity import FormulaError
+from dpselect.kernel.errors import InputError
 
 MOST_LETTERS, _DEEPEST, _MOST_PARTS = 500, 24, 1000
 _TOKEN = re.compile(
@@ -112,7 +113,7 @@ class Prior:
             return text
         match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?):(-?\d{1,12}(?:\.\d{1,9})?)", str(text), re.ASCII)
         if match is None or Fraction(match[1]) <= 0:
-            raise ValueError("a prior is a number of rows and the value of each, such as 5:3 or 20:0.1.")
+            raise InputError("a prior is a number of rows and the value of each, such as 5:3 or 20:0.1.")
         return cls(Fraction(match[1]), Fraction(match[2]))
 
     def __str__(self) -> str:

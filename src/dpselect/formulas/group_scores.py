@@ -19,6 +19,7 @@ from dpselect.formulas.expression import Expression, Linear, statistic
 from dpselect.formulas.interval import Floats
 from dpselect.formulas.region import GroupSums, Region
 from dpselect.formulas.rows import RowKinds
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Sensitivity, profiles
@@ -110,22 +111,22 @@ def require_counts(counts: Mapping[str, ArrayLike], rows: RowKinds) -> dict[str,
     """
     missing = [name for name in rows.names if name not in counts]
     if missing:
-        raise ValueError(f"Counts have no {missing[0]}, to which rows add: pass an array for each statistic.")
+        raise InputError(f"Counts have no {missing[0]}, to which rows add: pass an array for each statistic.")
     held = {}
     for name in rows.names:
         array = np.asarray(counts[name])
         if array.ndim != 1 or not array.size or array.dtype.kind not in "iu":
-            raise TypeError(f"{name} is a statistic of groups: pass whole numbers, shape (m,), m >= 1.")
+            raise InputTypeError(f"{name} is a statistic of groups: pass whole numbers, shape (m,), m >= 1.")
         if (array > _WIDEST).any() or (array.astype(np.int64) < -_WIDEST).any():
-            raise ValueError(f"{name} is beyond 2^61: count in a larger unit.")
+            raise InputError(f"{name} is beyond 2^61: count in a larger unit.")
         held[name] = array.astype(np.int64)
         facts = rows.facts(statistic(name))
         if (facts.low is not None and (held[name] < facts.low).any()) or (
             facts.high is not None and (held[name] > facts.high).any()
         ):
-            raise ValueError(f"{name} has numbers that no rows add up to: check what rows add.")
+            raise InputError(f"{name} has numbers that no rows add up to: check what rows add.")
     if len({each.size for each in held.values()}) > 1:
-        raise ValueError("The statistics are of different numbers of groups: make them equal.")
+        raise InputError("The statistics are of different numbers of groups: make them equal.")
     return held
 
 

@@ -26,6 +26,7 @@ from dpselect.formulas.expression import Expression, Largest, Linear, Quotient, 
 from dpselect.formulas.interval import Floats
 from dpselect.formulas.region import GroupSums
 from dpselect.formulas.rows import RowKinds
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import whole
 from dpselect.scores.envelopes import FARTHEST, Envelopes, Integers, Positions
 from dpselect.scores.margin import Curves, margins_of
@@ -66,7 +67,7 @@ def margins(
     distinct, profile = made.distinct_groups(held)
     named = whole(k, "k", "how many groups to name")
     if named >= profile.size:
-        raise ValueError(f"A margin sets k groups apart from others: there are {profile.size}, so ask for fewer.")
+        raise InputError(f"A margin sets k groups apart from others: there are {profile.size}, so ask for fewer.")
     values = made.values(formula, rows, distinct)
     reach = Reach(formula, rows, distinct, profile, values)
     relation = made.relation(rows).value

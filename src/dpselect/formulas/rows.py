@@ -17,6 +17,7 @@ from itertools import combinations, product
 from math import lcm
 
 from dpselect.formulas.expression import Expression, Linear
+from dpselect.kernel.errors import InputError, InputTypeError
 
 # A whole number, or the least and the largest of a range.
 Amount = int | tuple[int, int]
@@ -70,10 +71,10 @@ class RowKinds:
         boxes = tuple(dict.fromkeys(tuple(_range(each.get(name, 0)) for name in names) for each in listed))
         boxes = tuple(box for box in boxes if any(end for ends in box for end in ends))
         if not boxes:
-            raise ValueError("A formula needs at least one kind of row that adds to a statistic: pass what rows add.")
+            raise InputError("A formula needs at least one kind of row that adds to a statistic: pass what rows add.")
         rows = 1 if rows_per_person is None else rows_per_person
         if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-            raise ValueError("rows_per_person counts rows: pass an integer of at least 1.")
+            raise InputError("rows_per_person counts rows: pass an integer of at least 1.")
         if not substitution:
             return cls(names, boxes, boxes, rows, of_persons=rows_per_person is not None)
         pairs = tuple(_less(one, other) for one, other in _pairs(boxes))
@@ -130,7 +131,7 @@ class SumFacts:
         """Return the facts of one sum."""
         for name, _ in part.weights:
             if name not in rows.names:
-                raise ValueError(f"No row adds to {name}: name one of {', '.join(rows.names)}, or pass what rows add.")
+                raise InputError(f"No row adds to {name}: name one of {', '.join(rows.names)}, or pass what rows add.")
         scale = lcm(part.constant.denominator, *(each.denominator for _, each in part.weights))
         weights = tuple((rows.names.index(name), int(each * scale)) for name, each in part.weights)
         moves = tuple(_along(weights, box) for box in rows.moves)
@@ -237,9 +238,9 @@ def _less(one: Box, other: Box) -> Box:
 def _range(amount: Amount) -> Pair:
     ends = amount if isinstance(amount, tuple) else (amount, amount)
     if len(ends) != 2 or any(isinstance(each, bool) or not isinstance(each, int) for each in ends):
-        raise TypeError("A row adds a whole number to a statistic, or one between two: pass 1 or (1, 5).")
+        raise InputTypeError("A row adds a whole number to a statistic, or one between two: pass 1 or (1, 5).")
     if ends[0] > ends[1]:
-        raise ValueError("The ends of a range are exchanged: pass the lower one first.")
+        raise InputError("The ends of a range are exchanged: pass the lower one first.")
     return ends
 
 

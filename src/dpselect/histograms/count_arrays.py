@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound
+from dpselect.kernel.errors import InputError, InputTypeError
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -27,16 +28,18 @@ def require_counts(counts: Any) -> Integers:
         ValueError: not one or two dimensions, no cells, more than 2^22 cells, a negative count.
     """
     if isinstance(counts, np.ma.MaskedArray):
-        raise TypeError("counts must not be masked: pass plain integers, with 0 for empty cells.")
+        raise InputTypeError("counts must not be masked: pass plain integers, with 0 for empty cells.")
     try:
         array = np.asarray(counts)
     except ValueError:
-        raise ValueError("counts must have rows of equal length: pass shape (n,) or (rows, columns).") from None
+        raise InputError("counts must have rows of equal length: pass shape (n,) or (rows, columns).") from None
     if array.dtype.kind not in "iu":
-        raise TypeError("counts must be integers: pass how many records each cell holds, such as np.bincount gives.")
+        raise InputTypeError(
+            "counts must be integers: pass how many records each cell holds, such as np.bincount gives."
+        )
     require_shape(array.shape)
     if array.dtype.kind == "i" and (array < 0).any():
-        raise ValueError("counts must not be negative: pass how many records each cell holds.")
+        raise InputError("counts must not be negative: pass how many records each cell holds.")
     if array.dtype.itemsize == 8:
         array = np.minimum(array, array.dtype.type(COUNT_CLIP))
     return np.asarray(array, dtype=np.int64)
@@ -51,14 +54,14 @@ def require_shape(shape: Any) -> tuple[int, ...]:
     """
     sides = shape if isinstance(shape, tuple) else tuple(shape) if isinstance(shape, list) else (shape,)
     if any(isinstance(side, bool) or not isinstance(side, (int, np.integer)) for side in sides):
-        raise TypeError("shape must be a number of cells or a pair (rows, columns).")
+        raise InputTypeError("shape must be a number of cells or a pair (rows, columns).")
     if len(sides) not in (1, 2):
-        raise ValueError(
+        raise InputError(
             f"A histogram has one or two dimensions, not {len(sides)}: pass shape (n,) or (rows, columns)."
         )
     if min(sides) < 1:
-        raise ValueError("A histogram needs at least one cell: pass the whole public domain, empty cells included.")
+        raise InputError("A histogram needs at least one cell: pass the whole public domain, empty cells included.")
     cells = int(np.prod([int(side) for side in sides], dtype=object))
     if cells > MOST_CELLS:
-        raise ValueError(f"A histogram has at most {MOST_CELLS} cells, not {cells}: use coarser public bins.")
+        raise InputError(f"A histogram has at most {MOST_CELLS} cells, not {cells}: use coarser public bins.")
     return tuple(int(side) for side in sides)

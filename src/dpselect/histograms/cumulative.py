@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from dpselect.histograms.count_arrays import COUNT_CLIP, MOST_CELLS, Floats, Integers
 from dpselect.histograms.hb import estimate, least_rate
 from dpselect.histograms.release_histogram import release_histogram
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
@@ -159,7 +160,7 @@ def release_of(
 ) -> CumulativeHistogram:
     """Release behind a given door."""
     if grid.size > MOST_CELLS:
-        raise ValueError(f"A tree of counts has at most {MOST_CELLS} values, not {grid.size}: choose a larger step.")
+        raise InputError(f"A tree of counts has at most {MOST_CELLS} values, not {grid.size}: choose a larger step.")
     places, many, metadata = occupied_places(values, grid)
     cells = np.zeros(grid.size, dtype=np.int64)
     cells[places] = np.minimum(many, COUNT_CLIP)

@@ -12,6 +12,7 @@ import numpy as np
 from dpselect.histograms.count_arrays import ONE, Floats, Integers, require_counts
 from dpselect.histograms.release_histogram import release_histogram, require_epsilon
 from dpselect.histograms.workload import Workload
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.kernel.numbers import Epsilon
 from dpselect.kernel.privacy_filter import Accountant
 from dpselect.mechanisms.base import Mechanism
@@ -79,7 +80,7 @@ def mwem(
     promise = chosen.guarantee(trial, exact)
     chosen.quantize(trial, _share(exact, many or MOST_ROUNDS))
     if promise.delta:
-        raise ValueError("The mechanism must be private without a delta: use permute-and-flip.")
+        raise InputError("The mechanism must be private without a delta: use permute-and-flip.")
     run = partial(estimate, queries=asked, rounds=many, mechanism=chosen)
     least = partial(least_rate, rounds=many)
     return release_histogram("histogram mwem", run, least, counts, epsilon, ledger)
@@ -155,11 +156,13 @@ def _scores(true: Integers, learned: Floats) -> Scores:
 
 def _queries(queries: Any, shape: tuple[int, ...]) -> Workload:
     if not isinstance(queries, Workload):
-        raise TypeError("queries must be a Workload: pass queries=dpselect.histograms.Workload.random_ranges(shape).")
+        raise InputTypeError(
+            "queries must be a Workload: pass queries=dpselect.histograms.Workload.random_ranges(shape)."
+        )
     if queries.shape != shape:
-        raise ValueError(f"The queries are about shape {queries.shape} and the counts have shape {shape}.")
+        raise InputError(f"The queries are about shape {queries.shape} and the counts have shape {shape}.")
     if len(queries) > MOST_QUERIES:
-        raise ValueError(f"MWEM chooses among at most {MOST_QUERIES} queries, not {len(queries)}: pass fewer.")
+        raise InputError(f"MWEM chooses among at most {MOST_QUERIES} queries, not {len(queries)}: pass fewer.")
     return queries
 
 
@@ -167,5 +170,5 @@ def _rounds(rounds: Any) -> int | None:
     if rounds is None:
         return None
     if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or not 1 <= rounds <= MOST_ROUNDS:
-        raise ValueError(f"rounds must be an integer from 1 to {MOST_ROUNDS}: how many queries to measure.")
+        raise InputError(f"rounds must be an integer from 1 to {MOST_ROUNDS}: how many queries to measure.")
     return int(rounds)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.histograms.count_arrays import Floats
+from dpselect.kernel.errors import InputError
 
 
 class PublicNumbers:
@@ -45,5 +46,5 @@ class PublicNumbers:
 def require_seed(seed: Any) -> int:
     """Return the seed, or say what to pass."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**63:
-        raise ValueError("seed must be an integer >= 0: it makes public numbers repeatable.")
+        raise InputError("seed must be an integer >= 0: it makes public numbers repeatable.")
     return int(seed)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from dpselect.histograms.cumulative import BY_TREE
 from dpselect.histograms.cumulative import release_of as release_of_tree
 from dpselect.histograms.release_histogram import LEAST_EPSILON
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.kernel.privacy_filter import Accountant
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound
@@ -168,7 +168,7 @@ def quantile_method(
     if (many >= _MANY and size <= _FINE) or (many >= _VERY_MANY and size <= _VERY_FINE):
         return TREE
     if (epsilon is None) != (records is None):
-        raise ValueError("epsilon and records say together how hard a question is: pass both, or neither.")
+        raise InputError("epsilon and records say together how hard a question is: pass both, or neither.")
     if epsilon is None:
         return HALVING
     known = exact_epsilon(epsilon) * whole(records, "records", "how many there are about")
@@ -193,11 +193,11 @@ def _release(
     ledger: Accountant | None,
 ) -> Release[tuple[float, ...]] | Release[dict[Any, tuple[float, ...]]]:
     if method not in METHODS:
-        raise ValueError(Advice("{method} must be auto, halving, joint or tree."))
+        raise InputError(Advice("{method} must be auto, halving, joint or tree."))
     if total is not None and whole(total, "total", "a public number of records") > _MOST:
-        raise ValueError("total must be at most 2^62: a public number of records.")
+        raise InputError("total must be at most 2^62: a public number of records.")
     if method == TREE and total is not None:
-        raise ValueError(Advice("A tree of counts has no use for {total=}: leave it out, or name no {method=}."))
+        raise InputError(Advice("A tree of counts has no use for {total=}: leave it out, or name no {method=}."))
     if rows is not None:
         _require_halving(method, total)
         return halving.grouped_of(values, shares, grid, epsilon, ledger, rows)
@@ -230,11 +230,11 @@ def error_bound_of_quantiles(
 def _require_halving(method: str, total: int | None) -> None:
     """Refuse what is not for groups and persons, by public facts (``ValueError``)."""
     if method not in ("auto", HALVING):
-        raise ValueError(
+        raise InputError(
             Advice("In groups, and where persons are protected, quantiles are drawn by halving: name no {method=}.")
         )
     if total is not None:
-        raise ValueError(
+        raise InputError(
             Advice(
                 "{total=} says how many records the whole column has, and where {by=|--by} or {person=} is passed "
                 "fewer of them count: leave {total=} out."

@@ -8,6 +8,7 @@ from typing import Any
 
 from dpselect.histograms.count_arrays import Floats, Integers, require_counts
 from dpselect.kernel.bound import require_rate
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
@@ -52,5 +53,5 @@ def require_epsilon(epsilon: Epsilon) -> Fraction:
     """Return epsilon as the exact number that was written, or say what to pass."""
     exact = exact_epsilon(epsilon)
     if exact < LEAST_EPSILON:
-        raise ValueError("epsilon must be at least 1/10000 for a histogram: less leaves nothing but noise.")
+        raise InputError("epsilon must be at least 1/10000 for a histogram: less leaves nothing but noise.")
     return exact

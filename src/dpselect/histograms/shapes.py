@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dpselect.histograms.count_arrays import COUNT_CLIP, Floats, Integers, require_counts, require_shape
 from dpselect.histograms.public_numbers import PublicNumbers
+from dpselect.kernel.errors import InputError
 
 Profile = Callable[[tuple[int, ...], PublicNumbers], Floats]
 
@@ -30,7 +31,7 @@ def make(name: str, shape: Any, scale: int, *, seed: int = 0) -> Integers:
     np.int64(1000)
     """
     if name not in EVERY_SHAPE:
-        raise ValueError(f"name must be one of {', '.join(EVERY_SHAPE)}, not {name!r}.")
+        raise InputError(f"name must be one of {', '.join(EVERY_SHAPE)}, not {name!r}.")
     sides, numbers = require_shape(shape), PublicNumbers(seed)
     return _records(EVERY_SHAPE[name](sides, numbers), _scale(scale), numbers)
 
@@ -46,7 +47,7 @@ def resample(counts: ArrayLike, scale: int, *, seed: int = 0) -> Integers:
     """
     checked = require_counts(counts)
     if not checked.any():
-        raise ValueError("An empty histogram has no shape: pass counts with at least one record.")
+        raise InputError("An empty histogram has no shape: pass counts with at least one record.")
     return _records(checked.astype(np.float64), _scale(scale), PublicNumbers(seed))
 
 
@@ -170,5 +171,5 @@ def _poisson(means: Floats, numbers: PublicNumbers) -> Integers:
 
 def _scale(scale: Any) -> int:
     if isinstance(scale, bool) or not isinstance(scale, (int, np.integer)) or not 0 <= scale <= COUNT_CLIP:
-        raise ValueError("scale must be an integer >= 0: how many records to make.")
+        raise InputError("scale must be an integer >= 0: how many records to make.")
     return int(scale)

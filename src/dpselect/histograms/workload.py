@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from dpselect.histograms.count_arrays import Floats, Integers, require_shape
 from dpselect.histograms.public_numbers import PublicNumbers
+from dpselect.kernel.errors import InputError, InputTypeError
 
 MOST_QUERIES = 2**22
 
@@ -33,9 +34,9 @@ class Workload:
         self.shape = require_shape(shape)
         self.low, self.high, self.name = _bounds(low, self.shape), _bounds(high, self.shape), name
         if self.low.shape != self.high.shape or not len(self.low):
-            raise ValueError("A workload needs at least one query: pass as many low as high bounds.")
+            raise InputError("A workload needs at least one query: pass as many low as high bounds.")
         if (self.low < 0).any() or (self.high > np.array(self.shape)).any() or (self.low >= self.high).any():
-            raise ValueError("Every query must satisfy 0 <= low < high <= cells along each axis.")
+            raise InputError("Every query must satisfy 0 <= low < high <= cells along each axis.")
 
     @classmethod
     def random_ranges(cls, shape: Any, count: int = 2000, *, seed: int = 0) -> Workload:
@@ -78,7 +79,7 @@ class Workload:
         """
         values = np.asarray(histogram)
         if values.shape != self.shape:
-            raise ValueError(f"This workload is about shape {self.shape}: the histogram has shape {values.shape}.")
+            raise InputError(f"This workload is about shape {self.shape}: the histogram has shape {values.shape}.")
         sums = np.zeros([side + 1 for side in self.shape], dtype=np.int64 if values.dtype.kind in "biu" else np.float64)
         if len(self.shape) == 1:
             np.cumsum(values, out=sums[1:])
@@ -112,11 +113,11 @@ def scaled_average_error(estimate: ArrayLike, counts: ArrayLike, workload: Workl
     Source: Hay et al. 2016 (DPBench), Definition 3.
     """
     if loss not in ("L1", "L2"):
-        raise ValueError(f"loss must be 'L1' or 'L2', not {loss!r}.")
+        raise InputError(f"loss must be 'L1' or 'L2', not {loss!r}.")
     true = np.asarray(counts)
     scale = float(true.sum())
     if not scale > 0:
-        raise ValueError("The scaled error of an empty histogram is undefined: pass counts with at least one record.")
+        raise InputError("The scaled error of an empty histogram is undefined: pass counts with at least one record.")
     errors: Floats = workload.answers(np.asarray(estimate, dtype=np.float64)) - workload.answers(true)
     norm = np.abs(errors).sum() if loss == "L1" else np.sqrt(np.square(errors).sum())
     return float(norm / (scale * len(workload)))
@@ -125,11 +126,11 @@ def scaled_average_error(estimate: ArrayLike, counts: ArrayLike, workload: Workl
 def _bounds(bounds: ArrayLike, shape: tuple[int, ...]) -> Integers:
     array = np.asarray(bounds)
     if array.dtype.kind not in "iu":
-        raise TypeError("Bounds of queries must be integers: positions of cells.")
+        raise InputTypeError("Bounds of queries must be integers: positions of cells.")
     if array.ndim == 1 and len(shape) == 1:
         array = array[:, None]
     if array.ndim != 2 or array.shape[1] != len(shape):
-        raise ValueError("Bounds of queries have shape (k,) on a line and (k, 2) on a grid.")
+        raise InputError("Bounds of queries have shape (k,) on a line and (k, 2) on a grid.")
     return array.astype(np.int64)
 
 
@@ -139,5 +140,5 @@ def _every_cell(sides: tuple[int, ...]) -> Integers:
 
 def _count(count: Any) -> int:
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= MOST_QUERIES:
-        raise ValueError(f"count must be an integer from 1 to {MOST_QUERIES}: how many queries to make.")
+        raise InputError(f"count must be an integer from 1 to {MOST_QUERIES}: how many queries to make.")
     return int(count)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.neighbours import Neighbours
 
 # A geometric number of more bits than this is not drawn: epsilon would be below 2^-40, or sigma above 2^40.
@@ -33,7 +34,7 @@ class Bound:
         object.__setattr__(self, "total", Fraction(self.total))
         object.__setattr__(self, "neighbours", Neighbours(self.neighbours))
         if self.total <= 0:
-            raise ValueError("A bound is a positive number: how far one neighbour moves the numbers in all.")
+            raise InputError("A bound is a positive number: how far one neighbour moves the numbers in all.")
 
     def times(self, lists: int) -> Bound:
         """Return the bound of that many lists of which one neighbour moves each by this one."""
@@ -64,7 +65,7 @@ class SquaredBound:
         object.__setattr__(self, "squared", Fraction(self.squared))
         object.__setattr__(self, "neighbours", Neighbours(self.neighbours))
         if self.squared <= 0:
-            raise ValueError(
+            raise InputError(
                 "A squared bound is a positive number: the squares of all moves by one neighbour, added up."
             )
 
@@ -84,7 +85,7 @@ def require_rate(rate: Fraction) -> None:
         ValueError: it is 2^-40 or less.
     """
     if not rate > Fraction(1, 2**_MOST_BITS):
-        raise ValueError(
+        raise InputError(
             "epsilon is too small for counts, as the noise would not fit an integer: pass a larger one, or let fewer "
             "questions share it."
         )
@@ -97,7 +98,7 @@ def require_variance(variance: Fraction) -> None:
         ValueError: it is 2^80 or more.
     """
     if not variance < 4**_MOST_BITS:
-        raise ValueError(
+        raise InputError(
             "rho is too small for these numbers, as the noise would not fit an integer: pass a larger one, or numbers "
             "in larger units."
         )

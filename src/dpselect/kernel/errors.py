@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 
 class DPSelectError(Exception):
-    """The base of all exceptions that dpselect defines; plain bad input raises ``ValueError`` or ``TypeError``."""
+    """The base of all exceptions that dpselect raises: their words are its own, so a command line may print them."""
 
 
 class PrivacyError(DPSelectError):
@@ -19,6 +19,38 @@ class BudgetError(DPSelectError):
 
     The message says what was asked, what is left and what would fit.
     """
+
+
+class InputError(DPSelectError, ValueError):
+    """An argument, an option or a file holds what dpselect does not take."""
+
+
+class InputTypeError(DPSelectError, TypeError):
+    """An argument is of another type than dpselect takes."""
+
+
+class FileError(DPSelectError, OSError):
+    """A file, a folder or an address cannot be used."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """There is no such file."""
+
+
+class ExistingFileError(FileError, FileExistsError):
+    """A file is there already, and stays as it is."""
+
+
+class ForbiddenFileError(FileError, PermissionError):
+    """A file, a folder or a database refuses what was asked of it."""
+
+
+class LostConnectionError(FileError, ConnectionError):
+    """A database or a server does not answer."""
+
+
+class MissingLibraryError(DPSelectError, ImportError):
+    """A library of an extra is not installed."""
 
 
 class Advice(str):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours, neighbours
 from dpselect.kernel.numbers import exact_delta, exact_epsilon, exact_rho
@@ -91,7 +92,7 @@ class Guarantee:
         """
         exact, at = exact_rho(rho), exact_delta(delta)
         if not at:
-            raise ValueError(_NEEDS_DELTA)
+            raise InputError(_NEEDS_DELTA)
         # Where delta covers it all, epsilon may be anything, and a promise has a positive one.
         return _ConcentratedGuarantee(
             epsilon_of(exact, at) or exact if epsilon is None else epsilon, neighbours, at, cost=exact
@@ -107,7 +108,7 @@ class Guarantee:
             ValueError: an (epsilon, delta) promise has none.
         """
         if self.delta:
-            raise ValueError("An (epsilon, delta) promise has no rho: only pure and concentrated ones do.")
+            raise InputError("An (epsilon, delta) promise has no rho: only pure and concentrated ones do.")
         return self.price(self.epsilon)
 
     @property
@@ -145,11 +146,11 @@ class _ConcentratedGuarantee(Guarantee):
         super().__post_init__()
         object.__setattr__(self, "cost", exact_rho(self.cost))
         if not self.delta:
-            raise ValueError(_NEEDS_DELTA)
+            raise InputError(_NEEDS_DELTA)
         if self.shape:
-            raise ValueError("bounded_range and laplace are for pure promises: leave them out where a rho is stated.")
+            raise InputError("bounded_range and laplace are for pure promises: leave them out where a rho is stated.")
         if self.epsilon < epsilon_of(self.cost, self.delta):
-            raise ValueError("epsilon must be at least what rho gives at this delta: leave it out.")
+            raise InputError("epsilon must be at least what rho gives at this delta: leave it out.")
 
     @property
     def stated_rho(self) -> Fraction:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bernoulli_exp import exponential_between
+from dpselect.kernel.errors import InputError
 
 Integers = NDArray[np.int64]
 _BITS = 128
@@ -23,7 +24,7 @@ _FACTOR_BITS = 96
 def require_delta(delta: Fraction) -> None:
     """Refuse a delta, that of one name, so small that no chance of the table would be above 0 (``ValueError``)."""
     if delta * CERTAIN < 1:
-        raise ValueError("delta is too small: for each name that a person may have, it is 2^-128 at least.")
+        raise InputError("delta is too small: for each name that a person may have, it is 2^-128 at least.")
 
 
 def keep_probabilities(epsilon: Fraction, delta: Fraction) -> Iterator[int]:

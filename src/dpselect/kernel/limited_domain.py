@@ -8,6 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpselect.kernel.bernoulli_exp import exponential_between
+from dpselect.kernel.errors import InputError
 
 _DIGITS = 60
 # Far beyond any use, and far below where ticks end.
@@ -40,7 +41,7 @@ def domain_threshold(kept: int, epsilon: Fraction, delta: Fraction, rate: Fracti
     high = max(low, 1)
     while not hides(high):
         if high > _HIGHEST:
-            raise ValueError("epsilon is too small for a list without a public one: pass a larger one, or a smaller k.")
+            raise InputError("epsilon is too small for a list without a public one: pass a larger one, or a smaller k.")
         low, high = high + 1, 2 * high
     while low < high:
         middle = (low + high) // 2

@@ -2,13 +2,14 @@
 
 from enum import StrEnum
 
+from dpselect.kernel.errors import InputError
+
 
 class Neighbours(StrEnum):
     """What a privacy claim protects: the change of one step.
 
     ``substitution`` replaces one record (their number is public), ``add-remove`` adds or removes one record, ``person``
-    one person with all of their records, ``edge`` one edge of a graph over public nodes, and ``family`` replaces one
-    family of a TDT study.
+    one person with all of their records, ``edge`` one edge over public nodes, ``family`` replaces one of a TDT study.
 
     >>> Neighbours("edge")
     <Neighbours.EDGE: 'edge'>
@@ -39,4 +40,4 @@ def neighbours(name: str) -> Neighbours:
         return Neighbours(name)
     except ValueError:
         known = ", ".join(relation.value for relation in Neighbours)
-        raise ValueError(f"neighbours must be one of {known}, not {name!r}.") from None
+        raise InputError(f"neighbours must be one of {known}, not {name!r}.") from None

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from dpselect.kernel.errors import InputError, InputTypeError
+
 # What stands for an exact number: a float for its shortest decimal text.
 Epsilon: TypeAlias = int | float | Fraction | Decimal
 # Far beyond any use; keeps numbers short enough to be written down and read again.
@@ -49,7 +51,7 @@ def exact_delta(delta: Any) -> Fraction:
         return Fraction(0)
     exact = _exact(delta, "delta", "at least 0 and less than 1")
     if exact >= 1:
-        raise ValueError(f"delta must be at least 0 and less than 1, not {delta}.")
+        raise InputError(f"delta must be at least 0 and less than 1, not {delta}.")
     return exact
 
 
@@ -84,7 +86,7 @@ def exact_public(number: Any, name: str) -> Fraction:
     number = number.item() if isinstance(number, np.generic) else number
     endless = isinstance(number, float) and not math.isfinite(number)
     if endless or isinstance(number, bool) or not isinstance(number, (int, float, Fraction)):
-        raise TypeError(f"{name} must be a finite number such as 0.5 or Fraction(1, 2).")
+        raise InputTypeError(f"{name} must be a finite number such as 0.5 or Fraction(1, 2).")
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
@@ -95,7 +97,7 @@ def whole(number: Any, name: str, meaning: str) -> int:
         ValueError: it is not such an integer.
     """
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-        raise ValueError(f"{name} must be an integer of at least 1: {meaning}.")
+        raise InputError(f"{name} must be an integer of at least 1: {meaning}.")
     return int(number)
 
 
@@ -108,12 +110,12 @@ def _exact(number: Any, name: str, allowed: str) -> Fraction:
     if isinstance(number, np.generic):
         number = number.item()
     if isinstance(number, bool) or not isinstance(number, (int, float, Fraction, Decimal)):
-        raise TypeError(f"{name} must be a number such as 0.5 or Fraction(1, 2).")
+        raise InputTypeError(f"{name} must be a number such as 0.5 or Fraction(1, 2).")
     if isinstance(number, (float, Decimal)) and not math.isfinite(number):
-        raise ValueError(f"{name} must be {allowed}, not {number}.")
+        raise InputError(f"{name} must be {allowed}, not {number}.")
     exact = Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
     if exact <= 0:
-        raise ValueError(f"{name} must be {allowed}, not {number}.")
+        raise InputError(f"{name} must be {allowed}, not {number}.")
     if not LEAST <= exact <= _MOST:
-        raise ValueError(f"{name} must be between 10^-300 and 10^300.")
+        raise InputError(f"{name} must be between 10^-300 and 10^300.")
     return exact

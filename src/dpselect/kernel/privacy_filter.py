@@ -10,7 +10,7 @@ from fractions import Fraction
 from threading import RLock
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import BOUNDED_RANGE, Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import whole
@@ -53,7 +53,7 @@ def resolve_accountant(ledger: Any) -> Accountant | None:
         return session.get()
     if isinstance(ledger, Accountant):
         return ledger
-    raise TypeError("ledger must keep a budget: pass ledger=dpselect.Ledger.open(path, epsilon=...).")
+    raise InputTypeError("ledger must keep a budget: pass ledger=dpselect.Ledger.open(path, epsilon=...).")
 
 
 def with_metadata(book: Accountant, metadata: Mapping[str, str]) -> Accountant:
@@ -267,7 +267,7 @@ class PrivacyFilter:
             raise PrivacyError("This budget was opened by another process: draw there, or open one here.")
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("A budget is never copied: draw from it where it was opened.")
+        raise InputTypeError("A budget is never copied: draw from it where it was opened.")
 
 
 def _fitting(rest: Fraction, rest_delta: Fraction, epsilon: Fraction, delta: Fraction) -> int:

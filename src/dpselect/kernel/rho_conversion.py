@@ -15,6 +15,7 @@ from decimal import (
 from fractions import Fraction
 from functools import lru_cache
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import LEAST
 
 # Digits of an epsilon or rho that is computed, and of the arithmetic behind it.
@@ -67,7 +68,7 @@ def rho_within(epsilon: Fraction, delta: Fraction) -> Fraction:
     while epsilon_of(low, delta) > epsilon:
         low = Fraction(divide(digits, low / 2))
         if low < LEAST:
-            raise ValueError("No rho gives so small an epsilon at this delta: use a larger epsilon or delta.")
+            raise InputError("No rho gives so small an epsilon at this delta: use a larger epsilon or delta.")
     high = 2 * low
     while epsilon_of(high, delta) <= epsilon:
         low, high = high, 2 * high

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bernoulli_exp import exponential_between
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import exact_public, whole
 
 # Digits of enclosures, and how finely the share of one run is sought.
@@ -51,11 +52,11 @@ class RunCount:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, exact_public(getattr(self, name), name))
         if not _LEAST_GAMMA <= self.gamma < 1:
-            raise ValueError("gamma must be at least 10^-6 and less than 1: about one over the mean number of runs.")
+            raise InputError("gamma must be at least 10^-6 and less than 1: about one over the mean number of runs.")
         if not -1 < self.eta <= 1:
-            raise ValueError("eta must be above -1 and at most 1: 1 for the geometric law, 0 for the logarithmic one.")
+            raise InputError("eta must be above -1 and at most 1: 1 for the geometric law, 0 for the logarithmic one.")
         if self.good_enough is not None and self.eta != 1:
-            raise ValueError("good_enough= goes with the geometric law alone: leave out eta.")
+            raise InputError("good_enough= goes with the geometric law alone: leave out eta.")
         if self.cap is not None:
             whole(self.cap, "cap", "how many runs there may be")
 

@@ -16,6 +16,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.learn.builder import Multiway, Open
 from dpselect.learn.domains import Attribute
 from dpselect.mechanisms.base import Mechanism
@@ -111,5 +112,5 @@ def _decided(conditional: NodeConditional, facts: Mapping[str, NDArray[np.float6
     decided, shape = np.asarray(conditional.decide(facts)), facts["size"].shape
     whole = decided.shape == shape and decided.dtype.kind in "iu"
     if not whole or decided.min(initial=-1) < -1 or decided.max(initial=0) >= len(QUERIES):
-        raise ValueError(f"A conditional returns one integer for each node, from -1 to {len(QUERIES) - 1}.")
+        raise InputError(f"A conditional returns one integer for each node, from -1 to {len(QUERIES) - 1}.")
     return decided.astype(np.int64)

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, InputTypeError, PrivacyError
 from dpselect.sources import cell_types, frames
 from dpselect.sources.categories import EXACT, Categories
 from dpselect.sources.cell_types import LACKING as LACKING
@@ -62,7 +62,7 @@ class Attribute:
         values = frames.column(values)
         kind = values.dtype.kind
         if kind not in cell_types.READABLE:
-            raise ValueError(
+            raise InputError(
                 f"Column {self.name!r} is {values.dtype} in the table, which no domain lists: cast it to text."
             )
         if self.categories is None:
@@ -85,7 +85,7 @@ class Attribute:
         for category in self.categories or ():
             exact = isinstance(category, str) or (isinstance(category, float) and (floats or np.isinf(category)))
             if not exact and abs(category) >= EXACT:
-                raise ValueError(
+                raise InputError(
                     f"Column {self.name!r} {why}, where integers beyond 2^53 may have been rounded, and its domain "
                     "lists such integers: cast the column to text, or to integers that may be missing (Int64)."
                 )
@@ -103,7 +103,7 @@ class Attribute:
 
     def refuse_missing(self) -> NoReturn:
         """Say that a value is missing."""
-        raise ValueError(
+        raise InputError(
             Advice(
                 'Column {column} has missing values and {missing="error"}: pass {missing="category"}, or '
                 '{missing="ignore"} to leave such records out.',
@@ -113,7 +113,7 @@ class Attribute:
 
     def refuse_outside(self) -> NoReturn:
         """Say that the domain does not know a value."""
-        raise ValueError(
+        raise InputError(
             Advice(
                 'Column {column} has a value outside its public domain and {unknown="error"}: widen the domain, or '
                 'pass {unknown="ignore"} (such records are left out) or {unknown="clip"} (numbers move to the nearest '
@@ -164,7 +164,7 @@ def attribute(name: Any, domain: Any, *, bins: int, missing: bool) -> Attribute:
     if isinstance(domain, np.ndarray) and domain.dtype.kind in "iuf":
         edges = domain.astype(np.float64)
         if edges.ndim != 1 or edges.size < 2 or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
-            raise ValueError(f"The bin edges of {name!r} must be finite and increasing, at least two.")
+            raise InputError(f"The bin edges of {name!r} must be finite and increasing, at least two.")
         return Attribute(name, None, edges, missing)
     if numeric_range(domain):
         try:
@@ -172,23 +172,25 @@ def attribute(name: Any, domain: Any, *, bins: int, missing: bool) -> Attribute:
         except OverflowError:
             low = high = np.inf
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
-            raise ValueError(f"The domain of {name!r} must be (low, high) with low < high, both finite.")
+            raise InputError(f"The domain of {name!r} must be (low, high) with low < high, both finite.")
         return Attribute(name, None, _even_edges(low, high, bins), missing)
     if isinstance(domain, (str, bytes)) or not isinstance(domain, (Sequence, np.ndarray)):
-        raise TypeError(f"The domain of {name!r} must be a list of categories, (low, high), or an array of bin edges.")
+        raise InputTypeError(
+            f"The domain of {name!r} must be a list of categories, (low, high), or an array of bin edges."
+        )
     categories = tuple(value.item() if isinstance(value, np.generic) else value for value in domain)
     if not all(isinstance(value, (str, int, float)) for value in categories):
-        raise ValueError(f"The categories of {name!r} must be text, numbers or booleans: turn others into text first.")
+        raise InputError(f"The categories of {name!r} must be text, numbers or booleans: turn others into text first.")
     if any(value != value for value in categories):
-        raise ValueError(
+        raise InputError(
             Advice('The domain of {name} lists NaN: drop it there, and pass {missing="category"}.', name=repr(name))
         )
     if not categories or len(set(categories)) != len(categories):
-        raise ValueError(f"The domain of {name!r} must list each category once, at least one.")
+        raise InputError(f"The domain of {name!r} must list each category once, at least one.")
     try:
         Categories.of(categories)
     except ValueError as error:
-        raise ValueError(f"The domain of {name!r}: {error}") from None
+        raise InputError(f"The domain of {name!r}: {error}") from None
     return Attribute(name, categories, None, missing)
 
 
@@ -221,12 +223,14 @@ def attributes(names: Sequence[Any], domains: Any, *, bins: int, missing: bool) 
             "column to its list of categories, (low, high), or array of bin edges."
         )
     if not isinstance(domains, Mapping):
-        raise TypeError("domains must map each column to its list of categories, (low, high), or array of bin edges.")
+        raise InputTypeError(
+            "domains must map each column to its list of categories, (low, high), or array of bin edges."
+        )
     _require_every(names, domains)
     for name in names:
         if names_two_ends(domains[name]):
             low, high = domains[name]
-            raise ValueError(
+            raise InputError(
                 f"The domain of {name!r} lists two numbers, which are two categories: pass ({low}, {high}) in round "
                 f"brackets for all numbers between, or [{high}, {low}] for these two alone."
             )

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpselect.certificates import build
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.privacy_filter import use_accountant
@@ -100,7 +100,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _certified(self) -> tuple[dict[str, str], Guarantee, str]:
         check_is_fitted(self, "privacy_spent_")
         if self.privacy_spent_ is None:
-            raise ValueError("This model observed its domains, so it has no promise to certify: declare domains.")
+            raise InputError("This model observed its domains, so it has no promise to certify: declare domains.")
         return export.answer_of(self), self.privacy_spent_, type(self).__name__
 
     @property
@@ -240,7 +240,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _require_target(self, y: Any) -> None:
         if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Return numbers and labels as scikit-learn takes them, where nothing is declared."""
@@ -253,7 +253,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """Return the codes of records that are not trained on."""
         check_is_fitted(self, "attributes_")
         if warehouse.is_source(X):
-            raise ValueError("Labels are for records, and those of a warehouse stay there: pass a frame of them.")
+            raise InputError("Labels are for records, and those of a warehouse stay there: pass a frame of them.")
         if self._reading().observed and all(each.ordered for each in self.attributes_):
             X = validate_data(self, X, reset=False, dtype="numeric")
         return read_again(X, self.attributes_, self.missing)

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError, InputTypeError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon
@@ -157,27 +157,27 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         ):
             whole(size_, name, 1, "a public size of the search")
             if size_ > (most := getattr(self, limit)):
-                raise ValueError(
+                raise InputError(
                     f"{name} is at most {limit}, and {size_} is more than {most}: lower {name} or raise {limit}."
                 )
         if self.population * 2**depth > _LARGEST:
-            raise ValueError(
+            raise InputError(
                 f"The first trees have population x 2^depth nodes, at most {_LARGEST:,}: lower population or depth."
             )
         grown = self.max_depth if self.mutation_levels is None else min(self.mutation_levels, self.max_depth)
         if self.population * 2**grown > _LARGEST:
-            raise ValueError(
+            raise InputError(
                 f"Mutations grow 2^{grown} nodes, times population at most {_LARGEST:,}: lower mutation_levels or "
                 "max_depth."
             )
         if self.population * (self.generations + 1) > _MOST_TRIED:
-            raise ValueError(
+            raise InputError(
                 f"A search tries population x (generations + 1) trees, at most {_MOST_TRIED:,}: lower one of the two."
             )
         if self.goal not in ("weighted", "pareto"):
-            raise ValueError('goal is "weighted" or "pareto".')
+            raise InputError('goal is "weighted" or "pareto".')
         if self.goal == "pareto" and self.importance is not None:
-            raise ValueError(
+            raise InputError(
                 Advice('{importance} weighs goals, and "pareto" weighs none: leave it out, or pass {goal="weighted"}.')
             )
         self._weights()
@@ -192,9 +192,9 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         unknown = [each for each in weights if each not in classes]
         if unknown:
             shown = ", ".join(map(repr, classes[:_SHOWN])) + (", ..." if len(classes) > _SHOWN else "")
-            raise ValueError(f"importance names {unknown[0]!r}, which is not a declared class: name some of {shown}.")
+            raise InputError(f"importance names {unknown[0]!r}, which is not a declared class: name some of {shown}.")
         if not any(weights.get(each, 1) for each in classes):
-            raise ValueError("importance is zero for every class, so every tree is alike: pass a number that is not.")
+            raise InputError("importance is zero for every class, so every tree is alike: pass a number that is not.")
 
     def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> SearchPlan:
         mechanism = chosen_mechanism(self.mechanism)
@@ -239,19 +239,19 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
             return {}
         # Mappings, and what reads like one, such as a pandas series.
         if not hasattr(self.importance, "keys"):
-            raise TypeError("importance maps classes to numbers, for example {'yes': 3, 'no': 2}.")
+            raise InputTypeError("importance maps classes to numbers, for example {'yes': 3, 'no': 2}.")
         if len(names := list(self.importance.keys())) > len(set(names)):
-            raise ValueError("importance names a class twice: give each class once.")
+            raise InputError("importance names a class twice: give each class once.")
         weights = {}
         for name, given in dict(self.importance).items():
             weight = exact_number(given)
             if weight is None or weight < 0:
-                raise ValueError(
+                raise InputError(
                     f"importance of {name!r} must be a finite number of at least 0, such as 3, and it is "
                     f"{reprlib.repr(given)} of type {type(given).__name__}."
                 )
             if weight and not Fraction(1, _HEAVIEST) <= weight <= _HEAVIEST:
-                raise ValueError(
+                raise InputError(
                     f"importance of {name!r} is {reprlib.repr(given)}: above 0 it lies between 1e-9 and 1e9."
                 )
             weights[name] = weight

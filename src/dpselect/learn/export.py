@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError, MissingFileError
 from dpselect.learn.file_facts import columns_in, persons_in, promise_of, read_guarantee
 from dpselect.learn.prune import errors_of
 from dpselect.learn.tree import Tree
@@ -115,7 +116,7 @@ def load(path: str | Path) -> Any:
         ValueError: no model, one of a newer version, or one that was edited.
     """
     if not Path(path).is_file():
-        raise FileNotFoundError(f"There is no file {path}: pass a model that dpselect saved.")
+        raise MissingFileError(f"There is no file {path}: pass a model that dpselect saved.")
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
@@ -136,26 +137,26 @@ def restore_model(content: Any, where: str = "This") -> Any:
     try:
         number = content["format"]
     except (KeyError, TypeError):
-        raise ValueError(f"{where} is not a model file: pass one that was saved by dpselect.") from None
+        raise InputError(f"{where} is not a model file: pass one that was saved by dpselect.") from None
     if number not in READ:
-        raise ValueError(f"{where} has format {number} and this version of dpselect reads up to {FORMAT}: update it.")
+        raise InputError(f"{where} has format {number} and this version of dpselect reads up to {FORMAT}: update it.")
     try:
         return _model(dict(content))
     except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError, RecursionError):
         # Whatever the checksum says, the parts of a model are missing or are something else.
-        raise ValueError("This model file is damaged or was edited: train the model again.") from None
+        raise InputError("This model file is damaged or was edited: train the model again.") from None
 
 
 def _model(content: dict[str, Any]) -> Any:
     """Return the model of the parts in a file."""
     if content.pop("checksum", None) != _checksum(content):
-        raise ValueError("another checksum")
+        raise InputError("another checksum")
     if (elsewhere := _ELSEWHERE.get(str(content.get("model")))) is not None:
         # What is not of this room registers itself when it is imported.
         importlib.import_module(elsewhere)
     kind = next((each for each in _MODELS if each._reads(content)), None)
     if kind is None:
-        raise ValueError("no such model")
+        raise InputError("no such model")
     known = columns_in(content)
     spent = read_guarantee(content)
     model = kind(

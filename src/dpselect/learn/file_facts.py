@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.learn.domains import Attribute
@@ -34,7 +35,7 @@ def read_guarantee(content: Mapping[str, Any]) -> Guarantee | None:
     """
     if content["epsilon"] is None:
         if {"delta", "rho"} & content.keys():
-            raise ValueError("no promise")
+            raise InputError("no promise")
         return None
     epsilon, delta = exact_in(content["epsilon"]), exact_in(content.get("delta", "0"))
     # Whoever names persons protects them as a whole, which files of older versions leave unsaid.
@@ -54,7 +55,7 @@ def persons_in(content: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     column, rows = content["person"]["column"], content["person"]["rows"]
     if type(rows) is not int or not 1 <= rows <= MOST_RECORDS or type(column) not in (str, int):
-        raise ValueError("no persons")
+        raise InputError("no persons")
     return {"person": column, "rows_per_person": rows}
 
 
@@ -67,17 +68,17 @@ def columns_in(content: Mapping[str, Any]) -> list[Attribute]:
     columns = [_column(each) for each in content["attributes"]]
     names = scalars_in([each.name for each in columns])
     if not {*map(type, names)} <= {str, int}:
-        raise ValueError("no columns")
+        raise InputError("no columns")
     return columns
 
 
 def _column(content: Mapping[str, Any]) -> Attribute:
     categories, edges = content["categories"], content["edges"]
     if (categories is None) == (edges is None) or type(content["missing"]) is not bool:
-        raise ValueError("no domain")
+        raise InputError("no domain")
     if categories is not None:
         return Attribute(content["name"], tuple(scalars_in(categories)), None, content["missing"])
     cuts = numbers_in(edges, 1)
     if cuts.size < 2 or not (cuts[1:] > cuts[:-1]).all():
-        raise ValueError("no edges")
+        raise InputError("no edges")
     return Attribute(content["name"], None, cuts, content["missing"])

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
+
 # Beyond sums of noisy counts of any fit; squares of such numbers are still finite.
 MOST_COUNT = 1e30
 # As Fraction writes them: an exponent of a few digits could take longer to read than anybody waits.
@@ -20,11 +22,11 @@ _EXACT = re.compile(r"[0-9]{1,4000}(/[0-9]{1,4000})?")
 def exact_in(text: Any) -> Fraction:
     """Return an exact number as it was written (``ValueError`` if it is not one)."""
     if not isinstance(text, str) or not _EXACT.fullmatch(text):
-        raise ValueError("no number")
+        raise InputError("no number")
     try:
         return Fraction(text)
     except ZeroDivisionError:
-        raise ValueError("no number") from None
+        raise InputError("no number") from None
 
 
 def number_in(content: Any) -> float:
@@ -37,7 +39,7 @@ def numbers_in(content: Any, dimensions: int) -> NDArray[np.float64]:
     _require(content, dimensions, {int, float})
     numbers = np.array(content, dtype=np.float64)
     if numbers.ndim != dimensions or not np.isfinite(numbers).all():
-        raise ValueError("no numbers")
+        raise InputError("no numbers")
     return numbers
 
 
@@ -45,7 +47,7 @@ def noise_in(content: Any) -> float:
     """Return the deviation of noise (``ValueError`` if it is not one)."""
     noise = number_in(content)
     if not 0 <= noise <= MOST_COUNT:
-        raise ValueError("no noise")
+        raise InputError("no noise")
     return noise
 
 
@@ -60,7 +62,7 @@ def scalars_in(content: Any) -> list[Any]:
     _require(content, 1, {str, int, float, bool})
     scalars: list[Any] = content
     if any(each != each for each in scalars) or not len(scalars) == len({*scalars}) >= 1:
-        raise ValueError("no such values")
+        raise InputError("no such values")
     return scalars
 
 
@@ -68,7 +70,7 @@ def classes_in(content: Any) -> NDArray[Any]:
     """Return classes, which stay different as an array (``ValueError`` or ``TypeError`` if they do not)."""
     classes = np.array(scalars_in(content))
     if np.unique(classes).size != len(content):
-        raise ValueError("no classes")
+        raise InputError("no classes")
     return classes
 
 
@@ -76,7 +78,7 @@ def bounds_in(content: Any) -> tuple[float, float]:
     """Return a low and a higher end (``ValueError`` if they are not)."""
     low, high = numbers_in(content, 1).tolist()
     if not low < high:
-        raise ValueError("no bounds")
+        raise InputError("no bounds")
     return low, high
 
 
@@ -87,4 +89,4 @@ def _require(content: Any, dimensions: int, kinds: set[type]) -> None:
     if lists and dimensions == 2:
         lists, values = {*map(type, content)} <= {list}, chain.from_iterable(content)
     if not lists or not {*map(type, values)} <= kinds:
-        raise ValueError("no list of such values")
+        raise InputError("no list of such values")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol, cast
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.learn.builder import TreePlan, grow
@@ -101,7 +102,7 @@ class TreeFitPlan:
                     if self.trees > 1 and not self.chunked:
                         left.spend(Guarantee(plan.total, Neighbours.ADD_REMOVE), count=self.trees - 1)
         except ZeroDivisionError:
-            raise ValueError("epsilon is too small for this fit: pass a larger one.") from None
+            raise InputError("epsilon is too small for this fit: pass a larger one.") from None
 
     def _rows(self, records: NodeCounts, draws: Session) -> int:
         if not self.asked:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dpselect import utilities
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.learn.builder import Multiway, Open, Splitter, TreePlan, noisy_leaf
 from dpselect.learn.conditional import QUERIES, Decisions, EveryTime, NodeConditional
@@ -132,11 +132,11 @@ class DPID3Classifier(PrivateTrees):
         whole(self.max_leaves, "max_leaves", 2, "how many leaves a tree may have at most")
         conditional = isinstance(self.criterion, NodeConditional)
         if not conditional and self.criterion not in CRITERIA:
-            raise ValueError(f"criterion is one of {', '.join(CRITERIA)}.")
+            raise InputError(f"criterion is one of {', '.join(CRITERIA)}.")
         if conditional and self.stop != "friedman-schuster":
-            raise ValueError('A conditional reads noisy sizes: leave stop="friedman-schuster", which pays for them.')
+            raise InputError('A conditional reads noisy sizes: leave stop="friedman-schuster", which pays for them.')
         if self.stop not in STOPS or self.prune not in ("c4.5", "none"):
-            raise ValueError(f'stop is one of {", ".join(STOPS)}, and prune is "c4.5" or "none".')
+            raise InputError(f'stop is one of {", ".join(STOPS)}, and prune is "c4.5" or "none".')
         self._mechanism()
         self._shares_of_queries()
         if self.max_records is not None:
@@ -163,18 +163,18 @@ class DPID3Classifier(PrivateTrees):
         if self.shares is None:
             return Fraction(1), Fraction(1), Fraction(1)
         if not isinstance(self.shares, Sequence) or len(self.shares) != 3:
-            raise ValueError("shares are three numbers > 0: the relative budgets of a count, a selection and a leaf.")
+            raise InputError("shares are three numbers > 0: the relative budgets of a count, a selection and a leaf.")
         try:
             count, split, leaf = (exact_epsilon(share) for share in self.shares)
         except (TypeError, ValueError):
-            raise ValueError(
+            raise InputError(
                 "shares are three numbers > 0: the relative budgets of a count, a selection and a leaf."
             ) from None
         return count, split, leaf
 
     def _check_data(self, data: TrainingData) -> None:
         if self.max_records is not None and data.records.rows > self.max_records:
-            raise ValueError(Advice("The table has more than {max_records} rows: pass a larger public bound."))
+            raise InputError(Advice("The table has more than {max_records} rows: pass a larger public bound."))
 
     def _mechanism(self) -> Mechanism:
         return chosen_mechanism(self.mechanism)
@@ -280,7 +280,7 @@ def refuse_large(attributes_: Sequence[Attribute], depth: int, most: int) -> Non
     for size in sorted((each.size for each in attributes_), reverse=True)[:depth]:
         leaves *= size
     if leaves > most:
-        raise ValueError(
+        raise InputError(
             Advice(
                 "A tree of this depth over these domains could have {leaves} leaves, more than {max_leaves=}{most}: "
                 "lower {max_depth} or bins.",

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from dpselect.kernel.errors import InputTypeError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.privacy_filter import PrivacyFilter, use_accountant
 from dpselect.learn.builder import BestBinary, Multiway, TreePlan, cuts
@@ -163,7 +164,9 @@ class BestOutcomes(FirstOutcomes):
 def _planned(model: Any, X: Any, y: Any) -> Iterator[tuple[TrainingData, TreeFitPlan, Any]]:
     """Yield a public table, the plan of a fit to it, and a copy of the model that has no ledger."""
     if not isinstance(model, (DPTreeClassifier, DPID3Classifier)):
-        raise TypeError("Pass a DPTreeClassifier or a DPID3Classifier: other models do not grow one tree by one rule.")
+        raise InputTypeError(
+            "Pass a DPTreeClassifier or a DPID3Classifier: other models do not grow one tree by one rule."
+        )
     fitted = clone(model).set_params(ledger=None)
     epsilon = epsilon_of(fitted)
     fitted._check()
@@ -172,7 +175,9 @@ def _planned(model: Any, X: Any, y: Any) -> Iterator[tuple[TrainingData, TreeFit
         fitted._check_data(data)
         program = fitted._rehearsed(data.known, epsilon)
         if not isinstance(program, TreeFitPlan) or program.trees > 1 or program.variants:
-            raise TypeError("Pass one tree with a named criterion: several share their rows or decide node by node.")
+            raise InputTypeError(
+                "Pass one tree with a named criterion: several share their rows or decide node by node."
+            )
         yield data, program, fitted
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.base import Mechanism, UnsoundMechanism, require_pure
 from dpselect.mechanisms.registry import require_mechanism
@@ -16,9 +16,9 @@ from dpselect.mechanisms.registry import require_mechanism
 def whole(value: Any, name: str, least: int, words: str, most: int | None = None) -> int:
     """Return an integer parameter, or say what it must be."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(Advice(f"{{{name}}} must be an integer of at least {least}: {words}."))
+        raise InputError(Advice(f"{{{name}}} must be an integer of at least {least}: {words}."))
     if most is not None and value > most:
-        raise ValueError(Advice(f"{{{name}}} must be at most {most:,}: {words}."))
+        raise InputError(Advice(f"{{{name}}} must be at most {most:,}: {words}."))
     return int(value)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.kernel.privacy_filter import use_accountant
 from dpselect.learn.parameters import epsilon_of, whole
 from dpselect.learn.private_trees import PrivateTrees
@@ -65,7 +66,9 @@ def preview(model: Any, X: Any, y: Any, *, n_records: int, tries: int = 5) -> Pr
     True
     """
     if not isinstance(model, PrivateTrees):
-        raise TypeError("preview tries one model: pass a tree or a forest; a search says what it will do by plan().")
+        raise InputTypeError(
+            "preview tries one model: pass a tree or a forest; a search says what it will do by plan()."
+        )
     whole(n_records, "n_records", 1, "how many rows the private table has, roughly")
     whole(tries, "tries", 1, "how many fits")
     rows, labels = _sample(X, y)
@@ -74,7 +77,7 @@ def preview(model: Any, X: Any, y: Any, *, n_records: int, tries: int = 5) -> Pr
     if isinstance(y, str) and model.classes is None and isinstance(model.domains, Mapping) and y in model.domains:
         model = clone(model).set_params(classes=model.domains[y])
     if size < 20:
-        raise ValueError("The public sample is too small: pass at least 20 rows.")
+        raise InputError("The public sample is too small: pass at least 20 rows.")
     # Public rows cost nothing, whatever budget the caller has open.
     with use_accountant(None):
         return _tried(model, rows, labels, tries, epsilon_of(model) * Fraction(n_records, size * 4 // 5))
@@ -98,13 +101,13 @@ def _sample(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Return an array or a mapping of columns, and labels."""
     if isinstance(X, (np.ndarray, list, tuple)):
         if isinstance(y, str):
-            raise ValueError("An array has no named columns: pass the labels themselves, or a table.")
+            raise InputError("An array has no named columns: pass the labels themselves, or a table.")
         return np.asarray(X, dtype=object) if not isinstance(X, np.ndarray) else X, np.asarray(y)
     _, columns = frames.columns(X)
     if not isinstance(y, str):
         return columns, np.asarray(frames.column(y))
     if y not in columns:
-        raise ValueError(f"There is no column {y!r} in the table: name the target column.")
+        raise InputError(f"There is no column {y!r} in the table: name the target column.")
     return columns, columns.pop(y)
 
 

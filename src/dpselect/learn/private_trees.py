@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from dpselect.kernel.errors import InputError
 from dpselect.learn.estimator import Integers, PrivateEstimator
 from dpselect.learn.export import importances, tree_text
 from dpselect.learn.file_parts import classes_in
@@ -117,7 +118,7 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
         check_is_fitted(self, "trees_")
         whole(place, "tree", 0, "the place of a tree in trees_")
         if place >= len(self.trees_):
-            raise ValueError(f"tree is {place} and the last of this model is {len(self.trees_) - 1}: pass its place.")
+            raise InputError(f"tree is {place} and the last of this model is {len(self.trees_) - 1}: pass its place.")
         return self.trees_[place]
 
     def _keep(self, known: Schema, result: Any) -> None:
@@ -147,7 +148,7 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
         self.classes_ = classes_in(content["classes"])
         self.trees_ = [Tree.from_dict(self.attributes_, each) for each in content["trees"]]
         if {tree.counts.shape[1] for tree in self.trees_} != {len(self.classes_)}:
-            raise ValueError("a class has no counts")
+            raise InputError("a class has no counts")
 
     def _check_target(self, y: Any) -> None:
         check_classification_targets(y)

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon
 from dpselect.learn.builder import Multiway, RandomBinary, TreePlan, noisy_leaf
 from dpselect.learn.default_tree import never
@@ -133,11 +134,11 @@ class RandomDecisionForestClassifier(PrivateTrees):
             whole(self.n_records, "n_records", 1, "the public number of rows", MOST_RECORDS)
         whole(self.max_leaves, "max_leaves", 2, "how many leaves a tree may have at most")
         if self.splits not in ("binary", "multiway") or self.stop not in ("depth", "support"):
-            raise ValueError('splits is "binary" or "multiway", and stop is "depth" or "support".')
+            raise InputError('splits is "binary" or "multiway", and stop is "depth" or "support".')
         if self.max_depth is not None:
             whole(self.max_depth, "max_depth", 1, "how many levels of splits")
         if self.leaf not in ("label", "counts") or self.sharing not in ("chunks", "budget"):
-            raise ValueError('leaf is "label" or "counts", and sharing is "chunks" or "budget".')
+            raise InputError('leaf is "label" or "counts", and sharing is "chunks" or "budget".')
         self._mechanism()
 
     def _check_data(self, data: TrainingData) -> None:

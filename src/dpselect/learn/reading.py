@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
+from dpselect.kernel.errors import InputError
 from dpselect.learn.domains import Attribute
 from dpselect.learn.schema import ReadOptions, Schema
 from dpselect.sources import frames, identity
@@ -56,13 +57,13 @@ class LabelledRows:
         retyped = frames.untyped_columns(X)
         if isinstance(y, str):
             if y not in columns:
-                raise ValueError(f"There is no column {y!r} in the table: name the target column.")
+                raise InputError(f"There is no column {y!r} in the table: name the target column.")
             owners = np.arange(columns[y].shape[0])
             others = {name: cells for name, cells in columns.items() if name != y}
             excluded = frozenset([None]) if y in retyped else frozenset()
             return cls([name for name in names if name != y], others, columns[y], retyped - {y} | excluded, owners, y)
         if (called := frames.name(y)) is not None and called in columns:
-            raise ValueError(
+            raise InputError(
                 f"The target {called!r} is also a column of the table: leave it out, or pass fit(table, {called!r})."
             )
         target = frames.column(y)
@@ -70,7 +71,7 @@ class LabelledRows:
             target = column_or_1d(target, warn=True)
         sizes = {values.shape[0] for values in columns.values()}
         if sizes and sizes != {target.shape[0]}:
-            raise ValueError("The table and the labels have different lengths: pass one label per record.")
+            raise InputError("The table and the labels have different lengths: pass one label per record.")
         excluded = frozenset([None]) if frames.is_retyped(y) else frozenset()
         return cls(names, columns, target, retyped | excluded, np.arange(target.shape[0]), called)
 
@@ -81,7 +82,7 @@ class LabelledRows:
             ValueError: there is no such column.
         """
         if person not in self.columns:
-            raise ValueError(f"There is no column {person!r}: person= names the column that tells people apart.")
+            raise InputError(f"There is no column {person!r}: person= names the column that tells people apart.")
         column = distinct(self.columns[person])
         return identity.persons(replace(column, retyped=person in self.retyped))
 
@@ -95,7 +96,7 @@ class LabelledRows:
         """
         who = self.people(person)
         if missing == "error" and (who == OUTSIDE).any():
-            raise ValueError(f'Column {person!r} has missing values and missing="error": say whose every row is.')
+            raise InputError(f'Column {person!r} has missing values and missing="error": say whose every row is.')
         positions = bound_contributions(who, most)
         names = [name for name in self.names if name != person]
         return replace(
@@ -157,7 +158,7 @@ def read_again(X: Any, known: Sequence[Attribute], missing: str) -> list[Integer
     if any(name not in columns for name in wanted):
         if len(columns) != len(wanted) or all(isinstance(name, str) for name in names):
             lacking = next(name for name in wanted if name not in columns)
-            raise ValueError(f"The table lacks column {lacking!r}: pass the columns that the model was trained on.")
+            raise InputError(f"The table lacks column {lacking!r}: pass the columns that the model was trained on.")
         columns = dict(zip(wanted, columns.values(), strict=True))
     codes = [each.encode(columns[each.name], "clip") for each in known]
     for each, code in zip(known, codes, strict=True):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.learn.domains import LACKING, MISSING, OUTSIDE, UNKNOWN, Attribute, attribute, attributes, numeric_range
 from dpselect.learn.parameters import whole
 from dpselect.learn.size_limits import MOST_RECORDS
@@ -51,14 +51,14 @@ def require_labels(outside: Any, lacking: Any, unknown: str, missing: str) -> No
         ValueError: one is outside of the classes and ``unknown="error"``, or missing and ``missing="error"``.
     """
     if unknown == "error" and np.any(outside):
-        raise ValueError(
+        raise InputError(
             Advice(
                 'Some labels are not among the declared classes and {unknown="error"}: declare every class, or pass '
                 '{unknown="ignore"} to leave such records out.'
             )
         )
     if missing == "error" and np.any(lacking):
-        raise ValueError(
+        raise InputError(
             Advice('Some labels are missing and {missing="error"}: pass {missing="ignore"} to leave such records out.')
         )
 
@@ -93,9 +93,9 @@ class ReadOptions:
     def check(self) -> None:
         """Refuse settings that mean nothing (``ValueError``)."""
         if self.unknown not in UNKNOWN:
-            raise ValueError('unknown is "clip", "ignore" or "error".')
+            raise InputError('unknown is "clip", "ignore" or "error".')
         if self.missing not in MISSING:
-            raise ValueError('missing is "ignore", "category" or "error".')
+            raise InputError('missing is "ignore", "category" or "error".')
         whole(self.rows_per_person, "rows_per_person", 1, "how many rows of one person are kept", MOST_RECORDS)
 
     def declared(self, columns: Sequence[Any], target: str | None) -> Schema:
@@ -128,7 +128,7 @@ class ReadOptions:
         known = {*columns, target, self.person}
         strays = [name for name in self.domains if name not in known]
         if len(strays) > (target is None):
-            raise ValueError(
+            raise InputError(
                 f"domains has {', '.join(map(repr, strays[:5]))}, and the table has no such column: correct the name, "
                 "or leave it out of domains."
             )
@@ -137,7 +137,7 @@ class ReadOptions:
         """Return these columns with their domains, without the one that tells people apart."""
         names = [name for name in columns if name != self.person]
         if len(set(names)) != len(names) or not names:
-            raise ValueError("The table needs at least one column, and columns of different names.")
+            raise InputError("The table needs at least one column, and columns of different names.")
         return attributes(names, self.domains, bins=int(self.bins), missing=self.missing == "category")
 
     def seen(self, attributes_: tuple[Attribute, ...], target: NDArray[Any]) -> Schema:
@@ -149,7 +149,7 @@ class ReadOptions:
         if classes is None and target is not None and isinstance(self.domains, Mapping) and target in self.domains:
             classes = self.domains[target]
             if numeric_range(classes):
-                raise ValueError(
+                raise InputError(
                     f"The target {target!r} needs a list of classes, and {classes!r} is a range of numbers: pass "
                     "classes=, or that list in domains."
                 )
@@ -166,7 +166,7 @@ class ReadOptions:
         labels = attribute("the target", list(classes), bins=2, missing=False).categories
         assert labels is not None
         if len(labels) < 2:
-            raise ValueError("A classifier needs at least two declared classes: pass classes=.")
+            raise InputError("A classifier needs at least two declared classes: pass classes=.")
         return labels
 
 

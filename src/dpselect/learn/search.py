@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from dpselect.kernel.bound import Bound, require_rate
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, exact_positive
@@ -125,7 +125,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         settings = self._settings()
         plan, refit = self._planned(len(settings)), self._refit()
         if warehouse.is_source(X):
-            raise ValueError("A search holds records out in memory: pass a frame instead of a warehouse.")
+            raise InputError("A search holds records out in memory: pass a frame instead of a warehouse.")
         models = [self._model(setting) for setting in settings]
         read = self._read(models, X, y)
         for model, data in zip(models, read, strict=True):
@@ -159,7 +159,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _winner(self) -> Any:
         check_is_fitted(self, "privacy_spent_")
         if self.best_estimator_ is None:
-            raise ValueError("No run was good enough, so there is no model: search again with another good_enough=.")
+            raise InputError("No run was good enough, so there is no model: search again with another good_enough=.")
         return self.best_estimator_
 
     def _searched(
@@ -207,7 +207,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, models: Sequence[PrivateTrees], X: Any, y: Any) -> list[TrainingData]:
         """Read the table once for each way in which settings cut its numbers into bins."""
         if y is None:
-            raise ValueError("DPSearch requires y to be passed, but the target y is None.")
+            raise InputError("DPSearch requires y to be passed, but the target y is None.")
         by_bins: dict[int, TrainingData] = {}
         for model in models:
             reading = model._reading()
@@ -219,7 +219,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Refuse what is wrong with the search itself, before anything is read."""
         epsilon_of(self)
         if not isinstance(self.estimator, PrivateTrees):
-            raise TypeError(
+            raise InputTypeError(
                 "estimator must be a tree or a forest of dpselect.learn: others go to dpselect.tuning.tune_privately."
             )
         if self.estimator.ledger is not None:
@@ -229,14 +229,14 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.estimator._reading().observed:
             raise PrivacyError("Domains that are read from the data are not private: declare domains=.")
         if not exact_positive(self.held_out, "held_out") < 1:
-            raise ValueError("held_out must be less than 1: the chance of a record to be held out.")
+            raise InputError("held_out must be less than 1: the chance of a record to be held out.")
         self._refit()
 
     def _refit(self) -> Fraction | None:
         if self.refit is None:
             return None
         if isinstance(self.refit, bool) or not exact_epsilon(self.refit) < epsilon_of(self):
-            raise ValueError("refit must be less than epsilon: how much of it pays for the fit from all records.")
+            raise InputError("refit must be less than epsilon: how much of it pays for the fit from all records.")
         return exact_epsilon(self.refit)
 
     def _planned(self, settings: int) -> TuningPlan:
@@ -260,11 +260,11 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from sklearn.model_selection import ParameterGrid
 
         if not isinstance(self.parameters, (Mapping, list, tuple)) or not self.parameters:
-            raise ValueError("parameters must be a mapping of parameters to lists of values: name at least one.")
+            raise InputError("parameters must be a mapping of parameters to lists of values: name at least one.")
         settings = [dict(setting) for setting in ParameterGrid(self.parameters)]
         allowed = set(self.estimator.get_params(deep=False)) - {*_FIXED, *_QUIET}
         for name in sorted({name for setting in settings for name in setting} - allowed):
-            raise ValueError(
+            raise InputError(
                 f"A search cannot vary {name!r}: it varies {', '.join(sorted(allowed))} of this estimator."
             )
         return settings
@@ -275,7 +275,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model.set_params(**{name: value for name, value in _QUIET.items() if name in model.get_params(deep=False)})
         model._check()
         if exact_delta(model.get_params(deep=False).get("delta", 0)):
-            raise ValueError("A search is paid with an epsilon alone: set delta=0 in its estimator.")
+            raise InputError("A search is paid with an epsilon alone: set delta=0 in its estimator.")
         return model
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.learn.domains import Attribute
 
 MOST_BINS = 10**6
@@ -65,7 +65,7 @@ def require_size(leaves: int, room: int) -> None:
     """
     if leaves > room:
         shown = str(leaves) if leaves < 10**12 else "more than 10^12"
-        raise ValueError(
+        raise InputError(
             Advice(
                 "A tree of this fit could have {shown} leaves, and time and memory allow {room} ({nodes} nodes in all "
                 "trees, {size} GiB): lower {max_depth}, n_trees or bins, or declare coarser domains.",

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect._display.html_table import table
+from dpselect.kernel.errors import InputError
 from dpselect.learn.domains import OUTSIDE, Attribute
 from dpselect.learn.file_parts import MOST_COUNT, integers_in, noise_in, numbers_in
 from dpselect.learn.size_limits import MOST_LEVELS
@@ -219,7 +220,7 @@ class Tree:
         except (KeyError, TypeError, ValueError, IndexError, OverflowError):
             sound = False
         if not sound:
-            raise ValueError("This model file is damaged or was edited: train the model again.")
+            raise InputError("This model file is damaged or was edited: train the model again.")
         return drawn
 
     def _sound(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dpselect.kernel.errors import InputError
 from dpselect.learn.export import label_of
 from dpselect.learn.tree import Tree
 from dpselect.sources.figures import new_figure, require_picture
@@ -56,7 +57,7 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None, ax: Any = None
         scale = min(1.0, box.width * _DPI / figure.dpi / width, box.height * _DPI / figure.dpi / height)
         if scale * _FONT < _LEAST:
             least = f"{width * _LEAST / _FONT / _DPI:.1f} x {height * _LEAST / _FONT / _DPI:.1f}"
-            raise ValueError(f"This tree takes axes of at least {least} inches: pass larger ones, or leave ax= out.")
+            raise InputError(f"This tree takes axes of at least {least} inches: pass larger ones, or leave ax= out.")
     axes.set_axis_off()
     # Points: whatever is wider or higher than the tree stays empty.
     axes.set(xlim=(0, width), ylim=(height, 0), autoscale_on=False)

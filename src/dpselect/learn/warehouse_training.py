@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.learn.check import Check
 from dpselect.learn.domains import Attribute
 from dpselect.learn.schema import ReadOptions, Schema, require_labels
@@ -68,11 +68,11 @@ def _opened(source: Any, y: Any, reading: ReadOptions, stack: ExitStack) -> tupl
     if opened is not source:
         stack.callback(opened.close)
     if not isinstance(y, str):
-        raise ValueError("Records in a warehouse bring their labels along: pass fit(table, target), target a name.")
+        raise InputError("Records in a warehouse bring their labels along: pass fit(table, target), target a name.")
     if isinstance(reading.domains, str):
         raise PrivacyError("Domains of a warehouse are declared, not observed: pass domains=.")
     if reading.person is not None:
-        raise ValueError("person= goes with frames: in a warehouse, build a table with few rows per person.")
+        raise InputError("person= goes with frames: in a warehouse, build a table with few rows per person.")
     opened.require([y])
     columns = [name for name in opened.columns if name != y]
     if opened.is_csv:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from dpselect.kernel.errors import InputError
 from dpselect.ledger.composition import Terms, Totals, fold
 from dpselect.ledger.events import Event, parse_event
 
@@ -50,7 +51,7 @@ class ChainTail:
         for number, body, hashed in rows:
             row, tail = row + 1, link(tail, body)
             if (number, hashed) != (row, tail):
-                raise ValueError(f"Row {row} of this ledger was edited or lost: {RESTORE}")
+                raise InputError(f"Row {row} of this ledger was edited or lost: {RESTORE}")
             facts = parse_event(body)
             kind = (
                 facts["epsilon"],
@@ -106,7 +107,7 @@ def terms_of(text: str) -> Terms:
         content = json.loads(text)
         return Terms(**(content | {name: Fraction(content[name]) for name in ("epsilon", "delta")}))
     except (ValueError, TypeError, KeyError):
-        raise ValueError(f"The terms of this ledger were edited: {RESTORE}") from None
+        raise InputError(f"The terms of this ledger were edited: {RESTORE}") from None
 
 
 def totals_text(totals: Totals) -> str:
@@ -118,7 +119,7 @@ def totals_text(totals: Totals) -> str:
     try:
         content = {name: str(getattr(totals, name)) for name in ("epsilon", "delta", "rho")}
     except ValueError:
-        raise ValueError(
+        raise InputError(
             "The exact sum has too many digits to be written down: use an epsilon with fewer. Nothing was spent."
         ) from None
     return json.dumps(content | {"spends": totals.spends, "releases": totals.releases}, sort_keys=True)

@@ -17,7 +17,7 @@ from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from dpselect.kernel.errors import Advice, BudgetError
+from dpselect.kernel.errors import Advice, BudgetError, InputError, InputTypeError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.neighbours import neighbours as relation
@@ -94,12 +94,12 @@ class Terms:
             TypeError, ValueError: a bad number, name or rule.
         """
         if rule not in RULES:
-            raise ValueError('rule is "sum" or "rho".')
+            raise InputError('rule is "sum" or "rho".')
         if not isinstance(dataset, str):
-            raise TypeError("dataset must be text: the curator's name of the data.")
+            raise InputTypeError("dataset must be text: the curator's name of the data.")
         terms = cls(exact_epsilon(epsilon), exact_delta(delta), relation(neighbours).value, dataset, rule)
         if rule == "rho" and not terms.delta:
-            raise ValueError(Advice('{rule="rho"} needs a delta, for example {delta=1e-6}.'))
+            raise InputError(Advice('{rule="rho"} needs a delta, for example {delta=1e-6}.'))
         # Refused here, not at the first spend, where no rho is small enough.
         _ = terms.rho
         return terms
@@ -118,7 +118,7 @@ class Terms:
                 the rule is rho and the event has none.
         """
         if event.neighbours != self.neighbours:
-            raise ValueError(
+            raise InputError(
                 Advice(
                     f"This budget protects {self.neighbours} neighbours and the release {event.neighbours} neighbours: "
                     "make another for those, {dpselect.budget or Ledger.open|dpselect budget create} with "
@@ -259,7 +259,7 @@ def report(events: Iterable[Event], delta: float) -> Report:
       optimum, questions fixed too           2.246
     """
     if not 0 < delta < 1:
-        raise ValueError("delta must lie between 0 and 1, for example 1e-6.")
+        raise InputError("delta must lie between 0 and 1, for example 1e-6.")
     spent, nan, exact = list(events), float("nan"), exact_delta(delta)
     if not spent:
         return Report(delta, 0.0, 0.0, 0.0, nan)
@@ -298,7 +298,7 @@ def parallel(parts: Sequence[Iterable[Event]]) -> Totals:
     """
     events = [list(part) for part in parts]
     if any(event.neighbours != Neighbours.ADD_REMOVE for part in events for event in part):
-        raise ValueError("Only add-remove neighbours differ in one part alone: for others add up all parts.")
+        raise InputError("Only add-remove neighbours differ in one part alone: for others add up all parts.")
     sums = [fold(part) for part in events]
     return Totals(
         sum(each.spends for each in sums),

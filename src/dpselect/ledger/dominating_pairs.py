@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.guarantee import PURE, Guarantee
 from dpselect.kernel.numbers import exact_delta
 from dpselect.kernel.prices import geometric_price
@@ -64,13 +65,13 @@ class PlanPart:
 
     def __post_init__(self) -> None:
         if (self.guarantee.stated_rho is not None) != self.gaussian:
-            raise ValueError("A promise by rho has an optimum as Gaussian noise only: pass gaussian=True for that.")
+            raise InputError("A promise by rho has an optimum as Gaussian noise only: pass gaussian=True for that.")
         if type(self.moves) is not int or self.moves < 0:
-            raise ValueError("moves must be an integer of at least 0: by how much the integers move in all.")
+            raise InputError("moves must be an integer of at least 0: by how much the integers move in all.")
         if self.moves and (self.gaussian or self.guarantee.delta):
-            raise ValueError("Geometric noise is pure: pass a guarantee of an epsilon alone.")
+            raise InputError("Geometric noise is pure: pass a guarantee of an epsilon alone.")
         if self.squared and not self.is_exact and self.variance <= 2 * _SMOOTH:
-            raise ValueError("Discrete Gaussian noise of so small a variance has no optimum here: add up rhos.")
+            raise InputError("Discrete Gaussian noise of so small a variance has no optimum here: add up rhos.")
 
     @property
     def variance(self) -> Fraction:
@@ -137,11 +138,11 @@ def optimum(parts: Iterable[PlanPart] | Mapping[PlanPart, int], delta: Any, *, a
     """
     exact, counts = exact_delta(delta), Counter(parts)
     if not exact:
-        raise ValueError("delta must lie between 0 and 1, for example 1e-6.")
+        raise InputError("delta must lie between 0 and 1, for example 1e-6.")
     if not counts:
         return 0.0
     if not all(type(many) is int and many > 0 for many in counts.values()):
-        raise ValueError("Say how many parts there are of each kind by an integer of at least 1.")
+        raise InputError("Say how many parts there are of each kind by an integer of at least 1.")
     require_one_relation(part.guarantee.neighbours for part in counts)
     most = _sums(counts, exact)
     if counts.total() > _MOST_RELEASES:
@@ -170,7 +171,7 @@ def require_one_relation(relations: Iterable[str]) -> None:
     """Refuse promises for several neighbour relations, of which no sum is about any (``ValueError``)."""
     names = sorted({str(each) for each in relations})
     if len(names) > 1:
-        raise ValueError(f"These releases protect {' and '.join(names)} neighbours: add up each relation apart.")
+        raise InputError(f"These releases protect {' and '.join(names)} neighbours: add up each relation apart.")
 
 
 def _of_one_count(variance: Fraction) -> list[tuple[Fraction, float]]:

@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import exact_delta, exact_epsilon, exact_rho
@@ -72,7 +73,7 @@ class Event:
         if self.rho is not None and (type(self.rho) is not Fraction or self.rho.numerator <= 0):
             object.__setattr__(self, "rho", exact_rho(self.rho))
         if type(self.count) is not int or self.count < 1:
-            raise ValueError("count must be an integer of at least 1: how many releases.")
+            raise InputError("count must be an integer of at least 1: how many releases.")
 
     @classmethod
     def of(
@@ -92,7 +93,7 @@ class Event:
             ValueError: count is not an integer of at least 1.
         """
         if not isinstance(guarantee, Guarantee):
-            raise TypeError("Spend a guarantee: dpselect.Guarantee(epsilon, neighbours), or that of a release.")
+            raise InputTypeError("Spend a guarantee: dpselect.Guarantee(epsilon, neighbours), or that of a release.")
         return cls(
             dataset,
             guarantee.neighbours.value,
@@ -153,7 +154,7 @@ class Event:
             }
             return cls(metadata=content.pop(_METADATA), **(content | numbers))
         except (ValueError, TypeError, ZeroDivisionError):
-            raise ValueError(_UNKNOWN) from None
+            raise InputError(_UNKNOWN) from None
 
 
 # What files have called the metadata from the first version on.
@@ -187,4 +188,4 @@ def parse_event(text: str) -> dict[str, Any]:
             return content
     except (ValueError, TypeError, KeyError, AttributeError):
         pass
-    raise ValueError(_UNKNOWN)
+    raise InputError(_UNKNOWN)

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
+from dpselect.kernel.errors import FileError, InputError, MissingFileError
 from dpselect.ledger.chain import RESTORE
 from dpselect.sources.output import explain
 
@@ -70,7 +71,7 @@ def is_there(path: Path) -> bool:
     try:
         return path.exists()
     except OSError:
-        raise OSError(f"The file {path} cannot be looked for: check the path and its permissions.") from None
+        raise FileError(f"The file {path} cannot be looked for: check the path and its permissions.") from None
 
 
 def identity(path: Path) -> tuple[int, int] | None:
@@ -107,7 +108,7 @@ def open_file(path: Path) -> Iterator[RetryingConnection]:
     with bare(path) as connection:
         if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
             if not has_log:
-                raise ValueError(
+                raise InputError(
                     f"{path} was kept with a write-ahead log and {log} is not beside it: copy both, or, if every "
                     "program that used the ledger in this place has ended by itself, run dpselect budget settle."
                 )
@@ -134,7 +135,7 @@ def bare(
             f"{path.as_uri()}?mode={mode}", uri=True, timeout=0, isolation_level=None, factory=RetryingConnection
         )
     except sqlite3.OperationalError:
-        raise OSError(f"The ledger {shown} cannot be opened: check the path and its permissions.") from None
+        raise FileError(f"The ledger {shown} cannot be opened: check the path and its permissions.") from None
     connection.patience = _WAIT if patience is None else patience
     try:
         # EXTRA also syncs the folder after the journal of a commit is gone; fullfsync is for the drives of macOS.
@@ -143,12 +144,12 @@ def bare(
         yield connection
     except sqlite3.OperationalError as error:
         if str(error) != _FULL:
-            raise OSError(f"The ledger {shown} cannot be used ({error}); nothing was spent.") from None
+            raise FileError(f"The ledger {shown} cannot be used ({error}); nothing was spent.") from None
         if name is not None:
             raise explain(OSError(errno.ENOSPC, _FULL), name) from None
-        raise OSError(f"There is no room for {path} on its disk: free some space; nothing was spent.") from None
+        raise FileError(f"There is no room for {path} on its disk: free some space; nothing was spent.") from None
     except sqlite3.DatabaseError:
-        raise ValueError(f"{shown} is not a ledger, or a damaged one: {RESTORE}") from None
+        raise InputError(f"{shown} is not a ledger, or a damaged one: {RESTORE}") from None
     finally:
         if connection.in_transaction:
             connection.rollback()
@@ -190,13 +191,13 @@ def place_file(path: Path, fill: Callable[[RetryingConnection], None]) -> bool:
         OSError: it cannot be written.
     """
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {path.parent}: make it first.")
+        raise MissingFileError(f"There is no folder {path.parent}: make it first.")
     try:
         workshop = tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise explain(error, path) from None
-        raise OSError(f"{path} cannot be made: check that its folder can be written.") from None
+        raise FileError(f"{path} cannot be made: check that its folder can be written.") from None
     with workshop as folder:
         target = Path(folder) / path.name
         try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dpselect.kernel.errors import BudgetError
+from dpselect.kernel.errors import BudgetError, InputTypeError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
 from dpselect.kernel.privacy_filter import session as current
@@ -162,7 +162,7 @@ class InMemoryLedger:
         return self
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(_STAYS)
+        raise InputTypeError(_STAYS)
 
     def __repr__(self) -> str:
         return f"InMemoryLedger(dataset={self.terms.dataset!r})"

@@ -8,6 +8,7 @@ from contextvars import Token
 from fractions import Fraction
 from typing import Any
 
+from dpselect.kernel.errors import InputError, MissingLibraryError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.privacy_filter import Accountant
@@ -32,15 +33,15 @@ def to_dp_accounting(events: Iterable[Event], *, accountant: str = "pld") -> Any
     """
     their = _dp_accounting()
     if accountant not in ("pld", "rdp"):
-        raise ValueError('accountant is "pld" or "rdp".')
+        raise InputError('accountant is "pld" or "rdp".')
     composed: list[Any] = []
     for event in events:
         if not event.has_rho:
-            raise ValueError("Releases with only an epsilon and a delta have no sound counterpart there.")
+            raise InputError("Releases with only an epsilon and a delta have no sound counterpart there.")
         if accountant == "rdp":
             one: Any = their.dp_event.ZCDpEvent(rho=math.nextafter(float(event.guarantee.rho), math.inf))
         elif event.rho is not None:
-            raise ValueError('A concentrated release has no sound counterpart there: pass accountant="rdp".')
+            raise InputError('A concentrated release has no sound counterpart there: pass accountant="rdp".')
         elif event.laplace:
             one = their.LaplaceDpEvent(noise_multiplier=math.nextafter(1 / float(event.epsilon), 0.0))
         else:
@@ -91,7 +92,7 @@ def from_dp_accounting(event: Any, neighbours: str = "add-remove") -> list[PlanP
         return [PlanPart(Guarantee(Fraction(math.log1p(2 * (1 - lie) / lie) * (1 + 1e-15)), relation))]
     if kind == "ExponentialMechanism":
         return [PlanPart(Guarantee(Fraction(event.epsilon), relation, bounded_range=True))]
-    raise ValueError(f"{type(event).__name__} has no exact counterpart here: compose it there.")
+    raise InputError(f"{type(event).__name__} has no exact counterpart here: compose it there.")
 
 
 # Where a promise by rho that serves as Gaussian noise states its epsilon.
@@ -102,7 +103,7 @@ def _dp_accounting() -> Any:
     try:
         import dp_accounting
     except ImportError:
-        raise ImportError("This needs dp_accounting: python -m pip install dp-accounting.") from None
+        raise MissingLibraryError("This needs dp_accounting: python -m pip install dp-accounting.") from None
     return dp_accounting
 
 
@@ -140,13 +141,13 @@ class BudgetAccountant:
         ledger: Ledger | InMemoryLedger | None = None,
     ) -> None:
         if (epsilon is None) == (ledger is None):
-            raise ValueError("Pass epsilon= for a budget in memory, or ledger=.")
+            raise InputError("Pass epsilon= for a budget in memory, or ledger=.")
         if slack != 0:
-            raise ValueError("Leave slack at 0: totals that need it hold only for releases fixed in advance.")
+            raise InputError("Leave slack at 0: totals that need it hold only for releases fixed in advance.")
         if ledger is None:
             ledger = InMemoryLedger(Terms.of(epsilon, delta, "add-remove", "", "sum"))
         elif ledger.rule != "sum":
-            raise ValueError("This accountant adds epsilons: give it a ledger whose rule is sum.")
+            raise InputError("This accountant adds epsilons: give it a ledger whose rule is sum.")
         self.ledger = ledger
         self._outer: list[Token[Accountant | None]] = []
         for each_epsilon, each_delta in spent_budget or ():
@@ -180,7 +181,7 @@ class BudgetAccountant:
     def remaining(self, k: int = 1) -> tuple[float, float]:
         """Return what each of k more releases may spend."""
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise ValueError("k must be an integer of at least 1.")
+            raise InputError("k must be an integer of at least 1.")
         left = self.ledger.remaining
         return float(left.epsilon / k), float(left.delta / k)
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpselect.kernel.errors import ExistingFileError, InputError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
 from dpselect.ledger.chain import ChainTail
@@ -110,7 +111,7 @@ class Ledger:
         for name in ("dataset", "neighbours", "rule", "epsilon", "delta"):
             stored, wanted = getattr(ledger.terms, name), getattr(asked, name)
             if stored != wanted:
-                raise ValueError(
+                raise InputError(
                     f"This ledger was made with {name} {str(stored)!r}, not {str(wanted)!r}: open it with its own "
                     "terms, which never change, or make another for other data."
                 )
@@ -139,7 +140,7 @@ class Ledger:
         """
         store = store_of(path)
         if not isinstance(store, SqliteStore):
-            raise ValueError("A ledger in PostgreSQL is whole as it is: only files are settled.")
+            raise InputError("A ledger in PostgreSQL is whole as it is: only files are settled.")
         store.settle(whole)
         return cls(store)
 
@@ -261,7 +262,7 @@ class Ledger:
             self._reach.tail = tail = follow_chain(ledger, self.terms, tail)
             stored = ledger.row(row)
         if stored is None:
-            raise ValueError(f"This ledger has {tail.row} rows and none with the number {row}.")
+            raise InputError(f"This ledger has {tail.row} rows and none with the number {row}.")
         return Entry(row, Event.from_text(stored[0]), stored[1])
 
     def report(self, delta: float) -> Report:
@@ -290,7 +291,7 @@ class Ledger:
         copy = store_of(path)
         with self._reading() as ledger:
             if copy.exists() or not copy.make(lambda place: copy_ledger(ledger, place)):
-                raise FileExistsError(f"{path} exists already: name a new file for the backup.")
+                raise ExistingFileError(f"{path} exists already: name a new file for the backup.")
 
     def _reading(self) -> AbstractContextManager[Transaction]:
         return self._at(self._store.reading())
@@ -299,7 +300,7 @@ class Ledger:
     def _at(self, transaction: AbstractContextManager[Transaction]) -> Iterator[Transaction]:
         with transaction as ledger:
             if ledger.identity != self._identity:
-                raise ValueError(
+                raise InputError(
                     "Another ledger is now in the place of this one: find out which one is true, "
                     "and open it with Ledger.read."
                 )

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from dpselect.kernel.errors import InputError
+
 # Also what was meant to be one: with one slash, as a Path makes of it, or escaped.
 _MEANT = re.compile(r"(?is)\s*postgres(?:ql)?(?::|%3a)(?:/|%2f).*")
 _WRITTEN = re.compile(
@@ -65,23 +67,23 @@ class PostgresAddress:
         'postgresql://ann@db.example/people?ledger=survey'
         """
         if _SECRET.match(re.sub(r"\[[0-9A-Fa-f:.%]*\]", "", text)):
-            raise ValueError(_PASSWORD)
+            raise InputError(_PASSWORD)
         written = _WRITTEN.fullmatch(text.strip())
         if written is None or not all(map(_HOST.fullmatch, written["hosts"].split(","))):
-            raise ValueError(_wrong())
+            raise InputError(_wrong())
         options = parse_qsl(written["query"] or "", keep_blank_values=True)
         names = [value for name, value in options if name == "ledger"]
         if len(names) != 1:
-            raise ValueError("Which ledger of this database? End the address with ?ledger=NAME.")
+            raise InputError("Which ledger of this database? End the address with ?ledger=NAME.")
         if not _NAME.fullmatch(names[0]) or names[0] in _TAKEN:
-            raise ValueError(
+            raise InputError(
                 "The ledger of an address is the name of a schema of its own: up to 63 lower-case letters, digits and "
                 "_, the first a letter, and neither public nor information_schema nor pg_ in front."
             )
         others = tuple(pair for pair in options if pair[0] != "ledger")
         for name, _ in others:
             if name not in _OPTIONS:
-                raise ValueError(
+                raise InputError(
                     f"The address of a ledger may have {', '.join(sorted(_OPTIONS))}, and no other option."
                 )
         user = f"{written['user']}@" if written["user"] else ""
@@ -109,7 +111,7 @@ def in_postgres(address: str | Path) -> bool:
     """
     meant = _MEANT.fullmatch(str(address)) is not None
     if meant and isinstance(address, Path):
-        raise ValueError("The address of a ledger in PostgreSQL is text: pass it as a string, and not as a Path.")
+        raise InputError("The address of a ledger in PostgreSQL is text: pass it as a string, and not as a Path.")
     return meant
 
 

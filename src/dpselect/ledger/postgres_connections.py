@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from dpselect._optional import not_installed
+from dpselect.kernel.errors import LostConnectionError
 from dpselect.ledger.postgres_address import PostgresAddress
 
 # What a forked process has of its parent's. The parent goes on using them, so they are neither used nor closed there.
@@ -78,7 +79,7 @@ class PostgresConnections:
                 self._address.url, autocommit=True, prepare_threshold=None, **self._address.settings
             )
         except psycopg().Error:
-            raise ConnectionError(
+            raise LostConnectionError(
                 f"There is no connection to the ledger {self._address.shown}: check that the server runs, its address, "
                 "and that the user and the password in PGPASSFILE or a service file are right; nothing was spent."
             ) from None

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dpselect.kernel.errors import FileError, ForbiddenFileError, InputError, LostConnectionError, MissingFileError
 from dpselect.ledger.chain import RESTORE
 from dpselect.ledger.postgres_address import PostgresAddress
 from dpselect.ledger.postgres_connections import PostgresConnections, psycopg
@@ -93,7 +94,7 @@ class PostgresTransaction(Transaction):
         super().require_answers()
         durable = "SELECT relkind = 'r' AND relpersistence = 'p' FROM pg_class WHERE oid = to_regclass('answers')"
         if self.execute(durable).fetchone() != (True,):
-            raise ValueError(f"The answers of this ledger are not kept on disk: {RESTORE}")
+            raise InputError(f"The answers of this ledger are not kept on disk: {RESTORE}")
 
 
 class PostgresStore:
@@ -135,9 +136,9 @@ class PostgresStore:
             if facts.ledger:
                 return False
             if facts.holds_anything:
-                raise ValueError(f"The schema of {self._shown} holds other things and no ledger: name another one.")
+                raise InputError(f"The schema of {self._shown} holds other things and no ledger: name another one.")
             if not facts.unicode:
-                raise ValueError(f"The database of {self._shown} is not in UTF-8: make one with ENCODING 'UTF8'.")
+                raise InputError(f"The database of {self._shown} is not in UTF-8: make one with ENCODING 'UTF8'.")
             self._require_durable(facts)
             try:
                 if not facts.schema:
@@ -196,20 +197,20 @@ class PostgresStore:
 
     def _require(self, facts: _Facts) -> None:
         if not facts.holds_anything:
-            raise FileNotFoundError(f"There is no ledger {self._shown}: make one with dpselect budget create.")
+            raise MissingFileError(f"There is no ledger {self._shown}: make one with dpselect budget create.")
         if not facts.ledger:
-            raise ValueError(f"The schema of {self._shown} is not a ledger, or a damaged one: {RESTORE}")
+            raise InputError(f"The schema of {self._shown} is not a ledger, or a damaged one: {RESTORE}")
         if not facts.usable:
             raise self._forbidden()
 
     def _require_durable(self, facts: _Facts) -> None:
         """Refuse to write where a commit may be lost: what was drawn for it could not be taken back."""
         if not facts.fsync:
-            raise OSError(
+            raise FileError(
                 f"The server of {self._shown} does not wait for its disk: set fsync to on; nothing was spent."
             )
         if not facts.waits:
-            raise OSError(
+            raise FileError(
                 f"Sessions of this user do not wait until the ledger {self._shown} is on disk: set synchronous_commit "
                 "to on, for the user or the database; nothing was spent."
             )
@@ -227,10 +228,10 @@ class PostgresStore:
                 "recorded, and then it stays spent; nothing was drawn. Ask again to spend anew."
             ) from None
         if outcome != "COMMIT":
-            raise OSError(f"The server of {self._shown} did not commit; nothing was spent.")
+            raise FileError(f"The server of {self._shown} did not commit; nothing was spent.")
 
     def _forbidden(self) -> PermissionError:
-        return PermissionError(
+        return ForbiddenFileError(
             f"This user may not do that with the ledger {self._shown}: its owner can grant the rights that "
             "docs/how-to/budget.md lists for reading and for spending; nothing was spent."
         )
@@ -241,22 +242,22 @@ class PostgresStore:
             case "42501":
                 return self._forbidden()
             case "55P03":
-                return OSError(
+                return FileError(
                     f"Others have kept the ledger {self._shown} locked for {_WAIT:g} seconds: try again when they are "
                     "done; nothing was spent."
                 )
             case "25006":
-                return OSError(
+                return FileError(
                     f"The ledger {self._shown} is read-only here, on a standby server or for this user: spend where "
                     "it can be written; nothing was spent."
                 )
             case "53100":
-                return OSError(f"There is no room for {self._shown} on the disk of its server; nothing was spent.")
+                return FileError(f"There is no room for {self._shown} on the disk of its server; nothing was spent.")
             case "23505" | "42P01" | "42703" | "P0001":
-                return ValueError(f"{self._shown} is not a ledger, or a damaged one: {RESTORE}")
+                return InputError(f"{self._shown} is not a ledger, or a damaged one: {RESTORE}")
             case "":
-                return ConnectionError(f"The connection to the ledger {self._shown} was lost; nothing was spent.")
-        return OSError(f"The ledger {self._shown} cannot be used ({type(error).__name__}); nothing was spent.")
+                return LostConnectionError(f"The connection to the ledger {self._shown} was lost; nothing was spent.")
+        return FileError(f"The ledger {self._shown} cannot be used ({type(error).__name__}); nothing was spent.")
 
 
 _READS, _WRITES = "REPEATABLE READ, READ ONLY", "READ COMMITTED"

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
+from dpselect.kernel.errors import FileError, InputError
 from dpselect.ledger.file import bare
 from dpselect.ledger.ledger import Ledger
 from dpselect.ledger.postgres_address import in_postgres
@@ -47,7 +48,7 @@ class ReadOnlyStore(SqliteStore):
 
     def writing(self) -> NoReturn:
         """Refuse (``OSError``)."""
-        raise OSError(f"The ledger {self.path} is open for reading alone; nothing was spent.")
+        raise FileError(f"The ledger {self.path} is open for reading alone; nothing was spent.")
 
     def _require_whole(self) -> None:
         """Refuse a file beside which another one holds a part of it; that of a spend is gone within moments."""
@@ -55,7 +56,7 @@ class ReadOnlyStore(SqliteStore):
         while (helper := self._helper()) and time.monotonic() < until:
             time.sleep(_PAUSE)
         if helper:
-            raise ValueError(
+            raise InputError(
                 f"{self.path.name} has {helper}, and reading both would change them: look at the ledger with dpselect "
                 "budget show, which puts it in order, and come back."
             )

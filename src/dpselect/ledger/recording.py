@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.privacy_filter import Accountant, with_metadata
 from dpselect.ledger.events import Event
@@ -133,7 +133,7 @@ class RecordingAccountant:
         return self
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("A recorded budget is never copied to another process: ask in the one that made it.")
+        raise InputTypeError("A recorded budget is never copied to another process: ask in the one that made it.")
 
 
 def stop(spend: Spend) -> NoReturn:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from dpselect.kernel.errors import FileError, InputError, MissingFileError
 from dpselect.ledger.file import (
     RetryingConnection,
     await_maker,
@@ -124,7 +125,7 @@ class SqliteStore:
         """Yield a transaction that holds the write lock of the file; it is on disk when the block has ended."""
         with open_file(self.path) as connection:
             if connection.ahead:
-                raise OSError(
+                raise FileError(
                     f"The ledger {self.path} has a write-ahead log and is open in another program: close it there, "
                     "and spend again; nothing was spent."
                 )
@@ -144,12 +145,12 @@ class SqliteStore:
     def _require(self) -> None:
         path, named = self.path, self._named
         if not is_there(path):
-            raise FileNotFoundError(f"There is no ledger {named}: make one with dpselect budget create.")
+            raise MissingFileError(f"There is no ledger {named}: make one with dpselect budget create.")
         if not path.is_file():
-            raise ValueError(f"{named} is a folder or a device: pass the path of a ledger.")
+            raise InputError(f"{named} is a folder or a device: pass the path of a ledger.")
         await_maker(path)
         if not path.stat().st_size:
-            raise ValueError(
+            raise InputError(
                 f"{named} is empty and no ledger: remove it if a program was stopped while making one; if there were "
                 "spends, restore a backup."
             )

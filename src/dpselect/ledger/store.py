@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from dpselect.kernel.errors import InputError
 from dpselect.ledger.postgres_address import in_postgres
 from dpselect.ledger.postgres_store import PostgresStore
 from dpselect.ledger.sqlite_store import SqliteStore
@@ -79,13 +80,13 @@ def store_of(address: str | Path) -> Store:
         ImportError: psycopg is not installed.
     """
     if not str(address).strip() or "\0" in str(address):
-        raise ValueError(
+        raise InputError(
             "The address of a ledger is empty or holds a NUL: pass the name of a file, or "
             "postgresql://user@host/database?ledger=NAME."
         )
     if in_postgres(address):
         return PostgresStore(str(address))
     if is_url(address):
-        raise ValueError("A ledger is a file, or postgresql://user@host/database?ledger=NAME: pass one of these.")
+        raise InputError("A ledger is a file, or postgresql://user@host/database?ledger=NAME: pass one of these.")
     require_plain(str(address))
     return SqliteStore(address)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dpselect.kernel.errors import InputError
 from dpselect.ledger.chain import RESTORE, ChainTail, terms_of, terms_text, totals_text
 from dpselect.ledger.composition import Terms
 from dpselect.ledger.transaction import Sums, Transaction
@@ -33,19 +34,19 @@ def follow_chain(ledger: Transaction, terms: Terms, tail: ChainTail) -> ChainTai
         ValueError: as :func:`whole`; it went back in time, or has other terms.
     """
     if _terms(ledger) != terms:
-        raise ValueError(f"The terms of this ledger were edited: {RESTORE}")
+        raise InputError(f"The terms of this ledger were edited: {RESTORE}")
     rows = iter(ledger.rows(tail.row - 1))
     if tail.row:
         number, _, hashed = next(rows, (None, None, None))
         if (number, hashed) != (tail.row, tail.link):
-            raise ValueError(f"Row {tail.row} of this ledger was edited or lost: {RESTORE}")
+            raise InputError(f"Row {tail.row} of this ledger was edited or lost: {RESTORE}")
     tail = tail.follow(rows)
     stated = ledger.sums()
     if [each[:2] for each in stated] != [(tail.row, tail.link)]:
-        raise ValueError(f"This ledger lost rows after row {tail.row}, or its totals were edited: {RESTORE}")
+        raise InputError(f"This ledger lost rows after row {tail.row}, or its totals were edited: {RESTORE}")
     exact = ledger.header()[0][0] >= _EXACT_PRICES
     if stated[0][2] != totals_text(tail.totals if exact else replace(tail.totals, rho=tail.textbook)):
-        raise ValueError(f"The totals of this ledger were edited: {RESTORE}")
+        raise InputError(f"The totals of this ledger were edited: {RESTORE}")
     return tail
 
 
@@ -105,10 +106,10 @@ def begin_ledger(terms: Terms, place: Transaction) -> None:
 def _terms(ledger: Transaction) -> Terms:
     header = ledger.header()
     if not header:
-        raise ValueError("This is not a ledger: pass the address of one, or of nothing yet.")
+        raise InputError("This is not a ledger: pass the address of one, or of nothing yet.")
     if len(header) > 1:
-        raise ValueError(f"The terms of this ledger were edited: {RESTORE}")
+        raise InputError(f"The terms of this ledger were edited: {RESTORE}")
     number, body = header[0]
     if number not in READ:
-        raise ValueError(f"This ledger has format {number} and this dpselect reads {READ[0]} to {READ[-1]}: update it.")
+        raise InputError(f"This ledger has format {number} and this dpselect reads {READ[0]} to {READ[-1]}: update it.")
     return terms_of(body)

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.kernel.units import TICK_CLIP, UnitScores
@@ -201,7 +201,7 @@ class _ScaledMechanism(Mechanism):
         if known.smoothed is not None:
             known = replace(known, smoothed=_unasked)
         if whole(k, "k", "how many candidates to name") > len(scores):
-            raise ValueError(f"k is {k} and there are {len(scores)} candidates: ask for at most that many.")
+            raise InputError(f"k is {k} and there are {len(scores)} candidates: ask for at most that many.")
         used = self.smooth(Scores(scores.values, known, range_bound=scores.range_bound), total / k).beta
         if used is None:
             raise _no_beta(self)
@@ -263,7 +263,7 @@ def _clipped(unit: UnitScores, candidates: int) -> NDArray[np.int64]:
     ticks: NDArray[np.int64] = getattr(unit, "ticks", np.empty(0, dtype=np.int64))
     fits = isinstance(ticks, np.ndarray) and ticks.dtype == np.int64 and ticks.shape == (candidates,)
     if not fits or unit.span <= 0:
-        raise TypeError(
+        raise InputTypeError(
             "effective returns UnitScores with one integer of 64 bits for each candidate and a positive span: use "
             "exact_ticks, floor_ticks or scale."
         )
@@ -285,7 +285,7 @@ def require_pure(mechanism: Mechanism) -> None:
 def require_grouped(mechanism: Mechanism) -> None:
     """Refuse a mechanism that cannot draw among groups, and name some that can (``ValueError``)."""
     if not (mechanism.sampler.grouped and isinstance(mechanism, UnitMechanism)):
-        raise ValueError(
+        raise InputError(
             f"{mechanism.name} adds noise to every candidate, which groups cannot do: use permute-and-flip, "
             "exponential, or a dampening mechanism drawn by one of them."
         )
@@ -297,7 +297,7 @@ def _unasked(_: Fraction, ceiling: float) -> Fraction:
 
 
 def _no_beta(mechanism: Mechanism) -> ValueError:
-    return ValueError(
+    return InputError(
         f"{mechanism.name} follows no smooth bound, so it has no beta: use smooth-noisy-max or "
         "smooth-private-selection."
     )

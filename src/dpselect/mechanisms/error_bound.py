@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NoReturn
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_positive
 from dpselect.mechanisms.base import Mechanism, UnitMechanism
 from dpselect.mechanisms.scaling import scale
@@ -90,7 +91,7 @@ class NoBound(ErrorBound):
 
     def at(self, probability: Epsilon = PROBABILITY) -> NoReturn:  # noqa: ARG002
         """Raise ``ValueError`` with the reason."""
-        raise ValueError(f"No bound on the error is known: {self.reason}. Ask public data that is like yours.")
+        raise InputError(f"No bound on the error is known: {self.reason}. Ask public data that is like yours.")
 
     def _sentence(self, probability: Epsilon, unit: str) -> str:  # noqa: ARG002
         return f"{NONE}: {self.reason}"
@@ -115,7 +116,7 @@ def exact_chance(probability: Epsilon, of: str = "the error is to stay below") -
     """
     chance = exact_positive(probability, "probability")
     if chance >= 1:
-        raise ValueError(f"probability must be below 1: how likely {of}, such as 0.95.")
+        raise InputError(f"probability must be below 1: how likely {of}, such as 0.95.")
     return chance
 
 

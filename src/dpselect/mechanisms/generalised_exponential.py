@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.kernel.units import TICK_CLIP, UnitScores, floor_ticks
 from dpselect.mechanisms.base import Mechanism, UnitMechanism
 from dpselect.mechanisms.gaps import GAP_CLIP
@@ -49,7 +49,7 @@ def generalised_exponential(margin: float = 0.0) -> Mechanism:
     array([0.28, 0.72, 0.  ])
     """
     if not 0 <= margin <= _LARGEST_MARGIN:
-        raise ValueError("margin must be a public number from 0 to 2^26.")
+        raise InputError("margin must be a public number from 0 to 2^26.")
     return UnitMechanism(
         "generalised-exponential",
         "For candidates whose global sensitivities differ widely.",

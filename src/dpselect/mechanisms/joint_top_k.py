@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.units import double
@@ -53,7 +54,7 @@ class JointQuestion:
 def require_joint(mechanism: Mechanism) -> None:
     """Refuse a mechanism that does not draw joint lists (``ValueError``)."""
     if not (isinstance(mechanism, UnitMechanism) and mechanism.effective is scale and mechanism.name == "exponential"):
-        raise ValueError(
+        raise InputError(
             "A joint list is drawn by the exponential mechanism: pass it as the mechanism, or leave out the method."
         )
 
@@ -72,7 +73,7 @@ def joint_question(scores: Scores, k: int, epsilon: Epsilon) -> JointQuestion:
     """
     total = exact_epsilon(epsilon)
     if require_scores(scores).values.dtype.kind != "i" or not scores.sensitivity.fixed:
-        raise ValueError(
+        raise InputError(
             'A joint list is for integer scores with one constant sensitivity, such as counts: pass kind="integer" and '
             "a number, or leave out the method."
         )
@@ -81,11 +82,11 @@ def joint_question(scores: Scores, k: int, epsilon: Epsilon) -> JointQuestion:
     rate = total / (unit.range_bound * unit.per_unit * (1 if k == 1 else 2))
     clip = public_clip(len(scores), k, rate)
     if k > _MOST_PLACES:
-        raise ValueError(
+        raise InputError(
             f"A joint list names at most {_MOST_PLACES} candidates: ask for fewer, or leave out the method."
         )
     if clip * k > _MOST_CELLS:
-        raise ValueError(
+        raise InputError(
             f"A joint list of {k} at this epsilon looks at {clip} shortfalls, and {_MOST_CELLS // k} are allowed: ask "
             "for fewer, pass a larger epsilon, or leave out the method."
         )
@@ -102,7 +103,7 @@ def joint_log_pmf(asked: JointQuestion) -> NDArray[np.float64]:
     """Return log Pr of every ordered list, in the order of ``itertools.permutations``: of small public scores."""
     size = asked.ticks.size
     if math.perm(size, asked.k) > _MOST_LISTS:
-        raise ValueError(f"There are {math.perm(size, asked.k)} ordered lists: take fewer candidates or k.")
+        raise InputError(f"There are {math.perm(size, asked.k)} ordered lists: take fewer candidates or k.")
     lists = np.array(list(itertools.permutations(range(size), asked.k)))
     best = np.sort(asked.ticks)[::-1][: asked.k]
     shortfall = (best - asked.ticks[lists]).max(axis=1)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.mechanisms.base import KINDS, Mechanism, UnitMechanism
 from dpselect.mechanisms.exponential import exponential
 from dpselect.mechanisms.generalised_exponential import generalised_exponential
@@ -64,12 +65,12 @@ def mechanism(name: str, **parameters: Any) -> Mechanism:
     """
     if name not in MECHANISMS:
         near = difflib.get_close_matches(str(name), MECHANISMS, n=3, cutoff=0.4) or list(MECHANISMS)
-        raise ValueError(f"There is no mechanism {name!r}: did you mean {' or '.join(near)}?")
+        raise InputError(f"There is no mechanism {name!r}: did you mean {' or '.join(near)}?")
     try:
         return MECHANISMS[name](**parameters)
     except TypeError:
         names = ", ".join(parameters)
-        raise TypeError(f"{name} does not take {names}: see help(dpselect.mechanism).") from None
+        raise InputTypeError(f"{name} does not take {names}: see help(dpselect.mechanism).") from None
 
 
 def require_mechanism(mechanism: Any) -> Mechanism:
@@ -87,7 +88,7 @@ def require_mechanism(mechanism: Any) -> Mechanism:
         return mechanism
     if isinstance(mechanism, str):
         return _by_name(mechanism)
-    raise TypeError(
+    raise InputTypeError(
         'mechanism is a name, such as "permute-and-flip", or comes from dpselect.mechanism(name), or is a '
         "UnitMechanism of your own (dpselect.mechanisms)."
     )
@@ -99,7 +100,7 @@ def require_own_name(mechanism: Mechanism) -> None:
         return
     ours = _ours(mechanism.name)
     if (_function(mechanism.effective), mechanism.sampler) != (_function(ours.effective), ours.sampler):
-        raise ValueError(f"{mechanism.name} is the name of a mechanism of dpselect: give yours another.")
+        raise InputError(f"{mechanism.name} is the name of a mechanism of dpselect: give yours another.")
 
 
 @cache

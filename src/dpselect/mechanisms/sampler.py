@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.units import UnitScores
 from dpselect.mechanisms import pmf
 from dpselect.mechanisms.smooth import noise_distributions as noises
@@ -69,7 +70,7 @@ class Sampler:
             sizes = np.zeros(gaps.size, dtype=np.int64)
             np.add.at(sizes, group, counts)
         if self.most_groups is not None and gaps.size > self.most_groups:
-            raise ValueError(
+            raise InputError(
                 f"The law of {self.name} is computed for at most {self.most_groups} distinct scores: "
                 "use permute-and-flip, which is never worse."
             )
@@ -110,7 +111,7 @@ def noisy_max(noise: noises.NoiseDistribution, strength: Callable[[Fraction], Fr
 def require_sampler(sampler: Sampler) -> None:
     """Refuse what is not drawn as it says (``ValueError``): the door finds a draw by a name, or by tails or a clip."""
     if sampler.tails is None and sampler.clip is None and sampler not in (EXPONENTIAL, PERMUTE_AND_FLIP, LAPLACE):
-        raise ValueError("A sampler is EXPONENTIAL, PERMUTE_AND_FLIP or LAPLACE of dpselect.mechanisms, as it is.")
+        raise InputError("A sampler is EXPONENTIAL, PERMUTE_AND_FLIP or LAPLACE of dpselect.mechanisms, as it is.")
 
 
 STUDENT = noisy_max(noises.student_t(), _slid)

@@ -24,7 +24,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.kernel.units import UnitScores, floor_ticks
 from dpselect.mechanisms.base import Mechanism, UnitMechanism
 from dpselect.mechanisms.gaps import GAP_CLIP
@@ -133,7 +133,7 @@ def _shares(sensitivity: Sensitivity) -> Sensitivity:
 
 def _mechanism(name: str, summary: str, sampler: Sampler, direction: str) -> Mechanism:
     if direction not in _DIRECTIONS:
-        raise ValueError(f'direction must be "growing" or "shrinking", not {direction!r}.')
+        raise InputError(f'direction must be "growing" or "shrinking", not {direction!r}.')
     return UnitMechanism(
         name, summary, partial(_effective, direction=direction), sampler, {"direction": direction}, scaled_if_fixed
     )

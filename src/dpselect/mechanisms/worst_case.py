@@ -17,6 +17,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import LEAST, Epsilon, exact_positive, whole
 from dpselect.kernel.units import TICK_CLIP, TICKS
 from dpselect.mechanisms.base import Mechanism, UnitMechanism
@@ -83,17 +84,17 @@ class WorstCase:
         """
         count = whole(candidates, "candidates", "how many there are")
         if whole(k, "k", "how many candidates to name") > count:
-            raise ValueError(f"k is {k} and there are {count} candidates: ask for at most that many.")
+            raise InputError(f"k is {k} and there are {count} candidates: ask for at most that many.")
         name = require_mechanism(mechanism).name if isinstance(mechanism, Mechanism) else mechanism
         if name not in _NOISE:
-            raise ValueError(
+            raise InputError(
                 f"No exact worst error is known for {name}: name exponential or permute-and-flip, or use "
                 "dpselect.accuracy.expected_error on public data."
             )
         if isinstance(range_bound, bool) or range_bound not in (1, 2):
-            raise ValueError("range_bound is 1 (all scores move the same way) or 2.")
+            raise InputError("range_bound is 1 (all scores move the same way) or 2.")
         if kind not in ("integer", "real"):
-            raise ValueError('kind is "integer" or "real".')
+            raise InputError('kind is "integer" or "real".')
         bound = constant(sensitivity).ceiling
         return cls(count, int(k), name, _method(name, int(k), method, kind), Fraction(bound), int(range_bound), kind)
 
@@ -110,13 +111,13 @@ class WorstCase:
             return 0.0
         reach = self._reach(exact_positive(error, "error"))
         if reach <= 0:
-            raise ValueError(
+            raise InputError(
                 f"Real scores are distinguished in steps of 2^-20 of the sensitivity: allow an error above "
                 f"{float(_TWO_GAPS * self.sensitivity / TICKS):.6g}."
             )
         epsilon = exponent / reach
         if epsilon > _MOST_EPSILON:
-            raise ValueError("That takes an epsilon beyond 10^300: allow a larger error, or a smaller probability.")
+            raise InputError("That takes an epsilon beyond 10^300: allow a larger error, or a smaller probability.")
         return rounded_up(max(epsilon, LEAST))
 
     def chance(self, epsilon: Fraction, error: Epsilon) -> float:
@@ -188,7 +189,7 @@ class WorstCase:
     def _needed(self, probability: Epsilon) -> Fraction:
         exact = exact_chance(probability)
         if self.method == "joint" and 1 - exact < _JOINT_FLOOR:
-            raise ValueError(
+            raise InputError(
                 "With a chance of 2^-60 a joint list may be any list: ask for a probability of at most that."
             )
         return least_exponent(self._tail, *self._beaten, exact)
@@ -237,7 +238,7 @@ class WorstCaseBound(ErrorBound):
             ValueError: a list, for which it is not known.
         """
         if self.case.k > 1:
-            raise ValueError("The worst expected error is known for one choice only: use tail or at.")
+            raise InputError("The worst expected error is known for one choice only: use tail or at.")
         return self.case.expected(self.epsilon)
 
     @property
@@ -318,16 +319,16 @@ def ordinal(k: int) -> str:
 def _method(mechanism: str, k: int, method: Any, kind: str) -> str:
     """Return how a list is made, or refuse a list of which no worst error is known."""
     if method is not None and method not in _METHODS:
-        raise ValueError(f"There is no method {method!r}: it is one of {', '.join(_METHODS)}.")
+        raise InputError(f"There is no method {method!r}: it is one of {', '.join(_METHODS)}.")
     if k == 1:
         return ""
     if (mechanism, method) == _UNKNOWN:
-        raise ValueError(
+        raise InputError(
             "No exact worst error is known for permute-and-flip with peeling: name the method one-shot, or the "
             "exponential mechanism."
         )
     if method == "joint" and mechanism != "exponential":
-        raise ValueError("A joint list is drawn by the exponential mechanism: name that.")
+        raise InputError("A joint list is drawn by the exponential mechanism: name that.")
     if method == "joint" and kind != "integer":
-        raise ValueError('A joint list is made of integer scores: say kind="integer".')
+        raise InputError('A joint list is made of integer scores: say kind="integer".')
     return method or _LISTS[mechanism]

@@ -20,6 +20,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_positive
 from dpselect.scores.sensitivity import Sensitivity, local, smooth, smooth_bound, steps_of
 
@@ -63,16 +64,16 @@ def largest_beta(distances: ArrayLike, sensitivities: ArrayLike, *, ceiling: flo
     """
     away, moves = np.asarray(distances, dtype=np.float64), np.asarray(sensitivities, dtype=np.float64)
     if away.shape != moves.shape or away.ndim != 1 or not away.size or not (away >= 1).all():
-        raise ValueError("Pass one distance of at least 1 and one sensitivity for every database outside U.")
+        raise InputError("Pass one distance of at least 1 and one sensitivity for every database outside U.")
     if not ((moves >= 0) & (moves < ceiling)).all():
-        raise ValueError("Outside U sensitivities are at least 0 and below the ceiling: lower the threshold.")
+        raise InputError("Outside U sensitivities are at least 0 and below the ceiling: lower the threshold.")
     with np.errstate(divide="ignore"):
         # The quotient is right to a relative 2^-53, and its logarithm to a few units in the last place.
         least = float(((np.log(ceiling / moves) * (1 - 2.0**-48) - 2.0**-50) / away).min())
     if math.isinf(least):
-        raise ValueError("No database outside U has a sensitivity, so any beta will do: pass one of your own.")
+        raise InputError("No database outside U has a sensitivity, so any beta will do: pass one of your own.")
     if least <= 0:
-        raise ValueError("Some database is as sensitive as the ceiling allows, to rounding: count it to U.")
+        raise InputError("Some database is as sensitive as the ceiling allows, to rounding: count it to U.")
     return math.nextafter(least, 0.0)
 
 
@@ -88,7 +89,7 @@ def quieter_below(ceiling: float, *, phi: float, gamma: int = 4) -> float:
     0.3102
     """
     if not 0 < phi < 1 or gamma % 2 or gamma < 4:
-        raise ValueError("phi lies between 0 and 1, and gamma is an even integer of at least 4.")
+        raise InputError("phi lies between 0 and 1, and gamma is an even integer of at least 4.")
     mean = 1 / (2 * math.cos(math.pi / gamma))
     steepest: float = (gamma - 1) ** ((gamma - 1) / gamma)
     return (1 - phi) * ceiling / (mean * steepest)

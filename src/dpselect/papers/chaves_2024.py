@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon
 from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.registry import mechanism
@@ -106,9 +107,9 @@ def random_forest(
 
 def _chosen(selection: str, among: Sequence[str]) -> Mechanism:
     if selection == "SNM-LLN":
-        raise ValueError("SNM-LLN has a law and trains nothing: pass selection='SNM-T'.")
+        raise InputError("SNM-LLN has a law and trains nothing: pass selection='SNM-T'.")
     if selection not in among:
-        raise ValueError(f"selection is one of {', '.join(among)}.")
+        raise InputError(f"selection is one of {', '.join(among)}.")
     return _MECHANISMS[selection]()
 
 

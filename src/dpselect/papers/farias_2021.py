@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon
 from dpselect.kernel.privacy_filter import Accountant
 from dpselect.mechanisms.base import Mechanism
@@ -73,7 +74,7 @@ def priv_topk(
     (0,)
     """
     if variant not in _VARIANTS:
-        raise ValueError(f"variant is one of {', '.join(_VARIANTS)}.")
+        raise InputError(f"variant is one of {', '.join(_VARIANTS)}.")
     scores = ego_betweenness(graph, max_degree=max_degree)
     return top_k(scores, k, epsilon=epsilon, mechanism=mechanism(_VARIANTS[variant]), ledger=ledger)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon
 from dpselect.kernel.privacy_filter import Accountant
 from dpselect.release import several_objectives
@@ -140,6 +141,6 @@ def dp_motkin(
 
 def _require(selection: str, sensitivity: str) -> None:
     if selection not in _SELECTIONS or sensitivity not in _MECHANISMS:
-        raise ValueError(
+        raise InputError(
             f"selection is one of {', '.join(_SELECTIONS)}, and sensitivity is one of {', '.join(_MECHANISMS)}."
         )

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, InputTypeError, PrivacyError
 from dpselect.papers.median_sums import DistanceSums, MedianRecords
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
@@ -66,9 +66,9 @@ def median(values: ArrayLike | Column, *, lower: float = 0, upper: float | None 
     low, high = public_bounds(lower, upper)
     each = records(values, low, high)
     if not each.size:
-        raise ValueError("The median needs records: the column is empty.")
+        raise InputError("The median needs records: the column is empty.")
     if each.size == 1:
-        raise ValueError("A single record is always the median, so its sensitivity is always zero: pass 2 or more.")
+        raise InputError("A single record is always the median, so its sensitivity is always zero: pass 2 or more.")
     # From here on everything is a function of x - lower, which moves with no other record.
     shifted: Numbers = np.asarray(each - low)
     length = high - low
@@ -196,16 +196,16 @@ def public_bounds(lower: Any, upper: Any) -> tuple[Any, Any]:
         )
     for bound in (lower, upper):
         if isinstance(bound, (bool, np.bool_)) or not isinstance(bound, numbers.Real):
-            raise TypeError("lower and upper must be real numbers: pass the public bounds of the values.")
+            raise InputTypeError("lower and upper must be real numbers: pass the public bounds of the values.")
         if not math.isfinite(bound):
-            raise ValueError("lower and upper must be finite: pass the public bounds of the values.")
+            raise InputError("lower and upper must be finite: pass the public bounds of the values.")
     if not lower < upper:
-        raise ValueError("lower must be below upper: pass the public bounds of the values.")
+        raise InputError("lower must be below upper: pass the public bounds of the values.")
     if not (isinstance(lower, numbers.Integral) and isinstance(upper, numbers.Integral)):
         low, high = float(lower), float(upper)
         if not math.isfinite(high - low):
-            raise ValueError("upper - lower must be finite: pass bounds that are closer together.")
+            raise InputError("upper - lower must be finite: pass bounds that are closer together.")
         return low, high
     if max(abs(int(lower)), abs(int(upper))) > 2**61:
-        raise ValueError("Bounds of integers lie within 2^61: pass floats.")
+        raise InputError("Bounds of integers lie within 2^61: pass floats.")
     return int(lower), int(upper)

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpselect.kernel.errors import InputError
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import profiles
 from dpselect.utilities.grid_counts import count_on_grid, public_grid
@@ -50,7 +51,7 @@ def percentile(values: ArrayLike | Column | StoredColumn, p: Any, *, grid: Array
     """
     points, share = public_grid(grid), percent(p)
     if share == 1:
-        raise ValueError("The published percentile is one with 0 <= p < 100: for the maximum use utilities.percentile.")
+        raise InputError("The published percentile is one with 0 <= p < 100: for the maximum use utilities.percentile.")
     counts, metadata = count_on_grid(values, points)
     reached = np.cumsum(counts)
     size = int(reached[-1])

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound, require_rate
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
@@ -69,9 +70,9 @@ def private_sql(
     """
     size, bound = len(graph), public_degree(max_degree, len(graph))
     if size > _MOST:
-        raise ValueError(f"The views of more than {_MOST} nodes do not fit memory: use utilities.ego_betweenness.")
+        raise InputError(f"The views of more than {_MOST} nodes do not fit memory: use utilities.ego_betweenness.")
     if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, np.integer)) or not 1 <= k <= size:
-        raise ValueError(f"k must be an integer from 1 to {size}: how many nodes to name.")
+        raise InputError(f"k must be an integer from 1 to {size}: how many nodes to name.")
     require_degrees(graph, bound)
     guarantee = Guarantee(exact_epsilon(epsilon), Neighbours.EDGE)
     moved = Bound(least(bound), Neighbours.EDGE).times(size)

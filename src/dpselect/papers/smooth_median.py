@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon
 from dpselect.kernel.privacy_filter import Accountant
@@ -83,6 +84,6 @@ def middle_value(values: ArrayLike | Column, *, lower: Any = 0, upper: Any = Non
     low, high = public_bounds(lower, upper)
     each = records(values, low, high)
     if not each.size:
-        raise ValueError("The median needs records: the column is empty.")
+        raise InputError("The median needs records: the column is empty.")
     rank = (each.size + 1) // 2
     return np.partition(each, rank - 1)[rank - 1].item(), order_statistic(each, rank, lower=low, upper=high)

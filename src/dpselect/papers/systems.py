@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from dpselect.kernel.errors import InputError
+
 _CHAVES, _FARIAS = "dpselect.papers.chaves_2024", "dpselect.papers.farias_2021"
 _SEVERAL, _SPS = "dpselect.papers.farias_et_al_2024", "dpselect.papers.yamamoto_and_shibuya_2024"
 _FIVE = "dpselect.learn.jostle_trees"
@@ -85,7 +87,7 @@ def published_system(name: str) -> Callable[..., Any]:
     found = attribute(str(name))
     if found is None:
         near = difflib.get_close_matches(str(name), EVERY_SYSTEM, n=3, cutoff=0.4) or EVERY_SYSTEM[:3]
-        raise ValueError(f"There is no system {name!r}: did you mean {' or '.join(near)}?")
+        raise InputError(f"There is no system {name!r}: did you mean {' or '.join(near)}?")
     known: Callable[..., Any] = found
     return known
 

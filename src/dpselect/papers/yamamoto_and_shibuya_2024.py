@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.privacy_filter import Accountant
 from dpselect.mechanisms.base import Mechanism
@@ -44,7 +45,7 @@ def sps(theorem: int = 3, *, gamma: int = 4, **given: Any) -> Mechanism:
     (2, 1)
     """
     if theorem not in (2, 3):
-        raise ValueError("theorem is 2 (two-sided noise) or 3 (one-sided noise).")
+        raise InputError("theorem is 2 (two-sided noise) or 3 (one-sided noise).")
     return mechanism("smooth-private-selection", gamma=gamma, sides=2 if theorem == 2 else 1, **given)
 
 
@@ -102,14 +103,14 @@ def tdt_problem(
         ValueError: as :func:`tdt_study`.
     """
     if case not in _CASES:
-        raise ValueError(f"case is one of {', '.join(_CASES)}.")
+        raise InputError(f"case is one of {', '.join(_CASES)}.")
     theorem, sides = _CASES[case]
     exact = tdt(b, c, families=families, candidates=candidates)
     distance, beta = distance_to_sensitive(families, theorem)
     markers = len(exact) if sides == 2 else len(exact) - 1
     share = markers * (gamma - 1) * beta / float(exact_epsilon(epsilon))
     if share >= 1:
-        raise ValueError(
+        raise InputError(
             f"The beta of Theorem {theorem} costs all of epsilon with {len(exact)} markers: pass more than "
             f"{share * float(exact_epsilon(epsilon)):.3g}, or use utilities.tdt."
         )

@@ -19,7 +19,7 @@ from typing import (
     runtime_checkable,
 )
 
-from dpselect.kernel.errors import DPSelectError
+from dpselect.kernel.errors import DPSelectError, InputTypeError
 from dpselect.queries.field_kinds import EPSILON, FieldKind, argument
 
 # A page of help reads fields, and needs neither NumPy nor what answers.
@@ -126,21 +126,23 @@ class Query(ABC, Generic[T_co]):
         for name, kind in vars(cls).get("__annotations__", {}).items():
             taken = name == "query" or (name != "epsilon" and hasattr(Query, name))
             if taken and not str(kind).startswith("ClassVar"):
-                raise TypeError(f"{cls.__name__}.{name}: every query has this name already: call the field otherwise.")
+                raise InputTypeError(
+                    f"{cls.__name__}.{name}: every query has this name already: call the field otherwise."
+                )
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)
         if not isinstance(cls.name, str) or not (cls.name == "" or _NAME.fullmatch(cls.name)):
-            raise TypeError(f"{cls.__name__}.name is {cls.name!r}: write a name such as most_agreed.")
+            raise InputTypeError(f"{cls.__name__}.name is {cls.name!r}: write a name such as most_agreed.")
         if "epsilon" in vars(cls).get("__annotations__", {}):
-            raise TypeError(f"{cls.__name__}.epsilon: every query has one, of the same kind: leave it out.")
+            raise InputTypeError(f"{cls.__name__}.epsilon: every query has one, of the same kind: leave it out.")
         for name, each in cls.fields().items():
             if "kind" not in each.metadata:
-                raise TypeError(f"{cls.__name__}.{name}: declare a field with argument(kind, about).")
+                raise InputTypeError(f"{cls.__name__}.{name}: declare a field with argument(kind, about).")
         if not cls.title:
             cls.title = cls.name.replace("_", " ").capitalize()
 
     def __post_init__(self) -> None:
         if not self.name:
-            raise TypeError(f"{type(self).__name__} has no name: write name = ... in the class.")
+            raise InputTypeError(f"{type(self).__name__} has no name: write name = ... in the class.")
         for name, kind in self.kinds().items():
             value = getattr(self, name)
             if value is None and self.default(name) is None:
@@ -166,7 +168,7 @@ class Query(ABC, Generic[T_co]):
                     _require_column(dataset, column, kind)
         many = self.candidates(dataset)
         if isinstance(many, bool) or not isinstance(many, int):
-            raise TypeError(f"{type(self).__name__}.candidates returns how many candidates there are, an integer.")
+            raise InputTypeError(f"{type(self).__name__}.candidates returns how many candidates there are, an integer.")
         return many
 
     @abstractmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from dpselect.kernel.errors import InputError
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
 from dpselect.queries.field_kinds import CATEGORICAL_COLUMN, FieldKind, argument, choice, whole
@@ -22,7 +23,7 @@ _MOST_LETTERS = 500
 
 def _score(value: Any) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= _MOST_LETTERS or not value.isprintable():
-        raise ValueError(f"a score is a text of 1 to {_MOST_LETTERS} printable letters, such as avg(stars).")
+        raise InputError(f"a score is a text of 1 to {_MOST_LETTERS} printable letters, such as avg(stars).")
     return value
 
 

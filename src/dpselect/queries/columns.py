@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.queries.base import CountedData, QueryData, QueryError
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def cells(data: QueryData, *columns: str | None) -> Mapping[str, Any]:
         ValueError: the rows are counted where they are.
     """
     if data.dataset.in_place:
-        raise ValueError(
+        raise InputError(
             Advice(
                 "Rows of a table that is counted in place are not read: "
                 "{delete in_place|leave --in-place out}, or leave groups and persons out."

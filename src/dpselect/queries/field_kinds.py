@@ -11,6 +11,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from dpselect.kernel.errors import InputError
+
 # A page of help reads kinds, and needs no domains and no NumPy.
 if TYPE_CHECKING:
     from dpselect.dataset.description_parts import ColumnDomain
@@ -115,7 +117,7 @@ def _decimals(name: str, places: int, below: str, texts: str) -> Callable[[Any],
         else:
             exact = _exact(value)
         if exact is None or not 0 < exact <= MOST_EPSILON or 10**places % exact.denominator:
-            raise ValueError(f"{name} is a positive number {below} with at most {places} decimals.")
+            raise InputError(f"{name} is a positive number {below} with at most {places} decimals.")
         return exact
 
     return parse
@@ -141,7 +143,7 @@ def _decimal_text(places: int) -> Callable[[Fraction], str]:
 def _delta(value: Any) -> Fraction:
     exact = _decimals("delta", 15, "below 1", _DELTAS)(value)
     if exact >= 1:
-        raise ValueError("delta is a positive number below 1 with at most 15 decimals.")
+        raise InputError("delta is a positive number below 1 with at most 15 decimals.")
     return exact
 
 
@@ -159,7 +161,7 @@ DELTA = FieldKind(
 
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_NAME or not value.isprintable():
-        raise ValueError(f"a column is a name of 1 to {_LONGEST_NAME} letters, digits and other printable signs.")
+        raise InputError(f"a column is a name of 1 to {_LONGEST_NAME} letters, digits and other printable signs.")
     return value
 
 
@@ -195,9 +197,9 @@ def list_kind(
 
     def parse(value: Any) -> tuple[Any, ...]:
         if isinstance(value, str) or not isinstance(value, Sequence):
-            raise ValueError(f"a list of {least} to {most} values is expected.")
+            raise InputError(f"a list of {least} to {most} values is expected.")
         if not least <= len(value) <= most:
-            raise ValueError(f"a list holds {least} to {most} values.")
+            raise InputError(f"a list holds {least} to {most} values.")
         return tuple(each(one) for one in value)
 
     form = {"type": "array", "items": schema, "minItems": least, "maxItems": most}
@@ -213,7 +215,7 @@ def whole(least: int, most: int) -> FieldKind:
     def parse(value: Any) -> int:
         integral = isinstance(value, (int, float, Fraction)) and not isinstance(value, bool) and value == value // 1
         if not integral or not least <= value <= most:
-            raise ValueError(f"a whole number from {least} to {most} is expected.")
+            raise InputError(f"a whole number from {least} to {most} is expected.")
         return int(value)
 
     return FieldKind(parse, {"type": "integer", "minimum": least, "maximum": most}, read=_text_number)
@@ -224,14 +226,14 @@ def number(least: float, most: float, name: str) -> Callable[[Any], float]:
 
     def parse(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float, Fraction, Decimal)):
-            raise ValueError(f"{name} is a number.")
+            raise InputError(f"{name} is a number.")
         try:
             held = float(value)
         except OverflowError:
             held = math.inf
         if not math.isfinite(held) or not least <= held <= most:
             between = f" from {least:g} to {most:g}" if math.isfinite(least) else ""
-            raise ValueError(f"{name} is a finite number{between}.")
+            raise InputError(f"{name} is a finite number{between}.")
         return held
 
     return parse
@@ -266,7 +268,7 @@ def choice(*names: str, labels: Mapping[str, str] | None = None) -> FieldKind:
 
     def parse(value: Any) -> str:
         if value not in names or not isinstance(value, str):
-            raise ValueError(f"one of {', '.join(names)} is expected.")
+            raise InputError(f"one of {', '.join(names)} is expected.")
         return value
 
     return FieldKind(parse, {"enum": [*names]}, control="choice", choices=names, labels=labels or {})
@@ -289,9 +291,9 @@ def choices(*names: str) -> FieldKind:
             return value
         listed = isinstance(value, Sequence) and not isinstance(value, str)
         if not listed or not value or not all(isinstance(each, str) and each in names for each in value):
-            raise ValueError(f"one of {', '.join(names)} is expected, or a list of them.")
+            raise InputError(f"one of {', '.join(names)} is expected, or a list of them.")
         if len({*value}) != len(value):
-            raise ValueError("one is given twice: name each once.")
+            raise InputError("one is given twice: name each once.")
         return value[0] if len(value) == 1 else tuple(value)
 
     form = {"type": "array", "items": {"enum": [*names]}, "minItems": 1, "uniqueItems": True}
@@ -315,7 +317,7 @@ def _weight(value: Any) -> Fraction:
         value = Fraction(value)
     numeric = isinstance(value, (int, float, Fraction, Decimal)) and not isinstance(value, bool)
     if not numeric or not -_MOST_WEIGHT <= value <= _MOST_WEIGHT:
-        raise ValueError(f'a weight is a number of at most {_MOST_WEIGHT:.0e}, such as 2, 0.5 or "1/3".')
+        raise InputError(f'a weight is a number of at most {_MOST_WEIGHT:.0e}, such as 2, 0.5 or "1/3".')
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
 
 
@@ -330,7 +332,7 @@ _OF_WEIGHT = {
 def _importance(value: Any) -> str:
     """Return a class with what it counts, as ``CLASS=NUMBER``."""
     if not isinstance(value, str) or not _IMPORTANCE.fullmatch(value):
-        raise ValueError("this is CLASS=NUMBER, and a class counts at least 0: write one such as yes=2.")
+        raise InputError("this is CLASS=NUMBER, and a class counts at least 0: write one such as yes=2.")
     return value
 
 
@@ -340,7 +342,7 @@ IMPORTANCE = list_kind(_importance, {"type": "string", "pattern": f"^{_IMPORTANC
 
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ValueError("true or false is expected.")
+        raise InputError("true or false is expected.")
     return value
 
 

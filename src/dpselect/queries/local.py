@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dpselect.dataset import Dataset, DatasetCheck
-from dpselect.kernel.errors import BudgetError
+from dpselect.kernel.errors import BudgetError, InputTypeError
 from dpselect.kernel.privacy_filter import Accountant, with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, PlannedSpends, RecordingAccountant
 from dpselect.queries.base import Query
@@ -189,5 +189,5 @@ def open(dataset: str | Path | Dataset, *, ledger: Accountant | None = None, wor
         DatasetError: the description cannot be used.
     """
     if ledger is not None and not hasattr(ledger, "spend"):
-        raise TypeError("ledger is an accountant: pass dps.Ledger.read(path), or name the ledger in [budget].")
+        raise InputTypeError("ledger is an accountant: pass dps.Ledger.read(path), or name the ledger in [budget].")
     return LocalDataset(dataset if isinstance(dataset, Dataset) else Dataset.load(dataset), ledger, workers)

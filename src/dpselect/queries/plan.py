@@ -9,7 +9,7 @@ from typing import Any
 from dpselect._display.html_table import table
 from dpselect.certificates.certificate import guarantee_facts
 from dpselect.dataset import Dataset, source_rows
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.ledger import RecordingAccountant, Spend
@@ -171,16 +171,16 @@ def plan_of(query: Query[Any], dataset: Dataset, rule: str = "sum") -> Plan:
         TypeError: not a query, or its class is not written as one.
     """
     if not isinstance(query, Query):
-        raise TypeError("Pass a query, such as dps.queries.Median(column, epsilon=1).")
+        raise InputTypeError("Pass a query, such as dps.queries.Median(column, epsilon=1).")
     query.size(dataset)
     accountant = RecordingAccountant(rule)
     try:
         example = query.example(SyntheticRows(dataset), accountant)
     except TypeError as error:
         # Synthetic rows tell nothing.
-        raise ValueError(str(error)) from None
+        raise InputError(str(error)) from None
     if not isinstance(example, Release):
-        raise TypeError(f"{type(query).__name__}.release returns a Release, such as that of dps.select.")
+        raise InputTypeError(f"{type(query).__name__}.release returns a Release, such as that of dps.select.")
     _require_paid(query, dataset, example, accountant.spends)
     shown = example.mechanism, example.guarantee, example.error_bound, example._protects
     return Plan(*shown, (*accountant.spends,), example)

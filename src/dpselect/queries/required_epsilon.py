@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect.dataset import Dataset
+from dpselect.kernel.errors import InputError
 from dpselect.mechanisms.error_bound import PROBABILITY, NoBound
 from dpselect.queries.base import Query
 from dpselect.queries.field_kinds import MOST_EPSILON
@@ -46,11 +47,11 @@ def with_error_below(
     def suffices(parts: int) -> bool:
         found = plan_of(query(Fraction(parts, _PARTS)), dataset, rule).error_bound
         if isinstance(found, NoBound):
-            raise ValueError(f"{found.describe()}, so name its epsilon instead of an error.")
+            raise InputError(f"{found.describe()}, so name its epsilon instead of an error.")
         return found.at(PROBABILITY) <= error
 
     if not suffices(MOST_EPSILON * _PARTS):
-        raise ValueError("No epsilon is enough for so small an error: allow a larger one.")
+        raise InputError("No epsilon is enough for so small an error: allow a larger one.")
     low, high = 0, MOST_EPSILON * _PARTS
     while high - low > 1 and _rounded_up(low) != _rounded_up(high):
         middle = (low + high) // 2

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from dpselect.kernel.errors import InputError
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
 from dpselect.queries.field_kinds import (
@@ -201,7 +202,7 @@ class Train(Query[Any]):
 
         model = restore_model(content["model"])
         if answer_of(model) != content["answer"]:
-            raise ValueError("This is not the model of its certificate.")
+            raise InputError("This is not the model of its certificate.")
         return replace(example, value=model)
 
     def words(self) -> str:

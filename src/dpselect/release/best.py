@@ -13,6 +13,7 @@ from dpselect.formulas.expression import Expression
 from dpselect.formulas.grammar import GroupScore, Prior, group_score
 from dpselect.formulas.margins import margins
 from dpselect.formulas.rows import RowKinds
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon
 from dpselect.kernel.privacy_filter import Accountant
 from dpselect.release.group_sums import ScoredColumn, count_groups, kinds_of
@@ -115,10 +116,10 @@ class GroupRanking:
             ValueError: there is no such order, or the prior is not one.
         """
         if order not in ORDERS:
-            raise ValueError("order is highest or lowest: say which score is best.")
+            raise InputError("order is highest or lowest: say which score is best.")
         read = group_score(score, None if prior is None else Prior.parse(prior))
         if prior is not None and not read.needs_prior:
-            raise ValueError("A prior is for avg and rate, and this score has neither: leave it out.")
+            raise InputError("A prior is for avg and rate, and this score has neither: leave it out.")
         column = ScoredColumn.of(read, {name: domain_of((name,), each) for name, each in columns.items()})
         formula = column.formula(read)
         kinds = kinds_of(column, read, person, rows_per_person)
@@ -129,7 +130,7 @@ class GroupRanking:
     def require(self, k: int, groups: int) -> None:
         """Refuse a list of all groups (``ValueError``)."""
         if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k < groups:
-            raise ValueError(f"k is how many of {groups} groups to name: pass a number from 1 to {groups - 1}.")
+            raise InputError(f"k is how many of {groups} groups to name: pass a number from 1 to {groups - 1}.")
 
     def margins(self, table: Any, k: int, by: str, groups: Sequence[Any]) -> Scores:
         """Return the margins of the groups of a table."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound, SquaredBound, require_rate, require_variance
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import PURE, Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_rho
@@ -98,7 +98,7 @@ class ConcentratedSession(Session):
         """
         price = exact_rho(rho)
         if not isinstance(bound, SquaredBound):
-            raise TypeError(
+            raise InputTypeError(
                 "bound must be a SquaredBound, made where it is proved how far one neighbour moves the numbers."
             )
         variance = bound.variance(price)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpselect.certificates.contribution_text import SCOPE
 from dpselect.kernel.bound import Bound, require_rate
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
@@ -118,9 +118,9 @@ def counts_of(
     cells = public_cells(domain, bins)
     places = None if by is None and groups is None else public_groups(by, groups)
     if negative not in NEGATIVE:
-        raise ValueError(Advice("{negative} is keep or clip: what becomes of counts below 0."))
+        raise InputError(Advice("{negative} is keep or clip: what becomes of counts below 0."))
     if len(cells) * (1 if places is None else len(places)) > MOST_CELLS:
-        raise ValueError(f"A histogram has at most {MOST_CELLS} cells: use fewer values, or coarser bins.")
+        raise InputError(f"A histogram has at most {MOST_CELLS} cells: use fewer values, or coarser bins.")
     promise, bound = count_guarantee(epsilon, person, rows_per_person)
     require_rate(promise.epsilon / bound.total)
     asked = RowQuestion(column, cells, by, places, person, int(bound.total))
@@ -170,7 +170,7 @@ def public_cells(domain: Any, bins: Any) -> PublicNames | Bins:
             )
         )
     if domain is not None and bins is not None:
-        raise ValueError(
+        raise InputError(
             Advice("A column has values or bins: pass {domain=|--domain} or {bins=|--bins}, one of the two.")
         )
     return PublicNames.of(domain, "domain") if bins is None else Bins.of(bins)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.release.release import Release
 from dpselect.sources.periods import Periods, is_date
 
@@ -21,7 +21,7 @@ def public_periods(grid: Any, lower: Any, upper: Any, step: Any) -> Periods | No
     if grid is not None or not (is_date(lower) or is_date(upper)):
         return None
     if lower is None or upper is None:
-        raise ValueError(Advice("Dates have two bounds: pass {lower=|--lower} and {upper=|--upper}."))
+        raise InputError(Advice("Dates have two bounds: pass {lower=|--lower} and {upper=|--upper}."))
     return Periods.between(lower, upper, "day" if step is None else step).moving()
 
 

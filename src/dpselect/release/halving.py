@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.ranks import Ranks
 
@@ -77,5 +78,5 @@ def of_records(paid: Neighbours) -> Neighbours:
 def require_shares(shares: Sequence[Fraction]) -> Sequence[Fraction]:
     """Return shares that increase, and refuse others (``ValueError``)."""
     if not shares or not 0 <= shares[0] <= shares[-1] <= 1 or any(a >= b for a, b in pairwise(shares)):
-        raise ValueError("shares must increase, from 0 to 1: sort them and name each once.")
+        raise InputError("shares must increase, from 0 to 1: sort them and name each once.")
     return shares

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.release.halving import Aim
 
 Integers = NDArray[np.int64]
@@ -46,7 +46,7 @@ def draw_jointly(
 def require_joinable(shares: int, size: int, total: int | None) -> None:
     """Refuse what is too much for a joint draw, from what is public (``ValueError``)."""
     if shares > MOST_SHARES or size > MOST_VALUES or not (total is None or 1 <= total <= MOST_TOTAL):
-        raise ValueError(
+        raise InputError(
             Advice(
                 "A joint draw is of at most 25 quantiles, on at most 65,536 grid values, of at most 2^32 records: name "
                 "no {method=}."

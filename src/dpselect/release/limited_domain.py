@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound, require_rate
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.limited_domain import domain_threshold
 from dpselect.kernel.numbers import whole
@@ -57,7 +57,7 @@ def limited_domain(k: Any, kept: Any, guarantee: Guarantee, bound: Bound) -> Lim
     most = whole(k, "k", "how many names there may be")
     stand = whole(kept, "kept", "how many of the most frequent names are candidates")
     if stand < most:
-        raise ValueError(
+        raise InputError(
             f"kept must be at least k, which is {most}: how many of the most frequent names are candidates."
         )
     if not guarantee.delta:

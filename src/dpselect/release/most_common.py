@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, overload
 
 from dpselect.certificates.contribution_text import EACH_GROUP
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
@@ -234,7 +234,7 @@ def _require_of_records(
     if person is not None:
         return
     if groups_per_person is not None:
-        raise ValueError(
+        raise InputError(
             Advice(
                 "{groups_per_person=|--groups-per-person} says in how many groups a person counts, and a row is in "
                 "one: leave it out, or pass {person=|--person} too."
@@ -259,7 +259,7 @@ def _require_listed(domain: Any, delta: Any, kept: Any, items_per_person: Any) -
             )
         )
     if delta or kept is not None or items_per_person is not None:
-        raise ValueError(
+        raise InputError(
             Advice(
                 "A public list needs no delta: leave {delta=|--delta}, {kept=|--kept} and "
                 "{items_per_person=|--items-per-person} out, or the list."

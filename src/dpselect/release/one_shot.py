@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.privacy_filter import Accountant
 from dpselect.mechanisms.scaling import Measure
 from dpselect.release.questions import Question
@@ -25,9 +26,9 @@ def method_of(asked: Question, k: int, method: str | None, ledger: Accountant | 
         ValueError: no such method, or one pass is asked for and cannot be.
     """
     if method not in (None, ONE_SHOT, PEELING):
-        raise ValueError('method must be "one-shot", "peeling" or "joint", or None for the one that fits.')
+        raise InputError('method must be "one-shot", "peeling" or "joint", or None for the one that fits.')
     if method == PEELING and gaps:
-        raise ValueError('Only one pass has gaps: leave out method="peeling", or gaps=True.')
+        raise InputError('Only one pass has gaps: leave out method="peeling", or gaps=True.')
     if method == ONE_SHOT or gaps:
         require_ordered(asked, k, gaps=gaps)
         return ONE_SHOT
@@ -39,17 +40,17 @@ def method_of(asked: Question, k: int, method: str | None, ledger: Accountant | 
 def require_ordered(asked: Question, k: int, *, gaps: bool, candidates: int | None = None) -> None:
     """Refuse what cannot be drawn in one pass, or has no gap below the last winner (``ValueError``)."""
     if not asked.once:
-        raise ValueError(
+        raise InputError(
             "One pass and its gaps are for mechanisms that draw by permute-and-flip from unit scores: use "
             "permute-and-flip, or leave out method and gaps."
         )
     if not asked.rate > _LEAST_RATE:
-        raise ValueError(
+        raise InputError(
             "epsilon is too small for one pass, as the noise would not fit an integer: pass a larger one, or "
             'method="peeling" without gaps.'
         )
     if gaps and k == (asked.ticks.size if candidates is None else candidates):
-        raise ValueError("The last gap is the lead over the best of the others, and there are none: ask for fewer.")
+        raise InputError("The last gap is the lead over the best of the others, and there are none: ask for fewer.")
 
 
 def free_gaps(asked: Question, k: int, ledger: Accountant | None) -> bool:
@@ -69,7 +70,7 @@ def has_gaps(asked: Question, k: int, candidates: int | None = None) -> bool:
 def require_measure(measure: Measure | None) -> Measure:
     """Return what ticks say of the scores, or refuse gaps of anything else (``ValueError``)."""
     if measure is None:
-        raise ValueError(
+        raise InputError(
             "Gaps are in units of the scores, and this mechanism ranks other numbers: leave them out, or use another."
         )
     return measure

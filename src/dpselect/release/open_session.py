@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from fractions import Fraction
 from typing import Any
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import whole
 from dpselect.kernel.privacy_filter import PrivacyFilter, resolve_accountant, with_metadata
@@ -66,7 +66,7 @@ def session_factory_of(outcomes: Callable[[], NoiseSource]) -> SessionFactory:
 
         def paid() -> Session:
             if not isinstance(guarantee, Guarantee):
-                raise TypeError("guarantee must be a Guarantee: pass dpselect.Guarantee(epsilon, neighbours).")
+                raise InputTypeError("guarantee must be a Guarantee: pass dpselect.Guarantee(epsilon, neighbours).")
             releases = whole(count, "count", "how many releases")
             people = whole(per_person, "per_person", "how many records of one person there may be")
             share = guarantee.epsilon if people == 1 else guarantee.epsilon / people

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect._optional import not_installed
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_rho, whole
@@ -79,7 +80,7 @@ def to_opendp(
     def function(data: Any) -> Any:
         scores = utility(data)
         if scores.neighbours.value != neighbours:
-            raise ValueError(f"The utility protects {scores.neighbours.value} neighbours, not {neighbours}.")
+            raise InputError(f"The utility protects {scores.neighbours.value} neighbours, not {neighbours}.")
         winners = top_k(scores, count, epsilon=total, mechanism=drawn, method=method).value
         return winners[0] if k is None else [*winners]
 
@@ -109,7 +110,7 @@ class _Price:
             return cls(exact_epsilon(epsilon), concentrated=False)
         if rho is not None and epsilon is None:
             return cls(exact_rho(rho), concentrated=True)
-        raise TypeError("Pass epsilon= for a Context of epsilons, or rho= for one of rhos: one of the two.")
+        raise InputTypeError("Pass epsilon= for a Context of epsilons, or rho= for one of rhos: one of the two.")
 
     def epsilon_of_draws(self, mechanism: Mechanism, draws: int) -> Fraction:
         """Return the epsilon of so many draws together; a mechanism without a guarantee is refused."""
@@ -142,7 +143,7 @@ def _upwards(cost: Fraction) -> float:
 
 def _require_metric(metric: Any, neighbours: str) -> None:
     if not str(metric).startswith(_METRICS.get(Neighbours(neighbours), ("-",))):
-        raise ValueError(
+        raise InputError(
             "Use symmetric_distance() with add-remove neighbours and change_one_distance() with substitution."
         )
 
@@ -152,9 +153,9 @@ def _require_method(mechanism: Mechanism, method: str | None) -> None:
     if method == JOINT:
         require_joint(mechanism)
     elif method == ONE_SHOT and not flips_units(mechanism):
-        raise ValueError("One pass is for mechanisms that draw by permute-and-flip from unit scores: use that one.")
+        raise InputError("One pass is for mechanisms that draw by permute-and-flip from unit scores: use that one.")
     elif method not in (None, PEELING, ONE_SHOT):
-        raise ValueError('method must be "one-shot", "peeling" or "joint", or None for the one that fits.')
+        raise InputError('method must be "one-shot", "peeling" or "joint", or None for the one that fits.')
 
 
 def _opendp() -> Any:

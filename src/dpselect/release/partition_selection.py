@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.bound import Bound
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.keep_probability import CERTAIN, probabilities_of, require_delta
 from dpselect.kernel.neighbours import Neighbours
@@ -139,7 +139,7 @@ def keep_probability(
     guarantee, bound = partition_guarantee(epsilon, delta, keys_per_person)
     array = np.asarray(persons)
     if array.dtype.kind not in "iu" or (array.size and array.min() < 0):
-        raise ValueError("persons are integers of at least 0: how many have a key.")
+        raise InputError("persons are integers of at least 0: how many have a key.")
     chances = probabilities_of(
         array.ravel().astype(np.int64), guarantee.epsilon / bound.total, guarantee.delta / bound.total
     )

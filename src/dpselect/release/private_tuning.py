@@ -18,6 +18,8 @@ from typing import Any, Generic, TextIO, TypeVar
 
 import numpy as np
 
+from dpselect.kernel.errors import InputTypeError
+
 Score = int | float | Fraction
 R_co = TypeVar("R_co", covariant=True)
 
@@ -84,7 +86,7 @@ def _number(score: Any) -> Score:
     if isinstance(score, float) and math.isinf(score):
         return score
     if not isinstance(score, (int, float, Fraction, Decimal)):
-        raise TypeError("A score is a number.")
+        raise InputTypeError("A score is a number.")
     # NaN raises here.
     return score if type(score) is int else Fraction(score)
 

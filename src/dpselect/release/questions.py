@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.units import TICK_CLIP, floor_ticks
 from dpselect.mechanisms.base import Mechanism, UnitMechanism
@@ -54,7 +55,7 @@ def row_ticks(values: NDArray[np.float64] | Integers, epsilon: Fraction, bound: 
     if values.dtype.kind == "i":
         return countable(values), epsilon / bound.total
     if np.isnan(values).any():
-        raise ValueError("Scores must not be NaN: give every candidate of every row a number.")
+        raise InputError("Scores must not be NaN: give every candidate of every row a number.")
     unit = floor_ticks(values.ravel() / float(bound.total), range_bound=1)
     return unit.ticks.reshape(values.shape), unit.rate(epsilon)
 
@@ -63,7 +64,7 @@ def require_alike(asked: Sequence[Question], which: Integers) -> Sampler:
     """Return the one sampler of questions that parts ask by their positions (``ValueError``)."""
     samplers, shapes = {each.sampler for each in asked}, {each.ticks.shape for each in asked}
     if len(samplers) != 1 or len(shapes) != 1 or which.size == 0 or not 0 <= which.min() <= which.max() < len(asked):
-        raise ValueError("Parts ask questions of one mechanism, among as many candidates each, by their positions.")
+        raise InputError("Parts ask questions of one mechanism, among as many candidates each, by their positions.")
     return samplers.pop()
 
 
@@ -71,7 +72,7 @@ def require_valid(valid: Any, shape: tuple[int, ...]) -> None:
     """Refuse public masks that do not leave every row of scores a candidate (``ValueError``)."""
     fits = isinstance(valid, np.ndarray) and valid.dtype.kind == "b" and valid.ndim == 2 and valid.shape == shape
     if not fits or not valid.any(axis=1).all():
-        raise ValueError("valid must say of every candidate of every row whether it may win, and one in each row may.")
+        raise InputError("valid must say of every candidate of every row whether it may win, and one in each row may.")
 
 
 def countable(values: Any) -> Integers:
@@ -81,7 +82,9 @@ def countable(values: Any) -> Integers:
         TypeError: values that are not integers, or have a mask.
     """
     if isinstance(values, np.ma.MaskedArray):
-        raise TypeError("What a mask hides would be counted: pass an array without a mask, such as values.filled(0).")
+        raise InputTypeError(
+            "What a mask hides would be counted: pass an array without a mask, such as values.filled(0)."
+        )
     array = np.asarray(values)
     if array.dtype.kind in "fO":
         # NumPy has no integers of more than 64 bits: lists of Python's become floats or objects.
@@ -89,7 +92,7 @@ def countable(values: Any) -> Integers:
     if array.dtype.kind == "u":
         return np.asarray(np.minimum(array, np.uint64(TICK_CLIP)).astype(np.int64))
     if array.dtype.kind not in "ib":
-        raise TypeError("Only integers get exact noise: pass an array of integers.")
+        raise InputTypeError("Only integers get exact noise: pass an array of integers.")
     return np.asarray(np.clip(array.astype(np.int64), -TICK_CLIP, TICK_CLIP))
 
 
@@ -103,7 +106,7 @@ def _shortened(values: NDArray[np.object_]) -> NDArray[Any]:
 def require_count(k: Any, most: int | None = None) -> int:
     """Return how many candidates to name, from 1 to as many as there are (``ValueError``)."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise ValueError("k must be an integer of at least 1: how many candidates to name.")
+        raise InputError("k must be an integer of at least 1: how many candidates to name.")
     if most is not None and k > most:
-        raise ValueError(f"k is {k} and there are {most} candidates: ask for at most that many.")
+        raise InputError(f"k is {k} and there are {most} candidates: ask for at most that many.")
     return int(k)

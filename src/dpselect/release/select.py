@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.privacy_filter import Accountant, resolve_accountant
@@ -88,22 +89,19 @@ def top_k(
         method: ``"one-shot"`` adds exponential noise of scale k / epsilon once and takes the k largest: for mechanisms
             that draw by permute-and-flip. ``"peeling"`` draws at epsilon / k, k times. ``None``: one-shot where the
             mechanism allows and the ledger adds epsilons; peeling where it adds rhos, which cost less so. ``"joint"``
-            draws the whole list at once by how far its worst place falls short: for integer scores with one constant
-            sensitivity, by the exponential mechanism.
+            draws the whole list at once by how far its worst place falls short: for integers of one constant bound.
         gaps: whether to release the winners' leads and a p-value too, at no cost: one-shot only, with scores that are
             ranked as they are, and fewer winners than candidates.
         ledger: where the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy for the ordered list, with its gaps, provided the sensitivity is admissible.
-    A list of several has no bounded range, unless it is joint; a ledger counts k draws of peeling, each of which may
-    have.
+    A list of several has no bounded range, unless it is joint; each of the k draws of peeling may have one.
 
     Raises:
         ValueError: k is not an integer from 1 to the number of candidates, or less with gaps; a method or gaps that
             this mechanism does not have; as :func:`select`.
 
-    References: Durfee and Rogers 2019 (peeling and one-shot Gumbel); Ding et al. 2021 (exponential noise, gaps);
-    Gillenwater et al. 2022 (joint).
+    References: Durfee and Rogers 2019 (peeling, Gumbel); Ding et al. 2021 (one-shot); Gillenwater et al. 2022 (joint).
 
     Example:
         >>> import dpselect as dps
@@ -166,10 +164,10 @@ def _release_joint(
 ) -> Release[tuple[Any, ...]]:
     """Choose a list at once, for how far its worst place falls short; one candidate as the mechanism does by itself."""
     if gaps:
-        raise ValueError('A joint list has no gaps: leave out method="joint", or gaps=True.')
+        raise InputError('A joint list has no gaps: leave out method="joint", or gaps=True.')
     require_joint(mechanism)
     if not isinstance(scores, Scores):
-        raise ValueError("A joint list is for scores in memory: leave out the method.")
+        raise InputError("A joint list is for scores in memory: leave out the method.")
     if require_same_k(scores, require_count(k, len(scores))) == 1:
         return release_of(scores, k, epsilon, mechanism, ledger, session_factory, method=PEELING)
     asked = joint_question(scores, int(k), epsilon)
@@ -251,7 +249,7 @@ def grouped_method(
     example = source.example()
     if example is None:
         if method not in (None, PEELING) or gaps:
-            raise ValueError("Candidates with profiles are peeled: leave out method and gaps.")
+            raise InputError("Candidates with profiles are peeled: leave out method and gaps.")
         return PEELING
     asked = question(example, epsilon / k, mechanism)
     if gaps and method != PEELING:

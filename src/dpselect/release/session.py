@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound, SquaredBound, require_rate
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import BOUNDED_RANGE, LAPLACE, PURE, Guarantee
 from dpselect.kernel.keep_probability import require_delta
 from dpselect.kernel.neighbours import Neighbours
@@ -213,7 +213,7 @@ class Session:
     def threshold(self, rules: ThresholdRules) -> SparseVector:
         """Return a stream of questions against a threshold: all of it is taken now, and it ends with these draws."""
         if not isinstance(rules, ThresholdRules):
-            raise TypeError("rules must be ThresholdRules: use dpselect.above_threshold, which makes them.")
+            raise InputTypeError("rules must be ThresholdRules: use dpselect.above_threshold, which makes them.")
         rules.require_paid()
         self._pay(rules.guarantee, 1)
         return SparseVector(rules, self._outcomes.raised_bar(rules.rate), self._allowance.require_open)
@@ -230,7 +230,7 @@ class Session:
         total, each = self._priced(epsilon, bound), exact_delta(delta) / bound.total
         require_delta(each)
         if persons.size and persons.min() < 0:
-            raise ValueError("persons must say how many have each name: numbers of at least 0.")
+            raise InputError("persons must say how many have each name: numbers of at least 0.")
         self._take(total, bound.neighbours, delta=each * bound.total)
         return self._outcomes.keys(persons, total / bound.total, each)
 
@@ -257,7 +257,7 @@ class Session:
         integers, rate = countable(costs), total / bound.times(2).total
         require_rate(rate)
         if integers.shape != candidates.starts.shape:
-            raise ValueError("costs must be one cost per candidate interval, in their order.")
+            raise InputError("costs must be one cost per candidate interval, in their order.")
         self._take(total, bound.neighbours)
         return self._outcomes.partition(candidates, integers, rate)
 
@@ -291,7 +291,7 @@ class Session:
     def uniform(self, bounds: Integers) -> Integers:
         """Return independent uniform integers in [0, bound), bound <= 2^32: they see no data and cost nothing."""
         if bounds.size and bounds.max() > LARGEST_BOUND:
-            raise ValueError("bounds must be at most 2^32: draw the digits of larger numbers one by one.")
+            raise InputError("bounds must be at most 2^32: draw the digits of larger numbers one by one.")
         return self._outcomes.uniform(bounds)
 
     @contextmanager
@@ -333,7 +333,7 @@ class Session:
         Returns: ``None`` where every run failed, or none was good enough. Proof: ``private_tuning.md``.
         """
         if not isinstance(law, RunCount):
-            raise TypeError(
+            raise InputTypeError(
                 "law must be the law of a number of runs: pass that of dpselect.tuning.tuning_plan of four settings."
             )
         total = exact_epsilon(epsilon)
@@ -363,7 +363,7 @@ class Session:
         """Pay for ``count`` releases with this guarantee from what is left: these draws serve as ``ledger=``."""
         del mechanism, note
         if not isinstance(guarantee, Guarantee):
-            raise TypeError("guarantee must be a Guarantee: pass dpselect.Guarantee(epsilon, neighbours).")
+            raise InputTypeError("guarantee must be a Guarantee: pass dpselect.Guarantee(epsilon, neighbours).")
         self._pay(guarantee, whole(count, "count", "how many releases"))
 
     def close(self) -> None:
@@ -391,7 +391,9 @@ class Session:
     @staticmethod
     def _priced(epsilon: Epsilon, bound: Bound) -> Fraction:
         if not isinstance(bound, Bound):
-            raise TypeError("bound must be a Bound, made where it is proved how far one neighbour moves the numbers.")
+            raise InputTypeError(
+                "bound must be a Bound, made where it is proved how far one neighbour moves the numbers."
+            )
         return exact_epsilon(epsilon)
 
 

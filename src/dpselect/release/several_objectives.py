@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon
 from dpselect.kernel.privacy_filter import Accountant
 from dpselect.mechanisms import mechanism as named
@@ -60,10 +61,10 @@ def priv_pareto(
     (0,)
     """
     if method not in ("margin", "published"):
-        raise ValueError('method is "margin" or "published".')
+        raise InputError('method is "margin" or "published".')
     if method == "margin":
         if sensitivity != "local":
-            raise ValueError('sensitivity goes with method="published": leave it out.')
+            raise InputError('sensitivity goes with method="published": leave it out.')
         scores, drawn = pareto_margin(objectives, reach=reach), "permute-and-flip"
     else:
         scores = pareto(objectives, sensitivity=sensitivity, reach=reach)

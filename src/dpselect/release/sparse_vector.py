@@ -12,7 +12,7 @@ from fractions import Fraction
 from threading import RLock
 from typing import Any, NoReturn
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputTypeError, PrivacyError
 from dpselect.release.noise_source import NoisyThreshold
 from dpselect.release.threshold_bound import ThresholdBound
 from dpselect.release.threshold_rules import ThresholdRules
@@ -155,4 +155,4 @@ class SparseVector:
         return f"ThresholdStream({self.rules.guarantee}, {state})"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("A stream is never copied: ask it where it was opened.")
+        raise InputTypeError("A stream is never copied: ask it where it was opened.")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpselect.kernel.bernoulli_exp import exponential_between
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, whole
 from dpselect.mechanisms.error_bound import PROBABILITY, ErrorBound, NoBound, exact_chance, with_chance
 from dpselect.mechanisms.worst_case import rounded_up
@@ -121,7 +122,7 @@ def _least(bound: Callable[[int], Fraction], most: Fraction, start: int, beyond:
         middle = (low + high) // 2
         low, high = (low, middle) if bound(middle) <= most else (middle, high)
     if high > beyond:
-        raise ValueError("epsilon is too small for a statement about errors: the noise is larger than all values.")
+        raise InputError("epsilon is too small for a statement about errors: the noise is larger than all values.")
     return high
 
 

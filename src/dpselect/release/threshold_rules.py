@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.kernel.bound import require_rate
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_positive, whole
@@ -96,7 +96,7 @@ class ThresholdRules:
         most = _CLIPS[self.kind] // 2
         exact = _number(threshold, "threshold", self.kind)
         if isinstance(exact, float) or not -most <= exact / self.tick <= most:
-            raise ValueError(f"threshold must be at most {float(most * self.tick):.6g} in size: pass a smaller one.")
+            raise InputError(f"threshold must be at most {float(most * self.tick):.6g} in size: pass a smaller one.")
         return math.floor(exact / self.tick)
 
     def in_units(self, ticks: int) -> int | Fraction:
@@ -124,16 +124,16 @@ def threshold_rules(
     guarantee = Guarantee(exact_epsilon(epsilon), relation(neighbours))
     count = whole(positives, "positives", "how many questions may be answered above at the full price")
     if kind not in _CLIPS:
-        raise ValueError(f"kind is 'integer' or 'real', not {kind!r}: integers are exact, and floats need 'real'.")
+        raise InputError(f"kind is 'integer' or 'real', not {kind!r}: integers are exact, and floats need 'real'.")
     if type(range_bound) is not int or range_bound not in (1, 2):
-        raise ValueError("range_bound must be 1 or 2: 1 only if a record moves all questions in the same direction.")
+        raise InputError("range_bound must be 1 or 2: 1 only if a record moves all questions in the same direction.")
     bound = exact_positive(sensitivity, "sensitivity")
     if kind == INTEGER and bound < 1:
-        raise ValueError("Integers move by 1 or not at all: pass a sensitivity of at least 1, or kind='real'.")
+        raise InputError("Integers move by 1 or not at all: pass a sensitivity of at least 1, or kind='real'.")
     move, span = _moves(kind, bound, range_bound)
     part = _share(range_bound * count) if share is None else exact_positive(share, "share")
     if part >= 1:
-        raise ValueError("share must be below 1: the rest of epsilon pays for the answers.")
+        raise InputError("share must be below 1: the rest of epsilon pays for the answers.")
     budget = guarantee.epsilon * (1 - part)
     full, tick = budget / count, Fraction(1) if kind == INTEGER else bound / TICKS
     prices = [*_cheaper(levels, tick, full, _CLIPS[kind] // 4), (0, full)]
@@ -172,16 +172,16 @@ def _cheaper(
         try:
             margin, share = level
         except (TypeError, ValueError):
-            raise ValueError("levels lists pairs (margin, share of the full price), such as [(20, 0.5)].") from None
+            raise InputError("levels lists pairs (margin, share of the full price), such as [(20, 0.5)].") from None
         ticks = math.ceil(exact_positive(margin, "a margin of levels") / tick)
         part = exact_positive(share, "a share of levels")
         if part >= 1 or ticks > most:
-            raise ValueError(
+            raise InputError(
                 "A level costs a share below 1 of the full price, and its margin is not beyond all values."
             )
         prices.append((ticks, part * full))
     if prices != sorted(prices, key=lambda each: each[1]):
-        raise ValueError("levels go from the cheapest to the most expensive: sort them by their share.")
+        raise InputError("levels go from the cheapest to the most expensive: sort them by their share.")
     return prices
 
 
@@ -190,9 +190,9 @@ def _number(number: Any, name: str, kind: str) -> int | Fraction | float:
     plain = number.item() if isinstance(number, np.generic) else number
     if isinstance(plain, bool) or not isinstance(plain, (int,) if kind == INTEGER else (int, float, Fraction)):
         wanted = "an integer, or ask for kind='real'" if kind == INTEGER else "a number"
-        raise TypeError(f"{name} must be {wanted}.")
+        raise InputTypeError(f"{name} must be {wanted}.")
     if not isinstance(plain, float):
         return plain
     if math.isnan(plain):
-        raise ValueError(f"{name} must be a number: let the query give one on every database.")
+        raise InputError(f"{name} must be a number: let the query give one on every database.")
     return plain if math.isinf(plain) else Fraction(plain)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dpselect.certificates.contribution_text import EACH_GROUP
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
@@ -116,10 +116,10 @@ def _promised(
 ) -> tuple[Mechanism, int, Guarantee]:
     """Return what draws, of how many groups one step moves scores, and the promise for all groups."""
     if not isinstance(scores, Mapping) or not scores:
-        raise TypeError("scores is a mapping from each public group to its Scores, and has at least one group.")
+        raise InputTypeError("scores is a mapping from each public group to its Scores, and has at least one group.")
     relations = {require_scores(each).neighbours for each in scores.values()}
     if len(relations) > 1:
-        raise ValueError("The groups have different neighbours: one promise is for all of them.")
+        raise InputError("The groups have different neighbours: one promise is for all of them.")
     (relation,) = relations
     if relation not in (Neighbours.ADD_REMOVE, Neighbours.PERSON):
         raise PrivacyError(
@@ -144,7 +144,7 @@ def _promised(
     )
     mechanisms = [mechanism_for(each, mechanism, None) for each in scores.values()]
     if len({each.name for each in mechanisms}) > 1:
-        raise ValueError(Advice("The rule names another mechanism for some groups than for others: pass {mechanism=}."))
+        raise InputError(Advice("The rule names another mechanism for some groups than for others: pass {mechanism=}."))
     promise = Guarantee(exact_epsilon(epsilon), relation)
     # More groups than there are cost nothing.
     return mechanisms[0], min(share, len(scores)), promise

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.neighbours import neighbours as relation
@@ -188,7 +189,7 @@ def tune_privately(
     _require_run(run)
     choices = list(settings) if isinstance(settings, Sequence) and not isinstance(settings, str) else []
     if not choices:
-        raise ValueError("settings must be a list of what to try: pass at least one.")
+        raise InputError("settings must be a list of what to try: pass at least one.")
     plan = tuning_plan(len(choices), epsilon=epsilon, gamma=gamma, eta=eta, good_enough=good_enough)
     return tune_with(run, choices, plan, Guarantee(plan.epsilon, relation(neighbours)), ledger)
 
@@ -244,7 +245,7 @@ def search_settings(
 def _require_run(run: Any) -> None:
     """Refuse what cannot be called with a setting and draws: what that needs is public, and runs fail in silence."""
     if not callable(run):
-        raise TypeError("run must be a function of a setting and of draws that returns a result and its score.")
+        raise InputTypeError("run must be a function of a setting and of draws that returns a result and its score.")
     try:
         signature = inspect.signature(run)
     except (TypeError, ValueError):
@@ -254,4 +255,4 @@ def _require_run(run: Any) -> None:
         signature.bind(None, None)
     except TypeError:
         # What it takes is not quoted: a default may be private.
-        raise TypeError("run is called as run(setting, draws): make it take these two arguments.") from None
+        raise InputTypeError("run is called as run(setting, draws): make it take these two arguments.") from None

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_positive
@@ -59,7 +59,7 @@ def value_question(
 ) -> ValueQuestion:
     """Return the question, or refuse what has no guarantee or lacks a public fact; as :func:`release_value`."""
     if noise not in NOISES:
-        raise ValueError(
+        raise InputError(
             f"noise is {' or '.join(repr(name) for name in NOISES)}, not {noise!r}: 'cauchy' is what "
             "dpselect.mechanism calls 'cauchy-2', and numbers have no other noise."
         )
@@ -97,7 +97,7 @@ def _stated(smooth_bound: Any, beta: Epsilon | None, tick: Epsilon | None) -> tu
     step, moving = exact_positive(tick, "tick"), exact_positive(beta, "beta")
     bound = _private(smooth_bound, "smooth_bound")
     if bound < 0:
-        raise ValueError("smooth_bound must not be negative: it bounds how far one neighbour moves the number.")
+        raise InputError("smooth_bound must not be negative: it bounds how far one neighbour moves the number.")
     return moving, bound, step
 
 
@@ -105,7 +105,7 @@ def _private(number: Any, name: str) -> Fraction:
     """Return a private number exactly, a float as the binary number it is; messages do not show it."""
     plain = number.item() if isinstance(number, np.generic) else number
     if isinstance(plain, bool) or not isinstance(plain, (int, float, Fraction, Decimal)):
-        raise TypeError(f"{name} must be a number.")
+        raise InputTypeError(f"{name} must be a number.")
     if isinstance(plain, (float, Decimal)) and not math.isfinite(plain):
-        raise ValueError(f"{name} must be finite: let the query give a number on every database.")
+        raise InputError(f"{name} must be finite: let the query give a number on every database.")
     return Fraction(plain)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.units import TICK_CLIP
 from dpselect.scores.dominance import seconds
@@ -95,9 +95,9 @@ def aggregate(
     first = parts[0]
     used = [(weight, part) for weight, part in zip(exact_weights(weights, len(parts)), parts, strict=True) if weight]
     if not used:
-        raise ValueError("The weights are all zero, so every candidate is alike: pass at least one that is not.")
+        raise InputError("The weights are all zero, so every candidate is alike: pass at least one that is not.")
     if max_changed not in ("all", "one"):
-        raise ValueError('touched is "all" or "one": how many objectives one step can touch.')
+        raise InputError('touched is "all" or "one": how many objectives one step can touch.')
     if max_changed == "one" and len(used) > 1 and first.neighbours is Neighbours.SUBSTITUTION:
         raise PrivacyError('A substitution touches two records, and so two objectives: use touched="all".')
     _require_one_span(used, range_bound)
@@ -156,11 +156,11 @@ def pareto(objectives: Iterable[Scores], *, sensitivity: str = "local", reach: i
     parts = list_objectives(objectives, "pareto")
     first = parts[0]
     if len(first) < 2:
-        raise ValueError(Advice("A Pareto score compares candidates: {pass scores of|there must be} at least two."))
+        raise InputError(Advice("A Pareto score compares candidates: {pass scores of|there must be} at least two."))
     local, others = _local(sensitivity), len(first) - 1
     reach = None if reach is None else steps_of(reach)
     if reach is not None and reach > PUBLIC_REACH:
-        raise ValueError(f"reach is at most {PUBLIC_REACH:,}: every distance up to it may be computed; pass fewer.")
+        raise InputError(f"reach is at most {PUBLIC_REACH:,}: every distance up to it may be computed; pass fewer.")
     if local:
         _announce(len(first), len(parts), reach)
     spread = Spread(parts)
@@ -200,7 +200,7 @@ def _announce(size: int, objectives: int, reach: int | None) -> None:
 
 def _local(sensitivity: str) -> bool:
     if sensitivity not in ("local", "global"):
-        raise ValueError('sensitivity is "local" or "global".')
+        raise InputError('sensitivity is "local" or "global".')
     return sensitivity == "local"
 
 
@@ -210,7 +210,7 @@ def _weighted(used: Sequence[tuple[Fraction, Scores]]) -> NDArray[Any]:
         return _summed([weight for weight, _ in used], [part.values for _, part in used])
     whole = [(int(weight), part.values) for weight, part in used]
     if sum(abs(weight) for weight, _ in whole) > TICK_CLIP:
-        raise ValueError("The weights are too large to add up exactly: divide all of them by the same number.")
+        raise InputError("The weights are too large to add up exactly: divide all of them by the same number.")
     # What wraps around is replaced: sums whose terms may leave 64 bits are taken again in integers without an end.
     total = np.asarray(sum(weight * values for weight, values in whole))
     sizes = np.sum([abs(weight) * np.abs(values.astype(np.float64)) for weight, values in whole], axis=0)
@@ -333,6 +333,6 @@ def _times(size: float, values: Floats) -> Floats:
 
 def _float_up(exact: Fraction) -> float:
     if exact > Fraction(_END):
-        raise ValueError("The weights are too large for these sensitivities: divide all of them by one number.")
+        raise InputError("The weights are too large for these sensitivities: divide all of them by one number.")
     near = float(exact)
     return near if Fraction(near) >= exact else math.nextafter(near, math.inf)

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, InputTypeError, PrivacyError
 
 # What a user computes from a beta: a beta-smooth bound of the database at hand.
 Bound = Callable[[float], Any]
@@ -27,9 +27,9 @@ def bound_below(bound: Bound, beta: Fraction, ceiling: float) -> Fraction:
     value = bound(beta_below(beta))
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, bool) or not isinstance(plain, (int, float, Fraction)):
-        raise TypeError("A smooth bound is a number: let the function return one for every beta.")
+        raise InputTypeError("A smooth bound is a number: let the function return one for every beta.")
     if not plain >= 0:
-        raise ValueError("A smooth bound is a number >= 0: check the function passed.")
+        raise InputError("A smooth bound is a number >= 0: check the function passed.")
     most = Fraction(ceiling)
     return most if plain == math.inf else max(min(Fraction(plain), most), _FLOOR * most)
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.units import TICK_CLIP
 from dpselect.scores.scores import Scores
 
@@ -104,7 +105,7 @@ class Envelopes:
             return most
         known = np.asarray(self._scores.highest(np.asarray(steps, dtype=np.int64), at))
         if known.dtype.kind == "f" and np.isnan(known).any():
-            raise ValueError("The most that a score may be is a number at every distance: check the function passed.")
+            raise InputError("The most that a score may be is a number at every distance: check the function passed.")
         known = _whole(known) if self._scores.values.dtype.kind == "i" else known.astype(np.float64)
         return np.minimum(most, self._quanta(known, up=True))
 

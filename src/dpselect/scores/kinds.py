@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.kernel.units import TICK_CLIP
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
@@ -44,15 +45,15 @@ def numbers_of(values: Any, kind: str | None, ceiling: float, finest: float | No
     (array([1., 2.]), array([0, 1]))
     """
     if kind not in (None, "integer", "real"):
-        raise ValueError('kind is "integer" or "real".')
+        raise InputError('kind is "integer" or "real".')
     if isinstance(values, np.ma.MaskedArray):
-        raise TypeError("Scores must not be masked: pass plain arrays, with a public value for what is missing.")
+        raise InputTypeError("Scores must not be masked: pass plain arrays, with a public value for what is missing.")
     try:
         array = np.asarray(values)
     except ValueError:
-        raise ValueError(_EMPTY) from None
+        raise InputError(_EMPTY) from None
     if array.ndim != 1 or not array.size:
-        raise ValueError(_EMPTY)
+        raise InputError(_EMPTY)
     if kind is None:
         kind = _kind_of(values, array)
     if kind == "integer":
@@ -73,7 +74,7 @@ def distances_of(distance: Any, size: int) -> NDArray[np.int64]:
     except (TypeError, ValueError):
         result = np.array([-1])
     if result.shape != (size,) or array.dtype.kind == "b" or (result < 0).any():
-        raise ValueError("distance counts changes: pass one integer >= 0 for each candidate.")
+        raise InputError("distance counts changes: pass one integer >= 0 for each candidate.")
     return _read_only(result)
 
 
@@ -94,7 +95,7 @@ def _integers(values: Any, array: NDArray[Any]) -> NDArray[np.int64]:
     each = array.tolist() if array.dtype == object or hasattr(values, "dtype") else list(values)
     if not all(isinstance(value, (numbers.Integral, np.bool_)) for value in each):
         real = all(isinstance(value, _NUMBERS) for value in each)
-        raise TypeError(_INTEGER if real else _REAL)
+        raise InputTypeError(_INTEGER if real else _REAL)
     return np.array([max(-TICK_CLIP, min(TICK_CLIP, int(value))) for value in each], dtype=np.int64)
 
 
@@ -102,10 +103,10 @@ def _reals(array: NDArray[Any], ceiling: float) -> NDArray[np.float64]:
     if array.dtype == object:
         array = np.array([_double(value) for value in array.tolist()])
     if array.dtype.kind not in "biuf":
-        raise TypeError(_REAL)
+        raise InputTypeError(_REAL)
     floats = array.astype(np.float64)
     if not np.isfinite(floats).all():
-        raise ValueError("Scores must be finite: the utility gave NaN or an infinite value.")
+        raise InputError("Scores must be finite: the utility gave NaN or an infinite value.")
     # Rounding an integer beyond this would move it by more than the span allows for.
     end = max(_WHOLE, _UNITS * ceiling) if math.isfinite(ceiling) else _WHOLE
     return np.clip(floats, -end, end, out=floats)
@@ -113,13 +114,13 @@ def _reals(array: NDArray[Any], ceiling: float) -> NDArray[np.float64]:
 
 def _double(value: Any) -> float:
     if not isinstance(value, _NUMBERS):
-        raise TypeError(_REAL)
+        raise InputTypeError(_REAL)
     try:
         return float(value)
     except OverflowError:
         return _LARGEST if value > 0 else -_LARGEST
     except (ValueError, TypeError):
-        raise TypeError(_REAL) from None
+        raise InputTypeError(_REAL) from None
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from dpselect.kernel.errors import InputError, InputTypeError
+
 
 def label_values(values: Any, candidates: Any) -> tuple[Any, Any]:
     """Return values and candidates as arrays or lists: the labels of the values, where no candidates are passed.
@@ -23,11 +25,11 @@ def label_values(values: Any, candidates: Any) -> tuple[Any, Any]:
     """
     if isinstance(values, Mapping):
         if candidates is not None:
-            raise ValueError("The keys of a mapping are the candidates: leave out candidates=, or pass a list.")
+            raise InputError("The keys of a mapping are the candidates: leave out candidates=, or pass a list.")
         return list(values.values()), list(values)
     own, other = _index(values), _index(candidates)
     if own is not None and other is not None and not own.equals(other):
-        raise ValueError(
+        raise InputError(
             "The scores and the candidates are Series whose rows are labelled differently: align them, or pass lists."
         )
     if own is not None and candidates is None and not _is_counted(own):
@@ -46,11 +48,11 @@ def column_of(frame: Any, name: Any) -> Any:
     if names is None:
         names = frame if isinstance(frame, Mapping) else getattr(frame, "columns", None)
     if names is None:
-        raise TypeError("frame must be a table with named columns, such as a pandas or polars DataFrame.")
+        raise InputTypeError("frame must be a table with named columns, such as a pandas or polars DataFrame.")
     names = list(names)
     if names.count(name) != 1:
         many = "no column" if name not in names else "several columns"
-        raise ValueError(f"The table has {many} {name!r}: name one of {', '.join(map(repr, dict.fromkeys(names)))}.")
+        raise InputError(f"The table has {many} {name!r}: name one of {', '.join(map(repr, dict.fromkeys(names)))}.")
     column = frame[name]
     return column.to_numpy() if hasattr(column, "to_pylist") else column
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.kernel.numbers import whole
 from dpselect.scores.declared_bound import no_distances
 from dpselect.scores.envelopes import FARTHEST, Envelopes, Integers, Positions
@@ -57,9 +57,9 @@ def margin(scores: Scores, k: int) -> Scores:
     size = len(require_scores(scores))
     named = whole(k, "k", "how many candidates to name")
     if scores.k is not None:
-        raise ValueError("These scores are margins already: pass the scores that they were made of.")
+        raise InputError("These scores are margins already: pass the scores that they were made of.")
     if named >= size:
-        raise ValueError(f"A margin sets k candidates apart from others: there are {size}, so ask for fewer.")
+        raise InputError(f"A margin sets k candidates apart from others: there are {size}, so ask for fewer.")
     sensitivity = scores.sensitivity
     if sensitivity.fixed:
         values, kind, zero = scores.values, None, scores.zero

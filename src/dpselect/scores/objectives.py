@@ -11,6 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.scores.scores import Scores, require_scores
 
 P = ParamSpec("P")
@@ -49,18 +50,18 @@ def list_objectives(parts: Iterable[Scores], name: str) -> list[Scores]:
         raise _no_list(name) from None
     scores = [require_scores(each) for each in steps]
     if not scores:
-        raise ValueError("There is no objective: pass a list of Scores.")
+        raise InputError("There is no objective: pass a list of Scores.")
     first = scores[0]
     for position, other in enumerate(scores):
         if not _alike(first.candidates, other.candidates):
-            raise ValueError(
+            raise InputError(
                 f"objectives[{position}] scores other candidates than objectives[0], "
                 f"{_difference(first.candidates, other.candidates)}: pass each of them the same public list, as in "
                 "Scores(..., candidates=graph.candidates)."
             )
         if other.neighbours is not first.neighbours:
             relations = f"{first.neighbours.value!r} and {other.neighbours.value!r}"
-            raise ValueError(f"The objectives protect different neighbours, {relations}: use one relation for all.")
+            raise InputError(f"The objectives protect different neighbours, {relations}: use one relation for all.")
     return scores
 
 
@@ -74,21 +75,21 @@ def exact_weights(weights: Any, count: int) -> list[Fraction]:
     if weights is None:
         return [Fraction(1)] * count
     if isinstance(weights, (Mapping, Set)):
-        raise TypeError("weights stand in the order of the objectives: pass a list of numbers.")
+        raise InputTypeError("weights stand in the order of the objectives: pass a list of numbers.")
     must = "weights must be one finite number per objective"
     try:
         listed = None if isinstance(weights, (str, bytes)) else list(weights)
     except TypeError:
         listed = None
     if listed is None:
-        raise ValueError(f"{must}, and {reprlib.repr(weights)} is not a list: pass a list of {count}.")
+        raise InputError(f"{must}, and {reprlib.repr(weights)} is not a list: pass a list of {count}.")
     if len(listed) != count:
-        raise ValueError(f"{must}, and {len(listed)} were passed: pass {count} of them.")
+        raise InputError(f"{must}, and {len(listed)} were passed: pass {count} of them.")
     exact = []
     for place, each in enumerate(listed):
         number = exact_number(each)
         if number is None:
-            raise ValueError(
+            raise InputError(
                 f"{must}, and weights[{place}] is {reprlib.repr(each)}, of type {type(each).__name__}: pass a number "
                 "such as 2, 0.5 or -1 there."
             )
@@ -113,7 +114,7 @@ def exact_number(value: Any) -> Fraction | None:
 
 
 def _no_list(name: str) -> TypeError:
-    return TypeError(f"Pass the objectives as one list of Scores: {name}([a, b]).")
+    return InputTypeError(f"Pass the objectives as one list of Scores: {name}([a, b]).")
 
 
 def _refuse_sizes(weights: list[Fraction]) -> None:
@@ -128,7 +129,7 @@ def _refuse_sizes(weights: list[Fraction]) -> None:
     else:
         least, most = (pick(sizes, key=lambda each: sizes[each]) for pick in (min, max))
         advice = f"next to weights[{most}], weights[{least}] counts for nothing, so pass 0 in its place"
-    raise ValueError(
+    raise InputError(
         f"weights[{bad[0]}] is about 1e{round(sizes[bad[0]])}, too {'small' if sizes[bad[0]] < 0 else 'large'} for "
         f"floats: {advice}."
     )

@@ -18,6 +18,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
@@ -40,9 +41,9 @@ def order_statistic(values: Numbers, rank: int, *, lower: float, upper: float) -
     """
     size = values.size
     if not 1 <= rank <= size:
-        raise ValueError("rank is an integer from 1 to the number of values.")
+        raise InputError("rank is an integer from 1 to the number of values.")
     if values.min() < lower or values.max() > upper:
-        raise ValueError("Values lie within the public bounds: clip them first.")
+        raise InputError("Values lie within the public bounds: clip them first.")
     ordered: Numbers = np.sort(values)  # type: ignore[assignment]
     ends = [np.full(size + 1, end, dtype=ordered.dtype) for end in (lower, upper)]
     padded = np.concatenate([ends[0], ordered, ends[1]])

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.scores.combine import metadata_of
 from dpselect.scores.dominance import count_above
 from dpselect.scores.objectives import list_objectives, one_list
@@ -66,7 +66,7 @@ def pareto_margin(objectives: Iterable[Scores], *, reach: int | None = None) -> 
     parts = list_objectives(objectives, "pareto_margin")
     first = parts[0]
     if len(first) < 2:
-        raise ValueError(Advice("A Pareto score compares candidates: {pass scores of|there must be} at least two."))
+        raise InputError(Advice("A Pareto score compares candidates: {pass scores of|there must be} at least two."))
     if any(part.sensitivity.smoothed is not None for part in parts):
         raise PrivacyError(
             "A Pareto margin counts distances, and a smooth bound has none: pass a sensitivity function."
@@ -90,7 +90,7 @@ def _cut(parts: Sequence[Scores], reach: int | None) -> int:
     if reach is not None:
         steps = steps_of(reach)
         if not 1 <= steps <= PUBLIC_REACH:
-            raise ValueError(f"reach is from 1 to {PUBLIC_REACH:,}: every distance up to it may be computed.")
+            raise InputError(f"reach is from 1 to {PUBLIC_REACH:,}: every distance up to it may be computed.")
         return steps
     if all(part.sensitivity.reach is not None or part.sensitivity.total is not None for part in parts):
         return PUBLIC_REACH

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.errors import InputError
+
 Floats = NDArray[np.float64]
 
 
@@ -16,20 +18,20 @@ def upwards(value: Any) -> float:
     """Return the least float that is not below an exact number."""
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, bool):
-        raise ValueError("A sensitivity bound must be a real number > 0, not a truth value.")
+        raise InputError("A sensitivity bound must be a real number > 0, not a truth value.")
     if isinstance(plain, float) and math.isinf(plain):
         return plain
     if callable(plain):
-        raise ValueError(
+        raise InputError(
             "A sensitivity bound must be a real number > 0, not a function: pass sensitivity.local(...) of a function "
             "of the distance, or sensitivity.smooth_bound(...) of a function of beta."
         )
     try:
         exact = Fraction(plain)
     except (TypeError, ValueError):
-        raise ValueError("A sensitivity bound must be a real number > 0.") from None
+        raise InputError("A sensitivity bound must be a real number > 0.") from None
     if isinstance(plain, str):
-        raise ValueError("A sensitivity bound must be a real number > 0, not text.")
+        raise InputError("A sensitivity bound must be a real number > 0, not text.")
     try:
         near = float(exact)
     except OverflowError:
@@ -48,6 +50,6 @@ def all_upwards(values: ArrayLike) -> Floats:
 def refuse_zero(bound: float) -> None:
     """Refuse a bound of zero or below."""
     if bound <= 0:
-        raise ValueError(
+        raise InputError(
             "A sensitivity that is never above zero would mean that no score depends on the data: pass a bound > 0."
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.scores.sensitivity import Floats, Sensitivity
 
 # Most scores end within a few steps; after that longer stretches cost fewer calls. Plain sums run over one
@@ -57,7 +58,7 @@ class Walk:
             stop = min(start + length, self.end)
             values = self._sensitivity.profiled(np.arange(start, stop, dtype=np.int64), self._only)
             if (values[1:] < values[:-1]).any():
-                raise ValueError("A sensitivity must not fall with the distance: check the function passed.")
+                raise InputError("A sensitivity must not fall with the distance: check the function passed.")
             # A sum that overflows stays infinite, and its error is nothing; nobody looks beyond it.
             with np.errstate(over="ignore", invalid="ignore"):
                 inner = np.vstack((np.zeros(values.shape[1]), np.cumsum(values, axis=0)))

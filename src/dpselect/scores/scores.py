@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect._display.html_table import table
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours, neighbours
 from dpselect.scores.kinds import distances_of, numbers_of
 from dpselect.scores.labels import column_of, label_values
@@ -91,7 +92,7 @@ class Scores:
         self.values = numbers_of(values, kind, sensitivity.ceiling, _finest(sensitivity))
         size = self.values.size
         if isinstance(range_bound, bool) or range_bound not in (1, 2):
-            raise ValueError("range_bound is 1 (all scores move the same way) or 2.")
+            raise InputError("range_bound is 1 (all scores move the same way) or 2.")
         self.candidates = range(size) if candidates is None else _distinct(candidates, size)
         self.sensitivity = sensitivity.over(size)
         self.neighbours: Neighbours = _relation(neighbours)
@@ -176,18 +177,20 @@ def _unlabelled(column: Any) -> list[Any]:
 def _distinct(candidates: Any, size: int) -> Sequence[Any] | NDArray[Any]:
     """Return the candidates, one per score and each once, so that nothing can go wrong after a draw."""
     if isinstance(candidates, (str, bytes)) or not isinstance(candidates, (Sequence, np.ndarray)):
-        raise TypeError("candidates must be a list, tuple, range or array, in the order of the scores.")
+        raise InputTypeError("candidates must be a list, tuple, range or array, in the order of the scores.")
     if isinstance(candidates, np.ndarray) and candidates.ndim != 1:
-        raise TypeError("candidates must be one-dimensional: pass shape (m,).")
+        raise InputTypeError("candidates must be one-dimensional: pass shape (m,).")
     if len(candidates) != size:
-        raise ValueError(f"There are {len(candidates)} candidates and {size} scores: pass one score per candidate.")
+        raise InputError(f"There are {len(candidates)} candidates and {size} scores: pass one score per candidate.")
     if not isinstance(candidates, range):
         try:
             kinds = _kinds(candidates) if isinstance(candidates, np.ndarray) else len(set(candidates))
         except TypeError:
-            raise TypeError("candidates must be plain values that can be compared, such as text or numbers.") from None
+            raise InputTypeError(
+                "candidates must be plain values that can be compared, such as text or numbers."
+            ) from None
         if kinds != size:
-            raise ValueError("Some candidates are listed twice: pass each public candidate once.")
+            raise InputError("Some candidates are listed twice: pass each public candidate once.")
     return candidates
 
 
@@ -213,13 +216,13 @@ def require_scores(scores: Any) -> Scores:
     """Return the scores, or say how to make some (``TypeError``)."""
     if isinstance(scores, Scores):
         return scores
-    raise TypeError("scores must be Scores: wrap values as dpselect.Scores(values, sensitivity=...).")
+    raise InputTypeError("scores must be Scores: wrap values as dpselect.Scores(values, sensitivity=...).")
 
 
 def require_same_k(scores: Scores, k: int) -> int:
     """Return k, or refuse it for margins of a list of another length (``ValueError``)."""
     if scores.k in (None, k):
         return k
-    raise ValueError(
+    raise InputError(
         f"These are margins for k = {scores.k}, and {k} are asked for: make margins for that k, or ask for {scores.k}."
     )

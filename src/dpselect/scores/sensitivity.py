@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.scores.declared_bound import Bound, bound_below, no_distances
 from dpselect.scores.public_bound import all_upwards, refuse_zero, upwards
 from dpselect.scores.smooth_weights import largest
@@ -75,7 +76,7 @@ class Sensitivity:
         """
         distances = np.atleast_1d(np.asarray(t, dtype=np.int64))
         if distances.size and distances.min() < 0:
-            raise ValueError("Distances are counted from 0: pass t >= 0.")
+            raise InputError("Distances are counted from 0: pass t >= 0.")
         values = self.profiled(distances)
         if self.profile is not None:
             values = values[:, self.profile]
@@ -92,7 +93,7 @@ class Sensitivity:
             values = values if only is None else values[:, only]
         # The least of numbers with a NaN among them is NaN.
         if not values.min(initial=0.0) >= 0:
-            raise ValueError("A sensitivity is a number >= 0 at every distance: check the function passed.")
+            raise InputError("A sensitivity is a number >= 0 at every distance: check the function passed.")
         if math.isfinite(self.ceiling):
             values = np.minimum(values, self.ceiling)
         if self.reach is not None and distances.max(initial=0) >= self.reach:
@@ -103,7 +104,7 @@ class Sensitivity:
         """Return this function over ``size`` candidates, or say that it is for another number."""
         own = self.profile.size if self.profile is not None else self.size
         if own not in (None, size):
-            raise ValueError(f"The sensitivity is for {own} candidates and there are {size} scores: make them equal.")
+            raise InputError(f"The sensitivity is for {own} candidates and there are {size} scores: make them equal.")
         return replace(self, size=size)
 
     @property
@@ -129,7 +130,7 @@ def constant(c: float | Fraction | ArrayLike) -> Sensitivity:
         bound = upwards(c)
         refuse_zero(bound)
         if math.isinf(bound):
-            raise ValueError("A constant sensitivity must be finite: pass the public bound.")
+            raise InputError("A constant sensitivity must be finite: pass the public bound.")
         row = np.array([[bound]])
         return Sensitivity(
             lambda t: np.broadcast_to(row, (t.size, 1)),
@@ -140,7 +141,7 @@ def constant(c: float | Fraction | ArrayLike) -> Sensitivity:
         )
     bounds = all_upwards(c)
     if bounds.ndim != 1 or not bounds.size or not np.isfinite(bounds).all() or (bounds <= 0).any():
-        raise ValueError("Constant sensitivities are finite numbers > 0, one per candidate: pass shape (m,).")
+        raise InputError("Constant sensitivities are finite numbers > 0, one per candidate: pass shape (m,).")
     bounds.setflags(write=False)
     profile = np.arange(bounds.size)
     return Sensitivity(
@@ -215,7 +216,7 @@ def profiles(
     if reach is not None:
         reach = steps_of(reach)
         if math.isinf(bound):
-            raise ValueError("A reach needs a ceiling: pass the public global sensitivity as ceiling=.")
+            raise InputError("A reach needs a ceiling: pass the public global sensitivity as ceiling=.")
     return Sensitivity(rows, bound, reach, profile, total, some=some)
 
 
@@ -247,10 +248,10 @@ def maximum(*sensitivities: Sensitivity) -> Sensitivity:
            [3.]])
     """
     if not sensitivities:
-        raise ValueError("maximum needs at least one sensitivity.")
+        raise InputError("maximum needs at least one sensitivity.")
     sizes = {s.profile.size for s in sensitivities if s.profile is not None}
     if len(sizes) > 1:
-        raise ValueError("The sensitivities are for different numbers of candidates: make them equal.")
+        raise InputError("The sensitivities are for different numbers of candidates: make them equal.")
     bound = max(s.ceiling for s in sensitivities)
     # Beyond the reach of each function with the largest ceiling nothing can grow any more.
     reaches = [s.reach for s in sensitivities if s.ceiling == bound and s.reach is not None]
@@ -301,7 +302,7 @@ def reach(sensitivity: Sensitivity, steps: int) -> Sensitivity:
     if sensitivity.smoothed is not None:
         no_distances(steps)
     if math.isinf(sensitivity.ceiling):
-        raise ValueError("A reach needs a ceiling: cap the sensitivity at its public global bound first.")
+        raise InputError("A reach needs a ceiling: cap the sensitivity at its public global bound first.")
     earlier = steps if sensitivity.reach is None else min(steps, sensitivity.reach)
     kept = sensitivity.total if earlier == sensitivity.reach or sensitivity.reach is None else None
     return replace(sensitivity, reach=earlier, total=kept)
@@ -323,9 +324,9 @@ def smooth(sensitivity: Sensitivity, beta: float | Fraction) -> Fraction:
     1.2131
     """
     if not beta > 0 or (isinstance(beta, float) and math.isinf(beta)):
-        raise ValueError("beta must be a positive number.")
+        raise InputError("beta must be a positive number.")
     if math.isinf(sensitivity.ceiling):
-        raise ValueError("A smooth bound needs a ceiling: cap the sensitivity at its public global bound.")
+        raise InputError("A smooth bound needs a ceiling: cap the sensitivity at its public global bound.")
     if sensitivity.smoothed is not None:
         return sensitivity.smoothed(Fraction(beta), sensitivity.ceiling)
     flat = flatten(sensitivity)
@@ -350,19 +351,19 @@ def smooth_bound(bound: Bound, *, ceiling: float) -> Sensitivity:
     0.8925206405937193
     """
     if not callable(bound):
-        raise TypeError(
+        raise InputTypeError(
             "A smooth bound is a function of beta: pass lambda beta: ..., smooth for the beta it is passed."
         )
     most = upwards(ceiling)
     if math.isinf(most):
-        raise ValueError("A smooth bound needs a finite ceiling: pass the public global sensitivity.")
+        raise InputError("A smooth bound needs a finite ceiling: pass the public global sensitivity.")
     return replace(profiles(no_distances, ceiling=most), smoothed=partial(bound_below, bound))
 
 
 def steps_of(reach: Any) -> int:
     """Return a public reach, or say what it must be; True and False are not distances."""
     if isinstance(reach, (bool, np.bool_)) or not isinstance(reach, (int, np.integer)) or reach < 0:
-        raise ValueError("reach counts steps: pass an integer >= 0, or None when it is unknown.")
+        raise InputError("reach counts steps: pass an integer >= 0, or None when it is unknown.")
     return int(reach)
 
 
@@ -373,5 +374,5 @@ def _unsized(sensitivity: Sensitivity) -> Sensitivity:
 def _stack(at: Callable[[int], Any], t: NDArray[np.int64], size: int) -> Floats:
     rows = [np.atleast_1d(np.asarray(at(int(step)), dtype=np.float64)) for step in t]
     if any(row.shape != (size,) for row in rows):
-        raise ValueError(f"The sensitivity function must return {size} value(s) at every distance.")
+        raise InputError(f"The sensitivity function must return {size} value(s) at every distance.")
     return np.stack(rows) if rows else np.empty((0, size))

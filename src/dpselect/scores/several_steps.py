@@ -11,6 +11,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.scores.public_bound import upwards
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Rows, Sensitivity, constant, profiles
@@ -30,9 +31,9 @@ def of_several_steps(scores: Scores, steps: int) -> Scores:
     6.0
     """
     if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
-        raise ValueError("steps counts steps: pass an integer >= 1.")
+        raise InputError("steps counts steps: pass an integer >= 1.")
     if scores.distance is not None or scores.sensitivity.smoothed is not None:
-        raise ValueError("Scores with distances or a smooth bound alone do not say how they move after several steps.")
+        raise InputError("Scores with distances or a smooth bound alone do not say how they move after several steps.")
     # Several steps of scores that move within one interval move them within one as many times as long.
     kept = steps == 1 or (scores.sensitivity.fixed and scores.values.dtype.kind == "i")
     made = Scores(

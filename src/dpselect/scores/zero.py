@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from dpselect.kernel.errors import InputError
+
 SIGNS = {"best": 1, "worst": -1, "neutral": 0}
 _NAMES = {sign: name for name, sign in SIGNS.items()}
 
@@ -17,7 +19,7 @@ _NAMES = {sign: name for name, sign in SIGNS.items()}
 def zero_of(zero: Any) -> str:
     """Return the name of a zero, or say which there are (``ValueError``)."""
     if not isinstance(zero, str) or zero not in SIGNS:
-        raise ValueError(
+        raise InputError(
             'zero is "best" (no possible score is above 0), "worst" (none is below 0) or "neutral": a public fact '
             "about the score."
         )

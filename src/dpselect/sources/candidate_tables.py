@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, InputTypeError, PrivacyError
 from dpselect.kernel.units import TICK_CLIP
 from dpselect.sources import encoding
 from dpselect.sources.engines import engine, engine_of
@@ -27,7 +27,9 @@ def columns(place: Warehouse, candidate: str, score: str, profile: tuple[str, ..
     place.require([candidate, score, *profile])
     table, kind = place.table, place.table.schema()[candidate]
     if not (kind.is_string() or kind.is_integer()) or kind.is_uint64():
-        raise TypeError("Candidates must be text, or integers of at most 64 bits with their sign: cast the column.")
+        raise InputTypeError(
+            "Candidates must be text, or integers of at most 64 bits with their sign: cast the column."
+        )
     return table.select(
         candidate=table[candidate].cast("int64" if kind.is_integer() else "string"),
         score=_number(table[score], table.schema()[score]),
@@ -48,7 +50,7 @@ def _number(score: Any, kind: Any) -> Any:
         real = score.cast("float64")
         # One zero, so that groups and literals agree on it.
         return ibis.ifelse(real == 0, ibis.literal(0.0, "float64"), real)
-    raise TypeError("Scores must be real numbers: cast the column to integers or floats.")
+    raise InputTypeError("Scores must be real numbers: cast the column to integers or floats.")
 
 
 def usable(rows: Any, known: Any) -> Any:
@@ -116,16 +118,16 @@ def domain(candidates: Any, integers: bool) -> Any:
         )
     if isinstance(candidates, str):
         if candidates != "rows":
-            raise ValueError('domain is a range, a list, an Ibis column or table, or "rows".')
+            raise InputError('domain is a range, a list, an Ibis column or table, or "rows".')
         return None
     if isinstance(candidates, range):
         if not candidates or candidates.step != 1 or candidates.start < -(2**63) or candidates.stop > 2**63:
-            raise ValueError("A range of candidates has at least one, step 1, and fits 64 bits.")
+            raise InputError("A range of candidates has at least one, step 1, and fits 64 bits.")
         kind = True
     elif is_expression(candidates):
         candidates = candidates if hasattr(candidates, "columns") else candidates.as_table()
         if len(candidates.columns) != 1:
-            raise ValueError("A table of public candidates has one column: select it.")
+            raise InputError("A table of public candidates has one column: select it.")
         candidates = candidates.rename(candidate=candidates.columns[0])
         kind = bool(candidates.schema()["candidate"].is_integer())
         candidates = candidates.mutate(candidate=candidates.candidate.cast("int64" if kind else "string"))
@@ -133,20 +135,20 @@ def domain(candidates: Any, integers: bool) -> Any:
         candidates = _listed(candidates)
         kind = candidates.dtype.kind == "i"
     if kind != integers:
-        raise TypeError("The domain and the candidates of the table must both be integers, or both text.")
+        raise InputTypeError("The domain and the candidates of the table must both be integers, or both text.")
     return candidates
 
 
 def _listed(values: Any) -> NDArray[Any]:
     """Return a list of public candidates, sorted: int64, or objects for text."""
     if not isinstance(values, (list, tuple, np.ndarray)) or not len(values):
-        raise TypeError("domain lists public candidates: a list of integers, or of text, with at least one.")
+        raise InputTypeError("domain lists public candidates: a list of integers, or of text, with at least one.")
     names = values.tolist() if isinstance(values, np.ndarray) else list(values)
     whole = all(isinstance(name, (int, np.integer)) and not isinstance(name, bool) for name in names)
     if not whole and not all(isinstance(name, str) for name in names):
-        raise TypeError("A list of public candidates holds integers only, or text only.")
+        raise InputTypeError("A list of public candidates holds integers only, or text only.")
     if len(set(names)) != len(names):
-        raise ValueError("Some candidates are listed twice: pass each public candidate once.")
+        raise InputError("Some candidates are listed twice: pass each public candidate once.")
     return np.array(sorted(names), dtype=np.int64 if whole else object)
 
 
@@ -169,7 +171,7 @@ def like(values: NDArray[Any], value: Any) -> NDArray[Any]:
     except (TypeError, ValueError, OverflowError):
         result = None
     if result is None or result[0] != value:
-        raise TypeError("absent_profile= gives each profile column a value of the column's own type.")
+        raise InputTypeError("absent_profile= gives each profile column a value of the column's own type.")
     return result
 
 

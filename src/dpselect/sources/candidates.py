@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, LostConnectionError, PrivacyError
 from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.scores.grouped_scores import GroupedScores, Pick
 from dpselect.scores.scores import Scores
@@ -96,13 +96,13 @@ class Candidates:
         self.profile = (profile,) if isinstance(profile, str) else tuple(profile)
         self.neighbours, self.range_bound, self.zero = relation(neighbours), range_bound, zero_of(zero)
         if unique not in ("checked", "declared"):
-            raise ValueError('unique is "checked", or "declared" when the engine enforces it.')
+            raise InputError('unique is "checked", or "declared" when the engine enforces it.')
         self.unique = unique
         self.known = len(domain) if isinstance(domain, (range, list, tuple)) else None
         if self.known is not None and self.known > _MOST:
-            raise ValueError("A domain has at most 2^61 candidates: pass a smaller one.")
+            raise InputError("A domain has at most 2^61 candidates: pass a smaller one.")
         if callable(sensitivity) != bool(self.profile):
-            raise ValueError("profile= names the columns that a function passed as sensitivity= takes: pass both.")
+            raise InputError("profile= names the columns that a function passed as sensitivity= takes: pass both.")
         self.sensitivity: Sensitivity | Callable[..., Sensitivity] = (
             sensitivity if callable(sensitivity) or isinstance(sensitivity, Sensitivity) else constant(sensitivity)
         )
@@ -145,7 +145,7 @@ class Candidates:
             ConnectionError: the files are not those that were opened.
         """
         if self._place.unchanged() is False:
-            raise ConnectionError("The files have changed since they were opened: make Candidates anew.")
+            raise LostConnectionError("The files have changed since they were opened: make Candidates anew.")
         made_up = np.zeros(1, dtype=np.float64 if self._rows.schema()["score"].is_floating() else np.int64)
         shared = constant(1) if callable(self.sensitivity) else self.sensitivity
         scores = self._scored(made_up, shared)
@@ -169,7 +169,7 @@ class Candidates:
         with self._place.reading():
             wrong = tables.unusable(self._all, self.domain, self._place.ask)
             if wrong is not None:
-                raise ValueError(wrong)
+                raise InputError(wrong)
             counted = self._counted()
             self._refuse_twins(counted)
         return int(counted.grouped.counts.sum())
@@ -182,7 +182,7 @@ class Candidates:
             ConnectionError: the engine failed.
         """
         if self.known is None or self.unique != "declared" or callable(self.sensitivity):
-            raise ValueError('Scores are fetched for a public list or range, with unique="declared" and no profile.')
+            raise InputError('Scores are fetched for a public list or range, with unique="declared" and no profile.')
         public = self.domain if isinstance(self.domain, range) else self.domain.tolist()
         index = {} if isinstance(public, range) else {name: place for place, name in enumerate(public)}
         whole = self._rows.schema()["score"].is_integer()
@@ -220,7 +220,7 @@ class Candidates:
                 # Everything is counted again, not the winner's group alone: coins must not cause a restart.
                 if steady or all(map(np.array_equal, counted.columns, self._groups())):
                     return winners
-        raise ConnectionError(
+        raise LostConnectionError(
             "The table changed while it was read, so nothing was returned; the spend stands: select from a table that "
             "nobody writes to, or from a copy."
         )
@@ -251,16 +251,16 @@ class Candidates:
         result = self._groups()
         counts, *groups = result
         if whole["named"][0] != counts.sum():
-            raise ValueError(CHANGED)
+            raise InputError(CHANGED)
         if any(values.dtype == object and None in values.tolist() for values in groups[1:]):
-            raise ValueError("Some profiles are NULL: give those rows a public value, or leave them out.")
+            raise InputError("Some profiles are NULL: give those rows a public value, or leave them out.")
         absent = self._absent(int(counts.sum()), span)
         if absent.count:
             counts = np.append(counts, absent.count)
             rest = zip(groups, (0, *self.absent_profile), strict=True)
             groups = [np.append(values, tables.like(values, value)) for values, value in rest]
         if not counts.size:
-            raise ValueError("There is no candidate: the table has no rows.")
+            raise InputError("There is no candidate: the table has no rows.")
         shared = self.sensitivity(*groups[1:]) if callable(self.sensitivity) else self.sensitivity
         scores = self._scored(groups[0], shared)
         return _TableState(GroupedScores(scores, counts), result, span, absent)
@@ -287,11 +287,11 @@ class Candidates:
             public = self._place.ask(self.domain.aggregate(n=self.domain.count(), kinds=kinds))
             size = int(public["n"][0])
             if size != public["kinds"][0]:
-                raise ValueError("Some candidates of the domain are NULL or listed twice: list each once.")
+                raise InputError("Some candidates of the domain are NULL or listed twice: list each once.")
         if outside:
-            raise ValueError("A candidate of the table is not in the public domain: drop it, or extend the domain.")
+            raise InputError("A candidate of the table is not in the public domain: drop it, or extend the domain.")
         if total > size or (names is not None and names.size != size - total):
-            raise ValueError(_TWINS)
+            raise InputError(_TWINS)
         return _Absent(size - total, names)
 
     def _refuse_twins(self, counted: _TableState) -> None:
@@ -308,7 +308,7 @@ class Candidates:
             names = rows.group_by("candidate").agg(n=rows.count())
             twins = bool(len(self._place.ask(names.filter(names.n > 1).select("n").limit(1))["n"]))
         if twins:
-            raise ValueError(_TWINS)
+            raise InputError(_TWINS)
 
     def _find(self, counted: _TableState, picks: list[tuple[int, int]]) -> list[Any]:
         """Return the candidate of each rank in its group, in the order of candidates."""

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import csv_text
 
 # Up to here every integer is a float64. The number itself is also what the next integer is rounded to.
@@ -62,7 +63,7 @@ class Categories:
             if value is None:
                 continue
             if value in numbers:
-                raise ValueError(
+                raise InputError(
                     f"The categories {categories[numbers[value]]!r} and {category!r} stand for the same value, because "
                     "tables write numbers as text and text as numbers: list one of them."
                 )

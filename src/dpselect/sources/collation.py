@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources.warehouse import Warehouse
 
 # Case, accents, trailing blanks, width and composition: what collations commonly leave out.
@@ -32,7 +33,7 @@ def require_exact(warehouse: Warehouse, columns: Sequence[str]) -> None:
     }
     answers = warehouse.ask(nobody.aggregate(**questions))
     if any(bool(answer[0]) for answer in answers.values()):
-        raise ValueError(
+        raise InputError(
             f"The engine takes different texts for equal in {' or '.join(columns)}: pass a view of the table in which "
             "these columns have a binary collation."
         )

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.sources import csv_text
 from dpselect.sources.categories import TRUTH
 from dpselect.sources.frames import hint, is_retyped
@@ -54,12 +55,12 @@ def array_of(values: Any) -> NDArray[Any]:
         ValueError: an array of more than one dimension.
     """
     if isinstance(values, (str, Path)):
-        raise TypeError(
+        raise InputTypeError(
             'A column of numbers is a list or an array: of a file take dps.data.Column.read(path, "name"), or a '
             "column of an Ibis table to leave it where it is."
         )
     if isinstance(values, bytes) or not (isinstance(values, Iterable) or hasattr(values, "__array__")):
-        raise TypeError(f"A column of numbers is a list or an array of one number per record{hint(values)}.")
+        raise InputTypeError(f"A column of numbers is a list or an array of one number per record{hint(values)}.")
     if isinstance(values, (list, tuple)) or not (isinstance(values, Sized) or hasattr(values, "__array__")):
         array = np.fromiter(values, dtype=object, count=len(values) if isinstance(values, Sized) else -1)
     elif isinstance(values, (np.ndarray, range)):
@@ -71,11 +72,13 @@ def array_of(values: Any) -> NDArray[Any]:
     else:
         array = of_arrow(values) if type(values).__module__.startswith("pyarrow") else _of_series(values)
     if array.ndim != 1:
-        raise ValueError(
+        raise InputError(
             "A column is one-dimensional: pass shape (n,), one number per record; of a table, one column, table[name]."
         )
     if array.dtype.kind not in "biufUTO":
-        raise TypeError(f"A column of type {array.dtype} has no numbers: pass real numbers or text that spells them.")
+        raise InputTypeError(
+            f"A column of type {array.dtype} has no numbers: pass real numbers or text that spells them."
+        )
     return array
 
 
@@ -99,7 +102,7 @@ def of_arrow(values: Any) -> NDArray[Any]:
         return np.asarray(values.cast(pyarrow.float64()).fill_null(math.nan).to_numpy())
     plain = (types.is_string, types.is_large_string, types.is_boolean, types.is_decimal, types.is_null)
     if not any(test(kind) for test in plain):
-        raise TypeError(f"A column of type {kind} has no numbers: pass real numbers or text that spells them.")
+        raise InputTypeError(f"A column of type {kind} has no numbers: pass real numbers or text that spells them.")
     return np.fromiter(values.to_pylist(), dtype=object, count=len(values))
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import csv_text, days
 from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.distinct import distinct
@@ -101,7 +102,7 @@ class Comparison:
         try:
             return arrow.scalar(self.value).cast(kind)
         except arrow.ArrowException:
-            raise ValueError(
+            raise InputError(
                 f"{self.value!r} is not a value of {self.column!r}, a column of {kind}: write dates as "
                 "2024-01-31, times as '2024-01-31 10:00:00', with a Z behind them where the column has a time zone."
             ) from None
@@ -159,7 +160,7 @@ class Condition:
         ('region', 'age', 'job held')
         """
         if not isinstance(text, str) or len(text) > _LONGEST:
-            raise ValueError(f"A condition is a text of at most {_LONGEST} characters: {_FORM}.")
+            raise InputError(f"A condition is a text of at most {_LONGEST} characters: {_FORM}.")
         return cls(text, _Parser(text).whole())
 
     @property
@@ -244,8 +245,8 @@ class _Parser:
         if isinstance(value, str) and sign not in _EQUALITY:
             point = word.replace(",", ".")
             if kind == "word" and csv_text.number(point) is not None:
-                raise ValueError(f"In {self.text!r}, numbers in a condition have a point: write {point}.")
-            raise ValueError(
+                raise InputError(f"In {self.text!r}, numbers in a condition have a point: write {point}.")
+            raise InputError(
                 f"{self.text!r} orders text: {sign} compares numbers and dates such as 2025-12-31, and text is = or != "
                 "another."
             )
@@ -257,7 +258,7 @@ class _Parser:
         return self.tokens.pop(0)
 
     def _wrong(self) -> ValueError:
-        return ValueError(f"{self.text!r} is not a condition: {_FORM}.")
+        return InputError(f"{self.text!r} is not a condition: {_FORM}.")
 
 
 def _of_each(cells: Any, fulfils: Callable[[Any], bool]) -> Mask:

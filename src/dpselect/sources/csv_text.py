@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from dpselect._optional import not_installed
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.sources.dialects import PLAIN, Dialect, clauses
 from dpselect.sources.text_blocks import TextForm, blocks, first_record, other_widths, sound, stays_open
 from dpselect.sources.urls import missing, no_table, without_secrets
@@ -89,7 +89,7 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
     form = _form(path, dialect)
     record = next((first_record(block, form) for block in _blocks(path, form)), None)
     if record is not None and stays_open(record, form):
-        raise ValueError(
+        raise InputError(
             Advice(
                 "The first line of {file} closes no quote: where cells have line breaks, pass "
                 "{line_breaks=True|--line-breaks}.",
@@ -100,16 +100,16 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
     names = None if raw is None else _decoded(path, [name.encode("latin-1") for name in raw], dialect)
     if not names:
         what = "is empty" if names is None else "begins with an empty line"
-        raise ValueError(f"{path.name} {what}: its first line must name the columns.")
+        raise InputError(f"{path.name} {what}: its first line must name the columns.")
     if not dialect.quotes(path) and any('"' in name for name in names):
-        raise ValueError(
+        raise InputError(
             f"The first line of {path.name} holds double quotes, which do not quote between tabs: save the table "
             "without them, or with commas or semicolons."
         )
     # Columns at the end of a sheet may have no names.
     if len({*filter(None, names)}) < len([*filter(None, names)]):
         # Perhaps this line is a person's record, so nothing of it is quoted.
-        raise ValueError(
+        raise InputError(
             f"The first line of {path.name} holds the same name twice: it must name the columns, no two of them alike, "
             "and skip_rows says how many lines stand before it."
         )
@@ -189,7 +189,7 @@ def _blocks(path: Path, form: TextForm) -> Iterator[bytes]:
         with _opened(path) as stream:
             yield from blocks(stream, form)
     except OSError:
-        raise ValueError(_malformed(path)) from None
+        raise InputError(_malformed(path)) from None
 
 
 def _cells(record: bytes, form: TextForm) -> list[str] | None:
@@ -206,7 +206,7 @@ def _decoded(path: Path, raw: list[bytes], dialect: Dialect) -> list[str]:
         return [name.decode(dialect.encoding) for name in raw]
     except UnicodeDecodeError:
         names = [name.decode("ascii", errors="replace") for name in raw]
-        raise ValueError(f"The first line of {path.name} {clauses(names)}.") from None
+        raise InputError(f"The first line of {path.name} {clauses(names)}.") from None
 
 
 def _parsed(path: Path, dialect: Dialect, form: TextForm, wanted: dict[str, int], block: bytes) -> Any:
@@ -216,7 +216,7 @@ def _parsed(path: Path, dialect: Dialect, form: TextForm, wanted: dict[str, int]
     if table is None:
         table = _table(sound(block, form, ragged=True), form, [*wanted.values()])
     if table is None:
-        raise ValueError(_malformed(path))
+        raise InputError(_malformed(path))
     return arrow.table([dialect.text(cells) for cells in table.columns], names=[*wanted])
 
 
@@ -257,7 +257,7 @@ def _opened(path: Path) -> Any:
     with arrow.input_stream(str(path), compression="detect") as stream:
         mark = stream.read(3)
     if mark.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise ValueError(f"{path.name} is in UTF-16, which is not read here: save the table as UTF-8.")
+        raise InputError(f"{path.name} is in UTF-16, which is not read here: save the table as UTF-8.")
     stream = arrow.input_stream(str(path), compression="detect")
     if mark == codecs.BOM_UTF8:
         stream.read(3)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources.cell_types import is_missing
 
 Integers = NDArray[np.int64]
@@ -65,7 +66,7 @@ def days(values: NDArray[Any], order: str | None, called: Any) -> Integers:
     if values.dtype.kind == "M":
         return np.asarray(values.astype("M8[D]").astype(np.int64))
     if values.dtype.kind not in "OUT":
-        raise ValueError(f"Column {called!r} is {values.dtype} in the table, which has no dates: cast it to dates.")
+        raise InputError(f"Column {called!r} is {values.dtype} in the table, which has no dates: cast it to dates.")
     read = (_day(cell, order) for cell in values.tolist())
     return np.fromiter((NO_DAY if each is None else each for each in read), dtype=np.int64, count=values.size)
 

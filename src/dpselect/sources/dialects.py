@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _NAMED = {"tab": "\t", "\\t": "\t"}
@@ -42,11 +42,11 @@ def _encoding(name: str) -> str:
         known = codecs.lookup(name).name
         bytewise = _ASCII.decode(known) == _ASCII.decode("ascii") and not known.replace("-", "_").startswith(_SHIFTED)
     except (LookupError, UnicodeError, TypeError, ValueError):
-        raise ValueError(
+        raise InputError(
             f"{name!r} is not a text encoding that is read here: pass utf-8, latin-1 or cp1252, or {_SAVE}."
         ) from None
     if not bytewise:
-        raise ValueError(f"{name!r} is not read here, because its letters are not bytes of their own: {_SAVE}.")
+        raise InputError(f"{name!r} is not read here, because its letters are not bytes of their own: {_SAVE}.")
     return "utf-8" if known == "utf-8-sig" else str(known)
 
 
@@ -85,30 +85,30 @@ class Dialect:
     def __post_init__(self) -> None:
         separator = None if self.separator is None else _NAMED.get(str(self.separator).lower(), self.separator)
         if separator is not None and separator not in SEPARATORS:
-            raise ValueError(f"{self.separator!r} separates no columns: the separator is ',', ';', '|' or 'tab'.")
+            raise InputError(f"{self.separator!r} separates no columns: the separator is ',', ';', '|' or 'tab'.")
         object.__setattr__(self, "separator", separator)
         if self.decimal not in (None, ".", ","):
-            raise ValueError(f"{self.decimal!r} marks no fraction: decimal is '.' or ','.")
+            raise InputError(f"{self.decimal!r} marks no fraction: decimal is '.' or ','.")
         if self.decimal is not None and self.decimal == separator:
-            raise ValueError("A comma cannot both separate columns and mark fractions: name another separator.")
+            raise InputError("A comma cannot both separate columns and mark fractions: name another separator.")
         if self.thousands is not None and self.thousands not in _GROUPING:
-            raise ValueError(
+            raise InputError(
                 f"{self.thousands!r} groups no digits: thousands is '.', ',', 'space' or 'apostrophe' (which is ' too)."
             )
         if self.thousands == self.mark == ".":
-            raise ValueError(
+            raise InputError(
                 Advice("A point cannot both group digits and mark fractions: pass {decimal=','|--decimal ,}.")
             )
         if self.thousands == self.mark == ",":
-            raise ValueError(
+            raise InputError(
                 Advice("A comma cannot both group digits and mark fractions: pass {decimal='.'|--decimal .}.")
             )
         if not isinstance(self.line_breaks, bool):
-            raise ValueError("line_breaks is true or false: whether quoted cells have line breaks.")
+            raise InputError("line_breaks is true or false: whether quoted cells have line breaks.")
         if isinstance(self.skip_rows, bool) or not isinstance(self.skip_rows, int) or not 0 <= self.skip_rows <= _MOST:
-            raise ValueError(f"skip_rows is a whole number from 0 to {_MOST}: the lines before the names of columns.")
+            raise InputError(f"skip_rows is a whole number from 0 to {_MOST}: the lines before the names of columns.")
         if self.date_order not in (None, *DATE_ORDERS):
-            raise ValueError(f"date_order is {' or '.join(DATE_ORDERS)}: 31.12.2025 is dmy, and 12/31/2025 is mdy.")
+            raise InputError(f"date_order is {' or '.join(DATE_ORDERS)}: 31.12.2025 is dmy, and 12/31/2025 is mdy.")
         units = tuple(self.unit) if isinstance(self.unit, (list, tuple)) else (self.unit,)
         for unit in units:
             _require_unit(unit)
@@ -127,7 +127,7 @@ class Dialect:
         Read with the wrong mark none of them is a number, and the answer is noise: nothing may say so of private cells.
         """
         if self.separator == ";" and self.decimal is None:
-            raise ValueError(
+            raise InputError(
                 Advice(
                     "With semicolons between columns, fractions mostly have a comma: pass {decimal=','|--decimal ,} "
                     "or, where they have a point, {decimal='.'|--decimal .} so that nothing is guessed."
@@ -221,7 +221,7 @@ def _require_unit(unit: Any) -> None:
     """Refuse a unit that cannot be told from a number, or from the space beside it (``ValueError``)."""
     text = unit if isinstance(unit, str) else ""
     if not text.strip(_SIGNS) or text.strip(_SPACES) != text or _DIGITS.search(text):
-        raise ValueError(
+        raise InputError(
             f"{unit!r} is not a unit: one has no digit and is more than a sign of numbers, such as '%', 'EUR' or '€'."
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import arrow_text, cell_types, frames
 
 Integers = NDArray[np.int64]
@@ -49,7 +50,7 @@ def distinct(values: Any) -> Distinct:
         return _of_text(text, retyped)
     array = frames.column(values)
     if array.ndim != 1:
-        raise ValueError("Every column must be one-dimensional: pass one value per record.")
+        raise InputError("Every column must be one-dimensional: pass one value per record.")
     mask = np.ma.getmask(array)
     if mask is not np.ma.nomask:
         # A masked cell is missing, whatever it hides.

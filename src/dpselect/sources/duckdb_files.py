@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import csv_text
 from dpselect.sources.dialects import PLAIN
 from dpselect.sources.missing_column import in_csv
@@ -48,10 +49,10 @@ def columns(paths: Sequence[Path]) -> list[str]:
         ValueError: two columns of one name; csv files of different columns; not a complete parquet file.
     """
     if is_csv(paths) and len({PLAIN.of(file) for file in paths}) > 1:
-        raise ValueError("Some of the files end in .csv and some in .tsv: name files of one kind.")
+        raise InputError("Some of the files end in .csv and some in .tsv: name files of one kind.")
     names = [_columns(file) for file in paths]
     if is_csv(paths) and any(others != names[0] for others in names):
-        raise ValueError("The csv files have different columns: give all of them the same, in the same order.")
+        raise InputError("The csv files have different columns: give all of them the same, in the same order.")
     return names[0]
 
 
@@ -119,8 +120,8 @@ def _columns(file: Path) -> list[str]:
     try:
         names: list[str] = parquet.read_schema(file).names
     except (pyarrow.ArrowException, OSError):
-        raise ValueError(f"{file.name} is not a complete parquet file.") from None
+        raise InputError(f"{file.name} is not a complete parquet file.") from None
     twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
-        raise ValueError(f"{file.name} has two columns called {twice!r}: give every column a name of its own.")
+        raise InputError(f"{file.name} has two columns called {twice!r}: give every column a name of its own.")
     return names

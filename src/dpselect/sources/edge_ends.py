@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect._optional import not_installed
+from dpselect.kernel.errors import InputError
 from dpselect.sources.arrow_text import readable
 from dpselect.sources.csv_text import integer
 from dpselect.sources.edge_texts import EdgeTexts
@@ -93,7 +94,7 @@ def _column(column: Any, kind: Kind) -> tuple[NDArray[Any], Any]:
     if arrow.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if not (arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type)):
-        raise ValueError("The ends of edges must be columns of integers or text: convert them first.")
+        raise InputError("The ends of edges must be columns of integers or text: convert them first.")
     # Each distinct label crosses into Python once.
     encoded = readable(column).cast(arrow.large_string()).combine_chunks().dictionary_encode()
     labels, places = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()

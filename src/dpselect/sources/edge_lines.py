@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from dpselect._optional import not_installed
+from dpselect.kernel.errors import InputError
 
 ENDINGS = (".txt", ".txt.gz", ".edges", ".edges.gz")
 _BLOCK = 2**20
@@ -42,7 +43,7 @@ def is_directed(path: Path) -> bool | None:
     """
     form = _form(path)
     if form == "bip":
-        raise ValueError(
+        raise InputError(
             f"The first line of {path.name} says that its edges join nodes of two kinds (bip), which are numbered "
             "apart: give those of the second column other numbers or names, and delete that line."
         )
@@ -52,7 +53,7 @@ def is_directed(path: Path) -> bool | None:
 def require_weights(path: Path) -> None:
     """Refuse a file whose first line says that edges have no weights (``ValueError``)."""
     if _form(path, 2) == "unweighted":
-        raise ValueError(f"The first line of {path.name} says that its edges have no weights: rank by another metric.")
+        raise InputError(f"The first line of {path.name} says that its edges have no weights: rank by another metric.")
 
 
 def _form(path: Path, word: int = 1) -> str | None:
@@ -193,7 +194,7 @@ def _unpacked(path: Path) -> Iterator[gzip.GzipFile | io.BufferedReader]:
         with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as stream:
             yield stream
     except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise ValueError(f"{path.name} is not a complete gzip file.") from None
+        raise InputError(f"{path.name} is not a complete gzip file.") from None
 
 
 def _blocks(path: Path) -> Iterator[bytes]:

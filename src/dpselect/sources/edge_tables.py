@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.sources import edge_lines, tables
 from dpselect.sources.dialects import advice, clauses
 from dpselect.sources.edge_ends import Edges, Ends, Kind, arrow_module, is_edge, of_table, of_texts
@@ -69,7 +69,7 @@ def _parquet_file(path: Path) -> Any:
     try:
         return parquet.ParquetFile(path)
     except (arrow.ArrowException, OSError):
-        raise ValueError(f"{path.name} is not a complete parquet file.") from None
+        raise InputError(f"{path.name} is not a complete parquet file.") from None
 
 
 def _parquet(path: Path, kind: Kind, ends: Ends) -> Edges:
@@ -182,12 +182,12 @@ def _first_line(path: Path) -> tuple[int, str]:
 def _places(names: list[str], ends: Ends) -> tuple[int, int]:
     """Return the positions of source and target; what the file has is not quoted: it may be an edge."""
     if any("\ufffd" in name for name in names):
-        raise ValueError(f"The first line of the edge file {clauses(names)}.")
+        raise InputError(f"The first line of the edge file {clauses(names)}.")
     if any(names.count(name) != 1 for name in ends):
         asked, advised = f"{ends[0]} and {ends[1]}", advice(names)
         if advised:
-            raise ValueError(f"An edge file needs the columns {asked}, and {advised}.")
-        raise ValueError(
+            raise InputError(f"An edge file needs the columns {asked}, and {advised}.")
+        raise InputError(
             Advice(
                 "An edge file needs the columns {asked} once each, named in its header: if they are called otherwise, "
                 "pass {ends=(...)|--source and --target}.",

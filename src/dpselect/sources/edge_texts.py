@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from html.entities import name2codepoint
 from pathlib import Path
 
+from dpselect.kernel.errors import InputError
+
 _SIGNS = name2codepoint | {"apos": ord("'")}
 _REFERENCE = re.compile(r"&(?:#[xX]([0-9a-fA-F]{1,6})|#([0-9]{1,7})|([A-Za-z][A-Za-z0-9]*));")
 
@@ -62,7 +64,7 @@ class EdgeTexts:
 def require_nodes(path: Path, found: list[str]) -> list[str]:
     """Return the nodes that a file lists, or refuse one without nodes (``ValueError``)."""
     if not found:
-        raise ValueError(f"{path.name} lists no nodes: pass the public list of labels.")
+        raise InputError(f"{path.name} lists no nodes: pass the public list of labels.")
     return found
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.sources import edge_forms, edge_lines, edge_tables, pajek, tables
 from dpselect.sources.csv_text import integer
 from dpselect.sources.edge_ends import COLUMNS, EdgeRows, Edges, Ends, Kind
@@ -98,7 +98,7 @@ def read_weights(
             head of the file says.
     """
     if len({*ends, weight}) < 3:
-        raise ValueError("An edge has two ends and a weight: name three different columns.")
+        raise InputError("An edge has two ends and a weight: name three different columns.")
     path, ending = _ending(path)
     form = edge_forms.of(ending)
     _require_sound(ending, form, ends, reading, label)
@@ -112,7 +112,7 @@ def _columns(path: Path, names: list[str], reading: FileOptions) -> EdgeRows:
     """Return the ends and the weights of a table, numbers with a point."""
     columns = tables.arrows(path, names, reading)
     if len(columns) < len(names):
-        raise ValueError(
+        raise InputError(
             Advice(
                 "The file needs the columns {columns}, named in its header: if they are called otherwise, pass "
                 "{ends= and weight=|--source, --target and --weight-column}.",
@@ -164,14 +164,14 @@ def require_labels(path: str | Path, labels: Sequence[Any] | None, label: str | 
     if name.endswith(edge_lines.ENDINGS):
         wrong = next((each for each in texts if not edge_lines.is_field(each)), None)
         if wrong is not None:
-            raise ValueError(
+            raise InputError(
                 f"The public node {wrong!r} cannot stand in a {_suffix(name)} file of edges, where white space, a "
                 "comma or a semicolon ends a label and # or % begins a comment: write the edges as .csv, with the "
                 "columns source and target."
             )
     if form is not None and form.numbers and label is None and any(integer(each) is None for each in texts):
         advice = "list numbers" if form.nodes is None else 'pass label="label" for nodes that are listed by name'
-        raise ValueError(f"Edges of a {_suffix(name)} file join numbers: {advice}.")
+        raise InputError(f"Edges of a {_suffix(name)} file join numbers: {advice}.")
 
 
 def require_label(path: str | Path, label: str | None) -> None:
@@ -181,9 +181,9 @@ def require_label(path: str | Path, label: str | None) -> None:
     """
     ending = _suffix(str(path))
     if label is not None and not lists_nodes(ending):
-        raise ValueError(f"Nodes have no labels in a {ending} file: leave label out.")
+        raise InputError(f"Nodes have no labels in a {ending} file: leave label out.")
     if label is not None and ending in pajek.ENDINGS and label != pajek.LABEL:
-        raise ValueError(f'Nodes of a {ending} file have one name, their label: pass label="{pajek.LABEL}".')
+        raise InputError(f'Nodes of a {ending} file have one name, their label: pass label="{pajek.LABEL}".')
 
 
 def require_weight(path: str | Path, weight: str) -> None:
@@ -193,7 +193,7 @@ def require_weight(path: str | Path, weight: str) -> None:
     """
     form = edge_forms.of(str(path))
     if form is not None and not form.names_weights and weight != WEIGHT:
-        raise ValueError(
+        raise InputError(
             f'The weights of a {_suffix(str(path))} file have no names: call them "{WEIGHT}", or leave the name out.'
         )
 
@@ -252,11 +252,11 @@ def lists_nodes(path: str | Path) -> bool:
 def _require_sound(ending: str, form: EdgeForm | None, ends: Ends, reading: FileOptions, label: str | None) -> None:
     """Refuse what is said of a file and is not in its form, and one name for both ends."""
     if reading != AS_IT_IS and form is not None:
-        raise ValueError(f"How a table is written goes with a table of edges: leave it out for a {ending} file.")
+        raise InputError(f"How a table is written goes with a table of edges: leave it out for a {ending} file.")
     if ends != COLUMNS and form is not None:
-        raise ValueError(f"The ends of edges in a {ending} file have no names: leave the names of columns out.")
+        raise InputError(f"The ends of edges in a {ending} file have no names: leave the names of columns out.")
     if ends[0] == ends[1]:
-        raise ValueError("An edge has two ends: name two different columns.")
+        raise InputError("An edge has two ends: name two different columns.")
     require_label(ending, label)
 
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources.categories import EXACT, TRUTH, Categories, exact_number
 from dpselect.sources.cell_types import LACKING as LACKING
 from dpselect.sources.cell_types import OUTSIDE as OUTSIDE
@@ -82,25 +83,25 @@ def require_kind(column: Any, domain: Domain) -> None:
     readable = kind.is_numeric() or kind.is_boolean()
     if domain.edges is not None:
         if not (readable or (kind.is_string() and _tries(column))):
-            raise ValueError(f"{name} is numeric in domains and {kind} in the table: cast it to float64.")
+            raise InputError(f"{name} is numeric in domains and {kind} in the table: cast it to float64.")
         return
     if isinstance(domain, CodeDomain):
         return
     if str(kind).lstrip("!") == "uint64":
-        raise ValueError(f"{name} is uint64 in the table, wider than categories: cast it to int64.")
+        raise InputError(f"{name} is uint64 in the table, wider than categories: cast it to int64.")
     if not (kind.is_string() or readable):
-        raise ValueError(f"{name} is {kind} in the table, which no domain lists: cast it to text.")
+        raise InputError(f"{name} is {kind} in the table, which no domain lists: cast it to text.")
     categories = domain.categories or ()
     known = Categories.of(categories)
     if kind.is_string() and not _tries(column) and not any(isinstance(value, str) for value in categories):
-        raise ValueError(f"{name} lists numbers in domains and is text in the table: cast one of them.")
+        raise InputError(f"{name} lists numbers in domains and is text in the table: cast one of them.")
     if readable and not known.numbers:
-        raise ValueError(f"{name} lists text in domains and is {kind} in the table: cast one of them.")
+        raise InputError(f"{name} lists text in domains and is {kind} in the table: cast one of them.")
     if any(isinstance(value, str) and "\0" in value for value in categories):
-        raise ValueError(f"{name} lists a category with a NUL character, which databases do not hold: leave it out.")
+        raise InputError(f"{name} lists a category with a NUL character, which databases do not hold: leave it out.")
     wide = [value for value in categories if isinstance(value, int) and abs(value) > EXACT]
     if wide and (kind.is_floating() or kind.is_decimal()):
-        raise ValueError(
+        raise InputError(
             f"{name} is {kind} in the table and lists integers beyond 2^53, which it may have rounded: cast it."
         )
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dpselect._optional import not_installed
+from dpselect.kernel.errors import InputError
 from dpselect.sources import csv_text
 from dpselect.sources.categories import plain_number, spellings
 from dpselect.sources.sheet_rows import SheetRow, no_sheet
@@ -44,7 +45,7 @@ def open_workbook(path: Path, name: str | None) -> Iterator[Iterator[SheetRow]]:
             sheets = {sheet.title: sheet for sheet in book.worksheets}
             sheet = book.worksheets[0] if name is None else sheets.get(name)
         except Exception:
-            raise ValueError(_incomplete(path)) from None
+            raise InputError(_incomplete(path)) from None
         if sheet is None:
             book.close()
             raise no_sheet(path, name)
@@ -74,7 +75,7 @@ def _rows(path: Path, book: Any, sheet: Any) -> Iterator[SheetRow]:
             except StopIteration:
                 return
             except Exception:
-                raise ValueError(_incomplete(path)) from None
+                raise InputError(_incomplete(path)) from None
             if element.tag == parsing.ROW_TAG:
                 number = csv_text.integer(element.get("r") or "") or number + 1
                 yield _row(parser, element, number, percents)

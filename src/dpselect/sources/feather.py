@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dpselect._optional import not_installed
+from dpselect.kernel.errors import InputError
 from dpselect.sources import arrow_text
 
 ENDINGS = (".feather", ".arrow")
@@ -34,7 +35,7 @@ def batches(path: Path, names: Sequence[Any]) -> Iterator[dict[Any, Any]]:
     with _opened(path) as file:
         for name in names:
             if file.schema.names.count(name) > 1:
-                raise ValueError(f"{path.name} has two columns called {name!r}: give every column a name of its own.")
+                raise InputError(f"{path.name} has two columns called {name!r}: give every column a name of its own.")
         for place in range(file.num_record_batches):
             batch = file.get_batch(place)
             yield {name: arrow_text.readable(arrow.chunked_array([batch.column(name)])) for name in names}
@@ -63,4 +64,4 @@ def _opened(path: Path) -> Iterator[Any]:
         with arrow.memory_map(str(path)) as source:
             yield ipc.open_file(source)
     except (arrow.ArrowException, OSError):
-        raise ValueError(f"{path.name} is not a complete feather file.") from None
+        raise InputError(f"{path.name} is not a complete feather file.") from None

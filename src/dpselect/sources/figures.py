@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dpselect._optional import not_installed
+from dpselect.kernel.errors import InputError
 
 # An axis shows so many powers of ten below its largest value; what is less lies between the last one and 0.
 _DECADES = 4
@@ -36,7 +37,7 @@ def require_picture(path: str | Path | None) -> None:
     >>> require_picture("law.svg")
     """
     if path is not None and Path(path).suffix.lower() not in _ENDINGS:
-        raise ValueError(f"{Path(path).name} is not a picture: pass a file that ends in .png, .svg or .pdf.")
+        raise InputError(f"{Path(path).name} is not a picture: pass a file that ends in .png, .svg or .pdf.")
 
 
 def with_zero(axes: Any, values: Sequence[float]) -> None:

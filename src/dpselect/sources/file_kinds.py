@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import feather, sheets, spelled_files
 from dpselect.sources.dialects import PLAIN, Dialect
 from dpselect.sources.urls import missing
@@ -39,7 +40,7 @@ def require_plain(path: Path, dialect: Dialect) -> None:
     of_text = (dialect.thousands, dialect.unit, dialect.skip_rows, dialect.date_order) != (None, (), 0, None)
     if said or (of_text and has_schema(path)):
         what = "decimal, thousands, unit, skip_rows, date_order" if has_schema(path) else "decimal comma"
-        raise ValueError(
+        raise InputError(
             f"{path.name} says itself how it is written: separator, {what} and encoding go with .csv and .tsv files, "
             "leave them out."
         )

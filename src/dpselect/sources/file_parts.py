@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources.urls import missing
 
 
@@ -37,7 +38,7 @@ def header(path: Path, of_one: Callable[[Path], list[str]]) -> list[str]:
     names = of_one(first)
     for other in others:
         if of_one(other) != names:
-            raise ValueError(
+            raise InputError(
                 f"{other.name} and {first.name} have different columns: give all parts the same, in order."
             )
     return names
@@ -63,7 +64,7 @@ def join_parts(path: Path, of_one: Callable[[Path], Mapping[Any, Any]]) -> dict[
 
 def unlike(name: Any, path: Path) -> ValueError:
     """Return what refuses a column whose type differs between files."""
-    return ValueError(
+    return InputError(
         f"Column {name!r} has another type in some of the files that match {path.name}: give all of them one."
     )
 

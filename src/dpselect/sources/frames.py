@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.sources.cell_types import objects
 
 # Types that pandas finds for itself, as it finds text ("str"): one cell of another kind makes objects of them.
@@ -31,13 +32,13 @@ def columns(table: Any) -> tuple[list[Any], dict[Any, NDArray[Any]]]:
     if isinstance(table, Mapping):
         result = {name: column(values) for name, values in table.items()}
         if any(values.ndim != 1 for values in result.values()):
-            raise ValueError("Every column must be one-dimensional: pass one value per record.")
+            raise InputError("Every column must be one-dimensional: pass one value per record.")
         if len({values.shape[:1] for values in result.values()}) > 1:
-            raise ValueError("The columns have different lengths: pass one value per record in every column.")
+            raise InputError("The columns have different lengths: pass one value per record in every column.")
         return list(result), result
     if isinstance(table, np.ndarray):
         if table.ndim != 2:
-            raise ValueError(_EXPECTED)
+            raise InputError(_EXPECTED)
         return list(range(table.shape[1])), {place: table[:, place] for place in range(table.shape[1])}
     if isinstance(table, (list, tuple)):
         return _rows(table)
@@ -123,27 +124,27 @@ def _frame(table: Any) -> Any:
 
         return nw.from_native(table, eager_only=True)
     except (ImportError, TypeError):
-        raise TypeError(
+        raise InputTypeError(
             f"Pass a pandas, polars or arrow table, a NumPy array, or a mapping of columns{hint(table)}."
         ) from None
     except ValueError:
-        raise ValueError("Some columns have the same name: pass columns of different names.") from None
+        raise InputError("Some columns have the same name: pass columns of different names.") from None
 
 
 def _rows(table: list[Any] | tuple[Any, ...]) -> tuple[list[Any], dict[Any, NDArray[Any]]]:
     if table and all(isinstance(row, Mapping) for row in table):
-        raise ValueError(
+        raise InputError(
             "A list of dicts has no public columns, as any row may lack one: pass a mapping from each column to the "
             'list of its cells, such as {"age": [...], "job": [...]}, or pandas.DataFrame(rows, columns=[...]).'
         )
     if not table or not all(
         isinstance(row, (list, tuple)) or (isinstance(row, np.ndarray) and row.ndim) for row in table
     ):
-        raise ValueError(_EXPECTED)
+        raise InputError(_EXPECTED)
     try:
         across = list(zip(*table, strict=True))
     except ValueError:
-        raise ValueError("The rows have different lengths: pass one cell per column in every row.") from None
+        raise InputError("The rows have different lengths: pass one cell per column in every row.") from None
     return list(range(len(across))), {place: objects(cells) for place, cells in enumerate(across)}
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources.edge_texts import EdgeTexts, require_nodes, unescape
 
 ENDINGS = (".gml",)
@@ -105,7 +106,7 @@ def _elements(path: Path, wanted: tuple[bytes, ...]) -> Iterator[_Element]:
             key = b""
         before, end = found, 0 if before is None else before.end()
     if not begun:
-        raise ValueError(f"{path.name} is not a GML file, which begins with graph [.")
+        raise InputError(f"{path.name} is not a GML file, which begins with graph [.")
     if current is not None:
         yield current
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect._optional import not_installed
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError, InputTypeError
 
 _DIRECTIONS = Advice(
     "Directions are dropped: an edge joins both of its ends. "
@@ -79,7 +79,7 @@ def of_igraph(graph: Any) -> tuple[list[Hashable], list[Hashable], list[Hashable
         TypeError: not an igraph graph.
     """
     if not (hasattr(graph, "vs") and hasattr(graph, "get_edgelist")):
-        raise TypeError("This is not an igraph graph: pass an igraph.Graph.")
+        raise InputTypeError("This is not an igraph graph: pass an igraph.Graph.")
     named = "name" in graph.vs.attributes()
     names: list[Hashable] = list(graph.vs["name"]) if named else list(range(graph.vcount()))
     ends = graph.get_edgelist()
@@ -101,9 +101,9 @@ def of_scipy(matrix: Any) -> tuple[int, NDArray[Any], NDArray[Any]]:
     (3, [0, 1], [1, 2])
     """
     if not hasattr(matrix, "tocsr"):
-        raise TypeError("An adjacency matrix is sparse: pass a SciPy sparse matrix, as csr_array(matrix).")
+        raise InputTypeError("An adjacency matrix is sparse: pass a SciPy sparse matrix, as csr_array(matrix).")
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError("An adjacency matrix is square: pass shape (n, n).")
+        raise InputError("An adjacency matrix is square: pass shape (n, n).")
     rows = matrix.tocsr()
     if not rows.has_canonical_format:
         rows = rows.copy()
@@ -134,5 +134,5 @@ def shipped_graph(name: str) -> Any:
         "davis-southern-women": networkx.davis_southern_women_graph,
     }
     if name not in makers:
-        raise ValueError(f"There is no shipped graph {name!r}: pass {', '.join(makers)}, or an edge file.")
+        raise InputError(f"There is no shipped graph {name!r}: pass {', '.join(makers)}, or an edge file.")
     return makers[name]()

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from dpselect.kernel.errors import InputError
+
 ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson")
 # Lines that are parsed at a time, and bytes that are read at a time.
 _LINES, _BYTES = 2**16, 2**20
@@ -150,4 +152,4 @@ def _lines(path: Path) -> Iterator[bytes]:
             if any(begun):
                 yield b"".join(begun)
     except OSError:
-        raise ValueError(f"{path.name} is not a complete file of lines.") from None
+        raise InputError(f"{path.name} is not a complete file of lines.") from None

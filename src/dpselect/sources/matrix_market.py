@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import edge_lines
 from dpselect.sources.edge_ends import EdgeRows, Kind, arrow_module, of_tables
 
@@ -44,7 +45,7 @@ def require_weights(path: Path) -> None:
     """Refuse a matrix without values, or with complex ones (``ValueError``)."""
     numbers = _head(path).numbers
     if numbers not in ("real", "integer"):
-        raise ValueError(
+        raise InputError(
             f"The first line of {path.name} says that its entries are {numbers}, so edges have no weights: rank by "
             "another metric."
         )
@@ -81,13 +82,13 @@ def _head(path: Path) -> _Head:
     with edge_lines.open_text(path) as lines:
         found = _FIRST.fullmatch(next(lines, ""))
         if found is None:
-            raise ValueError(
+            raise InputError(
                 f"{path.name} does not begin with %%MatrixMarket matrix coordinate ...: add that line, or end its name "
                 "in .edges if each line is an edge."
             )
         form, numbers, storage = (word.lower() for word in found.groups())
         if form == "array":
-            raise ValueError(f"The matrix of {path.name} is dense (array): save it as a sparse one, coordinate.")
+            raise InputError(f"The matrix of {path.name} is dense (array): save it as a sparse one, coordinate.")
         before, line = 1, ""
         for line in lines:
             if line.strip() and not line.startswith("%"):
@@ -95,7 +96,7 @@ def _head(path: Path) -> _Head:
             before += 1
     size = _SIZE.fullmatch(line)
     if size is not None and int(size[1]) != int(size[2]):
-        raise ValueError(
+        raise InputError(
             f"The matrix of {path.name} is not square, so its rows and columns are different nodes: give each node one "
             "name, and save the edges as .csv."
         )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources.dialects import advice
 
 # So many columns are named in a message.
@@ -27,7 +28,7 @@ def no_column(name: Any, names: Sequence[Any], source: Any = None) -> ValueError
         names: the columns that there are.
         source: the file or files that the table is in, if any.
     """
-    return ValueError(f"The table has no column {name!r}: {available_columns(names, source, name)}.")
+    return InputError(f"The table has no column {name!r}: {available_columns(names, source, name)}.")
 
 
 def available_columns(names: Sequence[Any], source: Any = None, name: Any = None) -> str:

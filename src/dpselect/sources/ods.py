@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import csv_text
 from dpselect.sources.categories import spellings
 from dpselect.sources.sheet_rows import SheetRow, no_sheet
@@ -39,7 +40,7 @@ def open_document(path: Path, name: str | None) -> Iterator[Iterator[SheetRow]]:
             yield _rows(path, content, name)
     except (zipfile.BadZipFile, KeyError, OSError, RuntimeError, EOFError):
         # Nothing that is said of a file that breaks off, or has a password, is repeated.
-        raise ValueError(_incomplete(path)) from None
+        raise InputError(_incomplete(path)) from None
 
 
 def _rows(path: Path, content: Any, name: str | None) -> Iterator[SheetRow]:
@@ -75,7 +76,7 @@ def _rows(path: Path, content: Any, name: str | None) -> Iterator[SheetRow]:
                     yield SheetRow(number, cells, percents, hidden)
             element.clear()
     if not is_there:
-        raise ValueError(_incomplete(path)) if name is None else no_sheet(path, name)
+        raise InputError(_incomplete(path)) if name is None else no_sheet(path, name)
 
 
 def _elements(path: Path, content: Any) -> Iterator[tuple[str, Any]]:
@@ -83,7 +84,7 @@ def _elements(path: Path, content: Any) -> Iterator[tuple[str, Any]]:
     try:
         yield from ElementTree.iterparse(content, ("start", "end"))
     except (ElementTree.ParseError, zipfile.BadZipFile, OSError, ValueError, EOFError):
-        raise ValueError(_incomplete(path)) from None
+        raise InputError(_incomplete(path)) from None
 
 
 def _repeated(element: Any, what: str, most: int) -> int:

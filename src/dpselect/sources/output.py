@@ -14,7 +14,14 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import (
+    Advice,
+    ExistingFileError,
+    FileError,
+    ForbiddenFileError,
+    InputError,
+    MissingFileError,
+)
 
 # What a model of usual size needs; holding it costs milliseconds.
 ROOM = 2**20
@@ -45,7 +52,7 @@ class Output:
     def __init__(self, path: str | Path, overwrite: bool = False) -> None:
         self._path, self._overwrite = path, overwrite
         if not str(path) or "\0" in str(path):
-            raise ValueError("The name of a file to be written is empty or holds a NUL: name a file.")
+            raise InputError("The name of a file to be written is empty or holds a NUL: name a file.")
         self._target = Path(os.path.realpath(path))
         self._beside: Path | None = None
 
@@ -117,9 +124,9 @@ class Output:
     def _require_free(self) -> None:
         folder = self._target.parent
         if not folder.is_dir():
-            raise FileNotFoundError(f"{self._path} cannot be written, because there is no folder {folder}: make it.")
+            raise MissingFileError(f"{self._path} cannot be written, because there is no folder {folder}: make it.")
         if belongs_to_database(self._target):
-            raise FileExistsError(
+            raise ExistingFileError(
                 f"{self._path} is a ledger or another database, never overwritten: name another file."
             )
         try:
@@ -127,17 +134,19 @@ class Output:
         except FileNotFoundError:
             return
         if self._target.is_dir():
-            raise IsADirectoryError(f"{self._path} is a folder: name a file in it.")
+            raise FileError(f"{self._path} is a folder: name a file in it.")
         if not self._target.is_file():
-            raise FileExistsError(f"{self._path} is a device or a pipe: name a file, which can be written as a whole.")
+            raise ExistingFileError(
+                f"{self._path} is a device or a pipe: name a file, which can be written as a whole."
+            )
         if not self._overwrite:
-            raise FileExistsError(
+            raise ExistingFileError(
                 Advice(
                     "{path} exists already: name another file, or pass {overwrite=True|--overwrite}.", path=self._path
                 )
             )
         if not os.access(self._target, os.W_OK) or not there.st_mode & 0o222:
-            raise PermissionError(f"{self._path} is protected against writing: name another file.")
+            raise ForbiddenFileError(f"{self._path} is protected against writing: name another file.")
 
     def _made(self) -> Path:
         """Return a new file beside the target, with the rights of the one that it replaces."""
@@ -162,7 +171,9 @@ class Output:
         assert self._beside is not None
         if self._overwrite:
             if belongs_to_database(self._target):
-                raise FileExistsError(f"{self._path} has become a database meanwhile, and those are never overwritten.")
+                raise ExistingFileError(
+                    f"{self._path} has become a database meanwhile, and those are never overwritten."
+                )
             self._beside.replace(self._target)
         else:
             try:
@@ -175,7 +186,9 @@ class Output:
                     os.close(os.open(self._target, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
                     self._beside.replace(self._target)
             except FileExistsError:
-                raise FileExistsError(f"{self._path} was made by somebody else meanwhile: it stays as it is.") from None
+                raise ExistingFileError(
+                    f"{self._path} was made by somebody else meanwhile: it stays as it is."
+                ) from None
         with suppress(OSError):
             folder = os.open(self._target.parent, os.O_RDONLY)
             try:
@@ -219,12 +232,14 @@ def explain(error: OSError, path: str | Path) -> OSError:
     if error.errno is None:
         return error
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return OSError(f"There is no room for {path} on its disk: free some space, or name a file elsewhere.")
+        return FileError(f"There is no room for {path} on its disk: free some space, or name a file elsewhere.")
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return PermissionError(f"{path} cannot be written: its folder or its disk is protected; name a file elsewhere.")
+        return ForbiddenFileError(
+            f"{path} cannot be written: its folder or its disk is protected; name a file elsewhere."
+        )
     if error.errno == errno.ENAMETOOLONG:
-        return OSError(f"{str(path)[:40]}... is too long for the name of a file: take a shorter one.")
-    return OSError(f"{path} cannot be written ({os.strerror(error.errno)}): name another file.")
+        return FileError(f"{str(path)[:40]}... is too long for the name of a file: take a shorter one.")
+    return FileError(f"{path} cannot be written ({os.strerror(error.errno)}): name another file.")
 
 
 def _to_disk(file: Any) -> None:

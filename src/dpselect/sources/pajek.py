@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import edge_lines
 from dpselect.sources.edge_texts import EdgeTexts, require_nodes, unescape
 
@@ -87,7 +88,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
                 break
             # Behind the first edges, any other line that begins with a star is a line below the heading before it.
             if found is not None and heading in ("vertices", "network") and name not in _READ:
-                raise ValueError(
+                raise InputError(
                     f"The edges of {path.name} are below a heading that is not read: save them as *Arcs or *Edges, or "
                     "as .csv."
                 )
@@ -96,4 +97,4 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
             else:
                 yield heading, text
     if not heading:
-        raise ValueError(f"{path.name} is not a Pajek file, which begins with *Vertices.")
+        raise InputError(f"{path.name} is not a Pajek file, which begins with *Vertices.")

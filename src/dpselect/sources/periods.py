@@ -9,6 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.sources import days
 from dpselect.sources.cell_types import OUTSIDE
 from dpselect.sources.distinct import Distinct
@@ -77,11 +78,11 @@ class Periods(PublicNames):
             TypeError, ValueError: not such dates or step; fewer than two periods.
         """
         if not isinstance(step, str) or step not in days.STEPS:
-            raise ValueError(f"The step between dates is {', '.join(days.STEPS[:-1])} or {days.STEPS[-1]}: name one.")
+            raise InputError(f"The step between dates is {', '.join(days.STEPS[:-1])} or {days.STEPS[-1]}: name one.")
         ends = [days.number_of(public_date(name, each)) for name, each in (("lower", lower), ("upper", upper))]
         first, last = days.period(np.array(ends), step).tolist()
         if not first < last:
-            raise ValueError(f"lower lies in an earlier {step} than upper: pass the public bounds of the dates.")
+            raise InputError(f"lower lies in an earlier {step} than upper: pass the public bounds of the dates.")
         size = last - first + 1
         return cls("periods", _PeriodNames(step, first, size), None, step=step, first=first)
 
@@ -127,9 +128,11 @@ def public_date(name: str, value: Any) -> date:
         number = days.day_of_text(value) if len(value) == len("2025-12-31") else None
         value = None if number is None else days.day_of(number)
     if isinstance(value, datetime) or not isinstance(value, date):
-        raise TypeError(f"{name} is a real number, or a date such as 2025-12-31: pass what is public about the dates.")
+        raise InputTypeError(
+            f"{name} is a real number, or a date such as 2025-12-31: pass what is public about the dates."
+        )
     if not value < _END:
-        raise ValueError(f"{name} is a date before 9999-01-01: pass what is public about the dates.")
+        raise InputError(f"{name} is a date before 9999-01-01: pass what is public about the dates.")
     return value
 
 
@@ -148,6 +151,6 @@ def require_without_zone(values: Any, called: Any) -> None:
 
 def with_zone(called: Any) -> ValueError:
     """Return the refusal of a column of moments with a time zone."""
-    return ValueError(
+    return InputError(
         f"Column {called!r} holds moments of a time zone: cast it to dates, as of the zone that you mean."
     )

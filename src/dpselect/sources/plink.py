@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from dpselect.kernel.errors import InputError
+
 ENDINGS = (".tdt",)
 _EMPTY = ("NA", "nan")
 _CALLED = {"SNP": "snp", "T": "b", "U": "c"}
@@ -29,7 +31,7 @@ def names(path: Path) -> list[str]:
     fields = [each.decode("utf-8", "replace") for each in line.split()]
     fields = [_CALLED.get(each, each) for each in fields]
     if not fields or len({*fields}) != len(fields):
-        raise ValueError(f"{path.name} has no line of names, no two of them alike: write the table of PLINK anew.")
+        raise InputError(f"{path.name} has no line of names, no two of them alike: write the table of PLINK anew.")
     return fields
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError, InputTypeError
 from dpselect.sources import cell_types, frames
 from dpselect.sources.categories import EXACT, TRUTH, Categories, exact_number, plain_number
 from dpselect.sources.cell_types import OUTSIDE
@@ -47,23 +47,23 @@ class PublicNames:
             return names
         if isinstance(names, range):
             if not names or names.step != 1 or max(abs(names[0]), abs(names[-1])) >= EXACT:
-                raise ValueError(
+                raise InputError(
                     Advice(
                         "A range of {argument} has at least one name, step 1, and lies within 2^53.", argument=argument
                     )
                 )
             return cls(argument, names, None)
         if isinstance(names, (str, bytes, dict)) or not hasattr(names, "__len__"):
-            raise TypeError(f"{argument} lists public names: pass a list of text or numbers, or a range.")
+            raise InputTypeError(f"{argument} lists public names: pass a list of text or numbers, or a range.")
         listed = tuple(each.item() if isinstance(each, np.generic) else each for each in frames.column(names).tolist())
         if not listed or not all(isinstance(each, (str, int, float)) and each == each for each in listed):
-            raise ValueError(f"{argument} lists public names: text or numbers, none missing, at least one.")
+            raise InputError(f"{argument} lists public names: text or numbers, none missing, at least one.")
         if len(set(listed)) != len(listed):
-            raise ValueError(f"{argument} lists a name twice: pass each public name once.")
+            raise InputError(f"{argument} lists a name twice: pass each public name once.")
         try:
             return cls(argument, listed, Categories.of(listed))
         except ValueError as error:
-            raise ValueError(f"{argument}: {error}") from None
+            raise InputError(f"{argument}: {error}") from None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -80,7 +80,7 @@ class PublicNames:
         """
         kind = column.cells.dtype.kind
         if kind not in cell_types.READABLE:
-            raise ValueError(
+            raise InputError(
                 f"Column {called!r} is {column.cells.dtype} in the table, which no list names: cast it to text."
             )
         if self.categories is None:
@@ -91,7 +91,7 @@ class PublicNames:
 
     def _require_exact(self, called: Any) -> None:
         if any(not isinstance(each, str) and abs(each) >= EXACT for each in self.names):
-            raise ValueError(
+            raise InputError(
                 f"Column {called!r} may have rounded integers beyond 2^53, and {self.argument} lists such integers: "
                 "cast the column to text, or to integers that may be missing (Int64)."
             )

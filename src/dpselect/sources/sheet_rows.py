@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dpselect.kernel.errors import InputError
+
 
 @dataclass(frozen=True)
 class SheetRow:
@@ -26,4 +28,4 @@ class SheetRow:
 
 def no_sheet(path: Path, name: str | None) -> ValueError:
     """Return the refusal of a sheet that a file does not have."""
-    return ValueError(f"{path.name} has no sheet {name!r}: name one that it has, or leave it out for the first.")
+    return InputError(f"{path.name} has no sheet {name!r}: name one that it has, or leave it out for the first.")

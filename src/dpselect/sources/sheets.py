@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import excel, ods
 from dpselect.sources.dialects import PLAIN, Dialect
 from dpselect.sources.sheet_rows import SheetRow
@@ -85,12 +86,12 @@ def _names(path: Path, first: SheetRow) -> list[str]:
     row = first.cells
     known = [row[place] for place in sorted(row)]
     if not known or [*sorted(row)] != [*range(1, len(known) + 1)]:
-        raise ValueError(
+        raise InputError(
             f"{path.name} has a first row with empty cells, and it must name the columns: sheet names another sheet, "
             "and skip_rows says how many rows stand before the names."
         )
     if len({*known}) != len(known):
-        raise ValueError(
+        raise InputError(
             f"The first row of {path.name} holds the same name twice: it must name the columns, no two of them alike, "
             "and skip_rows says how many rows stand before it."
         )

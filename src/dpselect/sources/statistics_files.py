@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dpselect._optional import not_installed
+from dpselect.kernel.errors import InputError
 from dpselect.sources import days
 from dpselect.sources.categories import spellings
 
@@ -119,7 +120,7 @@ def _read(path: Path, **how: Any) -> Any:
     try:
         return read(str(path), **how)
     except Exception:
-        raise ValueError(f"{path.name} is not a complete file of SPSS or Stata.") from None
+        raise InputError(f"{path.name} is not a complete file of SPSS or Stata.") from None
 
 
 def _speller(facts: Any, name: str, *, labelled: bool) -> Callable[[Any], str | None]:

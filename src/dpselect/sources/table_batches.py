@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import arrow_text, csv_text, feather, file_parts, spelled_files
 from dpselect.sources.column_choice import ColumnChoice
 from dpselect.sources.file_kinds import has_schema, is_feather, is_parquet, is_typed
@@ -82,12 +83,12 @@ def _parquet_batches(path: Path, names: list[Any], coded: list[Any]) -> Iterator
         with parquet.ParquetFile(path, read_dictionary=text, pre_buffer=False) as file:
             twice = next((name for name in names if file.schema_arrow.names.count(name) > 1), None)
             if twice is not None:
-                raise ValueError(f"{path.name} has two columns called {twice!r}: give every column a name of its own.")
+                raise InputError(f"{path.name} has two columns called {twice!r}: give every column a name of its own.")
             for batch in file.iter_batches(_ROWS, columns=names):
                 table = arrow.Table.from_batches([batch])
                 yield {name: arrow_text.readable(table[name]) for name in names}
     except (arrow.ArrowException, OSError):
-        raise ValueError(f"{path.name} is not a complete parquet file.") from None
+        raise InputError(f"{path.name} is not a complete parquet file.") from None
 
 
 def _is_text(kind: Any) -> bool:

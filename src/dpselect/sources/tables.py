@@ -16,7 +16,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from dpselect._optional import not_installed
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.sources import arrow_text, csv_text, feather, file_parts, frames, spelled_files
 from dpselect.sources.column_choice import ColumnChoice
 from dpselect.sources.conditions import Condition
@@ -220,7 +220,7 @@ def listed_names(path: str | Path, reading: FileOptions = AS_IT_IS) -> list[str]
     """Return the names of the columns as :func:`names`, of a file that lists them (``ValueError``: it does not)."""
     there = names(path, reading)
     if not there and is_typed(local(path)):
-        raise ValueError(f"{local(path).name} has no list of its columns: ask about one by its name.")
+        raise InputError(f"{local(path).name} has no list of its columns: ask about one by its name.")
     # Columns without a name may be several.
     return [*dict.fromkeys(there)]
 
@@ -247,7 +247,7 @@ def labels(path: str | Path, name: str, option: str = "--label", reading: FileOp
     """
     result = repeated_labels(path, name, option, reading)
     if len({*map(str, result)}) != len(result):
-        raise ValueError(
+        raise InputError(
             f"The label column {name!r} holds a name twice: {option} needs a column with a different name in every row."
         )
     return result
@@ -258,7 +258,7 @@ def repeated_labels(path: str | Path, name: str, option: str, reading: FileOptio
     wanted = _choose(names(path, reading), name, local(path))
     result: list[Any] = arrows(path, [wanted], reading)[wanted].to_pylist()
     if any(label is None or label == "" for label in result):
-        raise ValueError(f"The label column {name!r} has empty cells: {option} names a public column that is complete.")
+        raise InputError(f"The label column {name!r} has empty cells: {option} names a public column that is complete.")
     if all(isinstance(label, str) and label.isascii() and label.isdigit() for label in result):
         # "007" is a label and "7" an integer.
         whole = all(len(label) < 19 and str(int(label)) == label for label in result)
@@ -280,7 +280,7 @@ def _header(path: Path, reading: FileOptions) -> list[str]:
     try:
         result: list[str] = parquet.read_schema(path).names
     except (arrow.ArrowException, OSError):
-        raise ValueError(f"{path.name} is not a complete parquet file.") from None
+        raise InputError(f"{path.name} is not a complete parquet file.") from None
     return result
 
 
@@ -310,10 +310,10 @@ def _parquet(path: Path, names: Sequence[Any]) -> dict[Any, Any]:
             wanted = [name for name in dict.fromkeys(names) if name in there]
             twice = next((name for name in wanted if there[name] > 1), None)
             if twice is not None:
-                raise ValueError(f"{path.name} has two columns called {twice!r}: give every column a name of its own.")
+                raise InputError(f"{path.name} has two columns called {twice!r}: give every column a name of its own.")
             result = file.read(columns=wanted)
     except (arrow.ArrowException, OSError):
-        raise ValueError(f"{path.name} is not a complete parquet file.") from None
+        raise InputError(f"{path.name} is not a complete parquet file.") from None
     return {name: arrow_text.readable(result[name]) for name in wanted}
 
 
@@ -322,14 +322,14 @@ def _choose(names: list[str], name: str | None, path: Path) -> str:
     if name is not None and name in names and names.count(name) == 1:
         return name
     if not names:
-        raise ValueError("The file has no columns: pass a table.")
+        raise InputError("The file has no columns: pass a table.")
     if name is None and len(names) == 1:
         advised = "" if has_schema(path) else advice(names)
         if advised:
-            raise ValueError(f"{path.name} has one column, and {advised}.")
+            raise InputError(f"{path.name} has one column, and {advised}.")
         return names[0]
     if name is None:
-        raise ValueError(
+        raise InputError(
             Advice(
                 "The file has {many} columns: {pass column=, the name of one|name one after the file}.", many=len(names)
             )
@@ -337,7 +337,7 @@ def _choose(names: list[str], name: str | None, path: Path) -> str:
     if name not in names:
         raise no_column(name, names, path)
     if names.count(name) > 1:
-        raise ValueError(f"{path.name} has two columns called {name!r}: give every column a name of its own.")
+        raise InputError(f"{path.name} has two columns called {name!r}: give every column a name of its own.")
     return name
 
 

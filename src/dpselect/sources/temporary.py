@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.sources.engines import EVERY_ENGINE, engine
 from dpselect.sources.warehouse import LOST, Warehouse, guard_engine
 
@@ -48,12 +48,12 @@ class Temporary:
         """
         if not self._engine.temporary:
             *able, last = [each.title for each in EVERY_ENGINE if each.temporary]
-            raise ValueError(
+            raise InputError(
                 f"Temporary tables are for {', '.join(able)} and {last}, and this is {self._engine.title}: "
                 "read the table into a frame."
             )
         if not self._allowed:
-            raise ValueError(
+            raise InputError(
                 Advice(
                     "Boosted rounds keep the codes and scores of all records in a temporary table: allow it by "
                     "{Warehouse.open(..., temporary=True)|in_place = 'temporary-table' in the description}."

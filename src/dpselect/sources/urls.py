@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from dpselect.kernel.errors import InputError, MissingFileError
 from dpselect.sources.engines import engine
 
 # postgres://, and what is meant to be that: with one slash, or escaped. One letter is a drive.
@@ -65,7 +66,7 @@ def require_plain(source: str) -> None:
         ValueError: without a word of it, because it may hold a password.
     """
     if not is_url(source) and without_secrets(source) != source and not _there(source):
-        raise ValueError(
+        raise InputError(
             "This reads like the address of a database with a password, and is not a URL: write "
             "postgres://host/database, and keep the password in the engine's own file (PGPASSFILE)."
         )
@@ -74,18 +75,16 @@ def require_plain(source: str) -> None:
 def no_table(path: Path, shown: str, wanted: str, sought: str = "a table") -> ValueError:
     """Return the error that says that a file of this name is not what is sought, and what to pass instead."""
     if path.name.lower().endswith((".duckdb", ".ddb")):
-        return ValueError(f"{shown} is a DuckDB database: pass duckdb://{shown}?table=NAME, where NAME is its table.")
-    return ValueError(f"{shown} is not {sought}: pass {wanted}.")
+        return InputError(f"{shown} is a DuckDB database: pass duckdb://{shown}?table=NAME, where NAME is its table.")
+    return InputError(f"{shown} is not {sought}: pass {wanted}.")
 
 
 def missing(path: str | Path) -> FileNotFoundError:
     """Return the error that says that a file is not there, or that no file matches a pattern."""
     shown = without_secrets(str(path))
     if "*" in Path(path).name:
-        return FileNotFoundError(
-            f"No file matches {shown}: check the folder and the pattern, and put quotes around it."
-        )
-    return FileNotFoundError(f"There is no file {shown}.")
+        return MissingFileError(f"No file matches {shown}: check the folder and the pattern, and put quotes around it.")
+    return MissingFileError(f"There is no file {shown}.")
 
 
 def file_of(url: str) -> Path | None:

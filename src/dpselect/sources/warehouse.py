@@ -17,7 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect._optional import not_installed
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import (
+    Advice,
+    InputError,
+    InputTypeError,
+    LostConnectionError,
+    MissingFileError,
+    MissingLibraryError,
+)
 from dpselect.sources import duckdb_files
 from dpselect.sources.engines import engine, engine_of
 from dpselect.sources.missing_column import no_column
@@ -103,12 +110,14 @@ class Warehouse:
             expression = source
             metadata = _facts_of(expression)
         elif not isinstance(source, (str, Path)):
-            raise TypeError("A warehouse is an Ibis table, a path to .parquet or .csv files, or a URL with its table.")
+            raise InputTypeError(
+                "A warehouse is an Ibis table, a path to .parquet or .csv files, or a URL with its table."
+            )
         elif is_url(source):
             expression, metadata, opened = _at_url(str(source), table)
         else:
             if table is not None:
-                raise ValueError(
+                raise InputError(
                     Advice(
                         "A file is one table: leave {table=|--table} out; a DuckDB database is named as duckdb://FILE."
                     )
@@ -130,7 +139,7 @@ class Warehouse:
         self.require([key])
         kind = self.table[key].type()
         if not kind.is_integer() or str(kind).lstrip("!") == "uint64":
-            raise ValueError(f"The key column {key!r} holds no integers of 64 bits with a sign: declare one that does.")
+            raise InputError(f"The key column {key!r} holds no integers of 64 bits with a sign: declare one that does.")
 
     @property
     def columns(self) -> list[str]:
@@ -162,7 +171,7 @@ class Warehouse:
         wanted = {*names, self.key}
         there = [name for name in self.table.columns if name in wanted]
         if not there:
-            raise ValueError("The table has none of the columns that have a domain: check their names.")
+            raise InputError("The table has none of the columns that have a domain: check their names.")
         return replace(self, table=self.table[there])
 
     def ask(self, expression: Any) -> Rows:
@@ -229,7 +238,9 @@ class Warehouse:
                 transaction.__exit__(None, None, None)
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("A warehouse stays in its process, because its connection may hold a password: open it again.")
+        raise InputTypeError(
+            "A warehouse stays in its process, because its connection may hold a password: open it again."
+        )
 
     def __repr__(self) -> str:
         return f"Warehouse({self.metadata.get('table', self.metadata.get('source', 'expression'))!r})"
@@ -259,7 +270,7 @@ def guard_engine(action: Callable[[], Answer], words: str) -> Answer:
     except Exception as error:
         failed = f" ({type(error).__name__})"
     # Outside of the handler, so that the engine's error is not even the context of this one.
-    raise ConnectionError(words.replace(_KIND, failed))
+    raise LostConnectionError(words.replace(_KIND, failed))
 
 
 def _ibis() -> Any:
@@ -272,7 +283,7 @@ def _ibis() -> Any:
 
 def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     if is_web(url):
-        raise ValueError(
+        raise InputError(
             Advice(
                 "A file at a web address is not counted where it is: "
                 "{pass dpselect.data.TableFile.of(address)|leave out --in-place and --table}, or download it first."
@@ -280,7 +291,7 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
         )
     parts = urlsplit(url)
     if parts.scheme.lower() in STORES:
-        raise ValueError(
+        raise InputError(
             f"Files at {parts.scheme}:// are not read: copy the file to this machine, or pass an https:// address."
         )
     ibis = _ibis()
@@ -288,13 +299,13 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     named = [value for name, value in options if name == "table"]
     table = table or (named[0] if named else None)
     if not table:
-        raise ValueError(Advice("Which table? Pass {table=|--table}, or end the URL with ?table=name."))
+        raise InputError(Advice("Which table? Pass {table=|--table}, or end the URL with ?table=name."))
     file = file_of(url)
     if file is not None and not file.exists():
         # The engine would make an empty one.
         # Who writes three slashes for a relative path, as SQLAlchemy does, names the root of the disk.
         hint = ", with two slashes before a path from here, and three before one from the root" if ":///" in url else ""
-        raise FileNotFoundError(f"There is no file {without_secrets(url)}: name a database that exists{hint}.")
+        raise MissingFileError(f"There is no file {without_secrets(url)}: name a database that exists{hint}.")
     others = [pair for pair in options if pair[0] != "table"]
     plain = urlunsplit(parts._replace(query=urlencode(others))) if named else url
     try:
@@ -304,7 +315,7 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
             "that user and password are right.",
         )
     except ImportError:
-        raise ImportError(f"This engine is not installed: {engine(parts.scheme).install}.") from None
+        raise MissingLibraryError(f"This engine is not installed: {engine(parts.scheme).install}.") from None
     try:
         return _named(backend, table), {"source": without_secrets(url), "table": table}, backend
     except (ValueError, ConnectionError):
@@ -323,8 +334,8 @@ def _named(backend: Any, table: str) -> Any:
     except Exception:
         missing = False
     if missing:
-        raise ValueError(f"There is no table {table!r} in this database: pass its name, or schema.name.")
-    raise ConnectionError(f"The table {table!r} cannot be opened: check its name, and that it may be read.")
+        raise InputError(f"There is no table {table!r} in this database: pass its name, or schema.name.")
+    raise LostConnectionError(f"The table {table!r} cannot be opened: check its name, and that it may be read.")
 
 
 def _in_files(source: str | Path) -> tuple[Any, dict[str, str], tuple[Path, ...]]:
@@ -339,7 +350,7 @@ def _in_files(source: str | Path) -> tuple[Any, dict[str, str], tuple[Path, ...]
     except ConnectionError:
         expression = None
     if expression is None:
-        raise ValueError(f"{path.name} is not a complete parquet file, or not a csv file with a header line.")
+        raise InputError(f"{path.name} is not a complete parquet file, or not a csv file with a header line.")
     return expression, {"source": str(path), "snapshot": duckdb_files.write_times(files)}, tuple(files)
 
 

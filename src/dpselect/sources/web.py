@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from dpselect.kernel.errors import InputError, LostConnectionError
 from dpselect.sources.urls import is_url, without_secrets
 
 ENDINGS = (
@@ -68,12 +69,12 @@ def _name(url: str) -> str:
     """Return what the file is called: the end of the address."""
     shown, parts = without_secrets(url), urlsplit(url)
     if "@" in parts.netloc:
-        raise ValueError(f"{shown} is given with a user or a password, which are not sent: download the file first.")
+        raise InputError(f"{shown} is given with a user or a password, which are not sent: download the file first.")
     # The copy is written into a folder of its own: no part of its name may lead out of it.
     name = re.sub(r"[/\\\0]", "_", unquote(parts.path.rpartition("/")[2]))
     if not name.lower().endswith(ENDINGS):
         *most, last = ENDINGS
-        raise ValueError(
+        raise InputError(
             f"{shown} does not end in {', '.join(most)} or {last}: name the address of a table, or download it first."
         )
     return name
@@ -90,11 +91,11 @@ def _fetched(url: str, name: str) -> Path:
         _copy(url, path, shown)
     except HTTPError as error:
         error.close()
-        raise ConnectionError(f"{shown} could not be fetched: the server answers {error.code}.") from None
+        raise LostConnectionError(f"{shown} could not be fetched: the server answers {error.code}.") from None
     except (URLError, HTTPException, OSError) as error:
         reason = getattr(error, "reason", error)
         kind = type(reason).__name__ if isinstance(reason, BaseException) else "no connection"
-        raise ConnectionError(
+        raise LostConnectionError(
             f"{shown} could not be fetched ({kind}): check the address, or download the file first."
         ) from None
     return path
@@ -109,11 +110,11 @@ def _copy(url: str, path: Path, shown: str) -> None:
         while block := answer.read(_BLOCK):
             size += len(block)
             if size > LARGEST:
-                raise ValueError(f"{shown} holds more than {LARGEST:,} bytes: download it, and read it in place.")
+                raise InputError(f"{shown} holds more than {LARGEST:,} bytes: download it, and read it in place.")
             file.write(block)
         promised = answer.headers.get("Content-Length")
     if promised is not None and promised.isdigit() and int(promised) != size:
-        raise ConnectionError("incomplete")
+        raise LostConnectionError("incomplete")
 
 
 def _redirects() -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources.edge_texts import EdgeTexts, require_nodes
 from dpselect.sources.urls import missing
 from dpselect.sources.xml_tags import XmlTags, local, tags
@@ -197,4 +198,4 @@ def _tags(path: Path, form: XmlForm) -> XmlTags:
 
 
 def _incomplete(path: Path, form: XmlForm) -> ValueError:
-    return ValueError(f"{path.name} is not a complete {form.noun} file.")
+    return InputError(f"{path.name} is not a complete {form.noun} file.")

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.bound import Bound
+from dpselect.kernel.errors import InputError
 from dpselect.scores.scores import Scores
 
 # A record is in one cell of a table, so one more moves one count, by 1.
@@ -46,5 +47,5 @@ def whole_counts(class_counts: ArrayLike) -> NDArray[np.int64]:
     """Return counts as integers, or say what they must be."""
     array = np.asarray(class_counts)
     if array.ndim != 1 or not array.size or array.dtype.kind not in "iu" or (array < 0).any():
-        raise ValueError("Counts are integers >= 0, one per public candidate: pass shape (m,), m >= 1.")
+        raise InputError("Counts are integers >= 0, one per public candidate: pass shape (m,), m >= 1.")
     return array.astype(np.int64)

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.highest_pairs import most_open_pairs
@@ -69,7 +69,7 @@ def ego_betweenness(
     graph = require_undirected(graph)
     bound = public_degree(max_degree, len(graph))
     if sensitivity not in SENSITIVITIES:
-        raise ValueError(f"sensitivity is one of {', '.join(SENSITIVITIES)}, not {sensitivity!r}.")
+        raise InputError(f"sensitivity is one of {', '.join(SENSITIVITIES)}, not {sensitivity!r}.")
     if isinstance(graph, StoredGraph):
         graph = graph.compressed()
     require_degrees(graph, bound)
@@ -138,7 +138,7 @@ def _sum_of_quarter_bounds(start: NDArray[np.int64], stop: NDArray[np.int64]) ->
 def require_degrees(graph: Graph | StoredGraph, bound: int) -> None:
     """Refuse a graph that breaks the public promise about its degrees: no claim covers it."""
     if graph.degrees.max(initial=0) > bound:
-        raise ValueError(
+        raise InputError(
             Advice(
                 "For the curator: the graph exceeds {max_degree}, so the claim does not cover it; pass a public "
                 "bound that every possible graph keeps, or truncate it ({dpselect.data.TruncatedGraph|--truncate})."
@@ -150,14 +150,14 @@ def public_degree(max_degree: Any, nodes: int, what: str = "Ego betweenness") ->
     """Return the public maximum degree, at most n - 1, or say what is wrong with it."""
     bound = declared_degree(max_degree, what)
     if bound < 2:
-        raise ValueError(
+        raise InputError(
             Advice(
                 "With {max_degree} below 2 no node connects two neighbours and the sensitivity is "
                 "always zero: pass a public bound of at least 2."
             )
         )
     if nodes < 3:
-        raise ValueError(f"{what} needs at least 3 nodes: with fewer, its sensitivity is always zero.")
+        raise InputError(f"{what} needs at least 3 nodes: with fewer, its sensitivity is always zero.")
     return min(bound, nodes - 1)
 
 
@@ -172,5 +172,5 @@ def declared_degree(max_degree: Any, what: str) -> int:
             )
         )
     if isinstance(max_degree, bool) or not isinstance(max_degree, (int, np.integer)):
-        raise ValueError(Advice("{max_degree} must be an integer: a public bound on the number of neighbours."))
+        raise InputError(Advice("{max_degree} must be an integer: a public bound on the number of neighbours."))
     return int(max_degree)

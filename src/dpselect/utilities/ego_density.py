@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities.undirected_graphs import require_undirected
@@ -36,7 +37,7 @@ def ego_density(graph: GraphLike) -> Scores:
     """
     graph = require_undirected(graph)
     if len(graph) < 3:
-        raise ValueError("Ego density needs at least 3 nodes: with fewer, its sensitivity is always zero.")
+        raise InputError("Ego density needs at least 3 nodes: with fewer, its sensitivity is always zero.")
     if isinstance(graph, StoredGraph):
         # The engine joins; two queries on one state of the table.
         with graph.warehouse.reading():

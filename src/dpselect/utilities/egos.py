@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.utilities import ego_arrays
 from dpselect.utilities.ranked_graph import RankedGraph, row_blocks
 from dpselect.views import Graph
@@ -48,7 +49,7 @@ def links_of_egos(graph: Graph, workers: int = 1, what: str = "ego density") -> 
 def require_workers(workers: Any) -> None:
     """Refuse what is not a number of threads (``ValueError``)."""
     if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
-        raise ValueError("workers counts threads: pass an integer >= 1.")
+        raise InputError("workers counts threads: pass an integer >= 1.")
 
 
 def _by_loop(loop: Loop, graph: Graph, kind: type, workers: int, what: str) -> NDArray[Any]:

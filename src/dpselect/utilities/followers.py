@@ -6,6 +6,7 @@ each, and lowers none. So a list may have any length.
 
 from __future__ import annotations
 
+from dpselect.kernel.errors import InputTypeError
 from dpselect.scores.scores import Scores
 from dpselect.views.graph_like import GraphLike, directed_graph
 
@@ -31,7 +32,7 @@ def followers(graph: GraphLike) -> Scores:
     """
     pointed = directed_graph(graph)
     if pointed is None:
-        raise TypeError(
+        raise InputTypeError(
             "Followers are counted where edges have directions: pass a dpselect.data.DirectedGraph, or a directed "
             "graph of NetworkX or igraph."
         )

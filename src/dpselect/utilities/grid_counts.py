@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, InputTypeError, PrivacyError
 from dpselect.sources.column_cells import INTEGER_CLIP
 from dpselect.sources.warehouse import is_expression
 from dpselect.views import Column, StoredColumn
@@ -33,7 +33,7 @@ def records(values: ArrayLike | Column, lower: Any, upper: Any) -> Numbers:
     """
     column = histogram(values, "integer" if isinstance(lower, int) else "real")
     if isinstance(column, StoredColumn):
-        raise TypeError(
+        raise InputTypeError(
             "This names records, and those of a warehouse stay there: choose the median value by "
             "utilities.median(values, lower=, upper=, step=), or pass the numbers."
         )
@@ -56,7 +56,7 @@ def public_grid(grid: ArrayLike | None, lower: Any = None, upper: Any = None, st
     bounds = {"lower": lower, "upper": upper, "step": step}
     if grid is not None:
         if any(bound is not None for bound in bounds.values()):
-            raise ValueError("The grid is named twice: pass grid=, or lower=, upper= and step=.")
+            raise InputError("The grid is named twice: pass grid=, or lower=, upper= and step=.")
         return public_points(grid)
     if lower is None or upper is None:
         raise PrivacyError(
@@ -65,7 +65,7 @@ def public_grid(grid: ArrayLike | None, lower: Any = None, upper: Any = None, st
         )
     even = _even(*_even_bounds(lower, upper, step))
     if even.size > _MOST:
-        raise ValueError(f"step must divide the bounds into at most {_MOST} values: choose a larger step.")
+        raise InputError(f"step must divide the bounds into at most {_MOST} values: choose a larger step.")
     return public_points(even.array() if isinstance(even, EvenGrid) else even)
 
 
@@ -81,11 +81,11 @@ def public_values(grid: Any, lower: Any = None, upper: Any = None, step: Any = N
     EvenGrid(first=0, step=1, size=2000000000001, over=2, real=True)
     """
     if isinstance(grid, range) and grid.step < 0:
-        raise ValueError("grid must be finite and strictly increasing: sort it and drop repeated values.")
+        raise InputError("grid must be finite and strictly increasing: sort it and drop repeated values.")
     if isinstance(grid, range) and lower is upper is step is None and len(grid) >= 2:
         first, last = grid[0], grid[-1]
         if max(abs(first), abs(last)) > INTEGER_CLIP:
-            raise ValueError("A grid of integers lies within 2^61: pass floats.")
+            raise InputError("A grid of integers lies within 2^61: pass floats.")
         return EvenGrid(first, grid.step, len(grid))
     if grid is None and lower is not None and upper is not None:
         low, high, each, real = _even_bounds(lower, upper, step)
@@ -100,20 +100,20 @@ def _bound(name: str, value: Any) -> Fraction:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (numbers.Real, decimal.Decimal)):
-        raise TypeError(f"{name} must be a real number: pass what is public about the values.")
+        raise InputTypeError(f"{name} must be a real number: pass what is public about the values.")
     try:
         return Fraction(str(value))
     except ValueError:
-        raise ValueError(f"{name} must be finite: pass what is public about the values.") from None
+        raise InputError(f"{name} must be finite: pass what is public about the values.") from None
 
 
 def _even_bounds(lower: Any, upper: Any, step: Any) -> tuple[Fraction, Fraction, Fraction, bool]:
     """Return the bounds and the step exactly, and whether a float among them makes the grid one of floats."""
     low, high = _bound("lower", lower), _bound("upper", upper)
     if not low < high:
-        raise ValueError("lower must be below upper: pass the public bounds of the values.")
+        raise InputError("lower must be below upper: pass the public bounds of the values.")
     if step is None and not (isinstance(lower, numbers.Integral) and isinstance(upper, numbers.Integral)):
-        raise ValueError(Advice("Between bounds that are not integers there is no natural step: pass {step=}."))
+        raise InputError(Advice("Between bounds that are not integers there is no natural step: pass {step=}."))
     real = any(isinstance(bound, (float, np.floating)) for bound in (lower, upper, step))
     return low, high, Fraction(1) if step is None else _bound("step", step), real
 
@@ -121,18 +121,18 @@ def _even_bounds(lower: Any, upper: Any, step: Any) -> tuple[Fraction, Fraction,
 def _even(low: Fraction, high: Fraction, step: Fraction, real: bool) -> EvenGrid | Numbers:
     """Return low, low + step, ... up to high, each rounded once; an array where 53 bits cannot hold the numbers."""
     if step <= 0:
-        raise ValueError("step must be positive: how fine the answer is.")
+        raise InputError("step must be positive: how fine the answer is.")
     steps = (high - low) // step
     over = math.lcm(low.denominator, step.denominator)
     first, each = int(low * over), int(step * over)
     whole = over == 1 and not real
     fits = max(abs(first), abs(first + steps * each), over) <= (INTEGER_CLIP if whole else _EXACT)
     if steps < 1:
-        raise ValueError(Advice("{step} must divide the bounds into 2 values or more: choose a smaller step."))
+        raise InputError(Advice("{step} must divide the bounds into 2 values or more: choose a smaller step."))
     if fits:
         return EvenGrid(first, each, steps + 1, over, not whole)
     if steps >= _MOST:
-        raise ValueError(Advice("{step} is so fine that floating point rounds it away: choose a larger step."))
+        raise InputError(Advice("{step} is so fine that floating point rounds it away: choose a larger step."))
     return np.asarray(float(low) + float(step) * np.arange(steps + 1))
 
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.kernel.neighbours import Neighbours, neighbours
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
@@ -71,7 +71,7 @@ def information_gain(
     """
     kind = neighbours(relation)
     if kind not in (Neighbours.ADD_REMOVE, Neighbours.SUBSTITUTION):
-        raise ValueError('Information gain is for "add-remove" or "substitution" neighbours.')
+        raise InputError('Information gain is for "add-remove" or "substitution" neighbours.')
     replaced = kind is Neighbours.SUBSTITUTION
     if replaced and max_records is None:
         raise PrivacyError("Under substitution information gain needs max_records=: the public number of records.")

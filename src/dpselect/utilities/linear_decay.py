@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.scores.scores import Scores
 from dpselect.utilities.ego_betweenness import public_degree, require_degrees
 from dpselect.utilities.highest_pairs import most_open_pairs
@@ -84,9 +84,9 @@ def linear_decay(graph: GraphLike, max_degree: int | None = None, *, decay: int 
 def _public_decay(decay: Any, bound: int) -> int:
     """Return the public decay, or say what is wrong with it."""
     if isinstance(decay, bool) or not isinstance(decay, (int, np.integer)) or decay < 1:
-        raise ValueError(Advice("{decay} counts common neighbours: pass a public integer >= 1, such as 20."))
+        raise InputError(Advice("{decay} counts common neighbours: pass a public integer >= 1, such as 20."))
     if int(decay) * bound**2 >= _MOST:
-        raise ValueError(
+        raise InputError(
             Advice("{decay} times the square of {max_degree} must stay below 2^61: pass smaller public numbers.")
         )
     return int(decay)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import profiles
 from dpselect.utilities.counts import whole_counts
@@ -39,7 +40,7 @@ def majority(class_counts: ArrayLike, candidates: Sequence[Any] | None = None) -
     """
     whole = whole_counts(class_counts)
     if whole.size < 2:
-        raise ValueError("A majority needs at least two candidates: pass a count for each public one.")
+        raise InputError("A majority needs at least two candidates: pass a count for each public one.")
     (winner,), (safe,) = (each.tolist() for each in leads(whole[None, :]))
     sensitivity = profiles(lambda t: (t[:, None] >= safe).astype(np.float64), ceiling=1.0)
     won = (np.arange(whole.size) == winner).astype(np.int64)

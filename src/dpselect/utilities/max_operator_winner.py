@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpselect.kernel.errors import InputError
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import profiles
 from dpselect.utilities.max_operator import max_operator
@@ -40,7 +41,7 @@ def max_operator_winner(counts: Mapping[Any, ArrayLike]) -> Scores:
     scores = max_operator(counts)
     values = scores.values.astype(np.int64)
     if values.size < 2:
-        raise ValueError("A winner needs at least two attributes.")
+        raise InputError("A winner needs at least two attributes.")
     winner = int(values.argmax())
     lead = values[winner] - values - (np.arange(values.size) < winner)
     safe = int(np.delete(lead, winner).min())

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError, InputTypeError
 
 # Keeps the products of a share and up to 4 * 10^10 records within 64 bits; beyond, Python's integers are used.
 _FINEST = 10**8
@@ -35,7 +35,7 @@ def percent(p: Any) -> Fraction:
     """
     exact = _read(p, "p must be a number: pass a percentage such as 50 or 99.9.")
     if exact is None or not 0 <= exact <= 100:
-        raise ValueError(_RANGE)
+        raise InputError(_RANGE)
     return (exact / 100).limit_denominator(_FINEST)
 
 
@@ -52,7 +52,7 @@ def shares_of(q: Iterable[Any] | None, p: Iterable[Any] | None = None) -> list[F
     [Fraction(1, 4), Fraction(1, 3)]
     """
     if (q is None) == (p is None):
-        raise ValueError(
+        raise InputError(
             Advice("Which quantiles? Pass either {q=|--q}, shares such as 0.25, or {p=|--p}, percentages such as 25.")
         )
     if q is None:
@@ -60,12 +60,12 @@ def shares_of(q: Iterable[Any] | None, p: Iterable[Any] | None = None) -> list[F
     exact = _listed(q, "q", "shares", "[0.25, 0.5, 0.75]")
     beyond = [share for share in exact if 1 < share <= 100]
     if beyond and all(0 <= share <= 100 for share in exact):
-        raise ValueError(
+        raise InputError(
             f"{_are(beyond, 'a percentage', 'percentages')}: pass p instead of q, or "
             f"{_joined([share / 100 for share in beyond])}."
         )
     if not all(0 <= share <= 1 for share in exact):
-        raise ValueError("Every share must be from 0 to 1: pass for example 0.25, or 0.5 for the median.")
+        raise InputError("Every share must be from 0 to 1: pass for example 0.25, or 0.5 for the median.")
     return _distinct(exact, "A share")
 
 
@@ -81,14 +81,14 @@ def _shares_of_percentages(p: Any) -> list[Fraction]:
     if len(exact) == 1:
         require_no_share(exact[0])
     if len(exact) > 1 and all(0 <= each <= 1 for each in exact) and any(each.denominator > 1 for each in exact):
-        raise ValueError(
+        raise InputError(
             Advice(
                 f"{_are(exact, 'a share', 'shares')}{{|, and --p takes percentages}}: pass "
                 f"{_joined([100 * each for each in exact])}, or {{q instead of p|--q instead of --p}}."
             )
         )
     if not all(0 <= each <= 100 for each in exact):
-        raise ValueError(_RANGE)
+        raise InputError(_RANGE)
     return _distinct([each / 100 for each in exact], "A percentage")
 
 
@@ -96,7 +96,7 @@ def require_no_share(p: Fraction) -> None:
     """Refuse a single percentage that may be meant as a share, such as 0.5 for the median (``ValueError``)."""
     if 0 < p < 1:
         low, high = f"{float(p):g}", f"{float(100 * p):g}"
-        raise ValueError(
+        raise InputError(
             Advice(
                 f"Is {low} meant in per cent, or as a share{' (the median)' if p == Fraction(1, 2) else ''}? For the "
                 f"share pass {high}; for {low} per cent pass the share {float(p / 100):g} to "
@@ -108,10 +108,10 @@ def require_no_share(p: Fraction) -> None:
 def _listed(values: Iterable[Any], name: str, kind: str, example: str) -> list[Fraction]:
     message = f"{name} must be a list of {kind}: pass for example {example}."
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise TypeError(message)
+        raise InputTypeError(message)
     exact = [_read(value, message) for value in values]
     if not exact:
-        raise ValueError(f"{name} is empty: pass at least one, for example {example}.")
+        raise InputError(f"{name} is empty: pass at least one, for example {example}.")
     # What is not finite lies outside every range.
     return [Fraction(-1) if value is None else value for value in exact]
 
@@ -121,7 +121,7 @@ def _read(value: Any, message: str) -> Fraction | None:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (numbers.Real, decimal.Decimal)):
-        raise TypeError(message)
+        raise InputTypeError(message)
     try:
         return Fraction(str(value))
     except ValueError:
@@ -130,7 +130,7 @@ def _read(value: Any, message: str) -> Fraction | None:
 
 def _distinct(shares: list[Fraction], one: str) -> list[Fraction]:
     if len(set(shares)) < len(shares):
-        raise ValueError(f"{one} is given twice: pass each once.")
+        raise InputError(f"{one} is given twice: pass each once.")
     return shares
 
 

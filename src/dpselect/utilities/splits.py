@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError, InputTypeError
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -36,16 +36,16 @@ def stack_counts(counts: Mapping[Any, ArrayLike]) -> tuple[list[Any], Integers, 
             records; more than 2^62 records.
     """
     if not isinstance(counts, Mapping) or not counts:
-        raise TypeError("counts must map each attribute to its (values x classes) table: pass at least one.")
+        raise InputTypeError("counts must map each attribute to its (values x classes) table: pass at least one.")
     tables = [np.asarray(table) for table in counts.values()]
     if any(table.ndim != 2 or table.dtype.kind not in "iu" or (table < 0).any() for table in tables):
-        raise ValueError("Each table holds integers >= 0, one row per public value and one column per public class.")
+        raise InputError("Each table holds integers >= 0, one row per public value and one column per public class.")
     if any(not table.shape[0] for table in tables) or len({table.shape[1] for table in tables}) != 1:
-        raise ValueError("Every attribute needs at least one value and the same classes.")
+        raise InputError("Every attribute needs at least one value and the same classes.")
     if not tables[0].shape[1] or any(not np.array_equal(t.sum(axis=0), tables[0].sum(axis=0)) for t in tables):
-        raise ValueError("The attributes count different records: each table must hold every record once.")
+        raise InputError("The attributes count different records: each table must hold every record once.")
     if tables[0].astype(np.float64).sum() > MOST_RECORDS:
-        raise ValueError("The counts add up to more than 2^62: there is no such table.")
+        raise InputError("The counts add up to more than 2^62: there is no such table.")
     starts = np.cumsum([0] + [table.shape[0] for table in tables[:-1]])
     return list(counts), np.concatenate(tables).astype(np.int64), starts
 
@@ -59,13 +59,13 @@ def records_within(rows: Integers, starts: Integers, max_records: int | None) ->
     if max_records is None:
         return
     if isinstance(max_records, bool) or not isinstance(max_records, (int, np.integer)) or max_records < 1:
-        raise ValueError(Advice("{max_records} must be an integer of at least 1: a public bound on the whole table."))
+        raise InputError(Advice("{max_records} must be an integer of at least 1: a public bound on the whole table."))
     if max_records > MOST_RECORDS:
-        raise ValueError(
+        raise InputError(
             Advice("{max_records} is at most 2^62, more than any table holds: pass a smaller public bound.")
         )
     if rows[: starts[1] if starts.size > 1 else None].sum() > max_records:
-        raise ValueError(Advice("The table has more than {max_records} records: pass a larger public bound."))
+        raise InputError(Advice("The table has more than {max_records} records: pass a larger public bound."))
 
 
 def over_classes(combine: np.ufunc, cells: NDArray[Any]) -> NDArray[Any]:

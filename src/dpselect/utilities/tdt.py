@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 
@@ -93,7 +93,7 @@ def smooth_tdt(b: ArrayLike, c: ArrayLike, *, families: int | None = None, beta:
     array([4.8   , 3.6392])
     """
     if not beta > 0 or math.isinf(beta):
-        raise ValueError("beta must be a positive number.")
+        raise InputError("beta must be a positive number.")
     number = _public(families)
     high, low = _table(b, c, number)
     sensitivity = tdt_sensitivity(high, low, number)
@@ -133,19 +133,19 @@ def _distance(high: NDArray[np.int64], low: NDArray[np.int64], table: tuple[int,
 def _table(b: ArrayLike, c: ArrayLike, families: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     first, second = np.asarray(b), np.asarray(c)
     if first.ndim != 1 or first.shape != second.shape or not first.size:
-        raise ValueError(
+        raise InputError(
             Advice(
                 "Each marker has one b and one c: "
                 "{pass two arrays of the same shape (m,), m >= 1|the table needs one row per marker}."
             )
         )
     if first.dtype.kind not in "iu" or second.dtype.kind not in "iu":
-        raise ValueError("b and c count transmissions: pass integers.")
+        raise InputError("b and c count transmissions: pass integers.")
     first, second = first.astype(np.int64), second.astype(np.int64)
     if (first < 0).any() or (second < 0).any():
-        raise ValueError("b and c count transmissions: pass integers >= 0.")
+        raise InputError("b and c count transmissions: pass integers >= 0.")
     if (first + second > 2 * families).any():
-        raise ValueError(
+        raise InputError(
             Advice("A family transmits at most two alleles, so b + c is at most 2 families: check {families=}.")
         )
     return np.maximum(first, second), np.minimum(first, second)
@@ -155,5 +155,5 @@ def _public(families: Any) -> int:
     if families is None:
         raise PrivacyError("The TDT needs families=: the public number of families in the study.")
     if isinstance(families, bool) or not isinstance(families, (int, np.integer)) or families < 2:
-        raise ValueError("families must be an integer of at least 2: the public number of families in the study.")
+        raise InputError("families must be an integer of at least 2: the public number of families in the study.")
     return int(families)

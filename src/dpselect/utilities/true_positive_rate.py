@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpselect.kernel.errors import InputError
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import profiles
 
@@ -42,11 +43,11 @@ def rate(found: ArrayLike, there: int, name: str, candidates: Sequence[Any] | No
     """Return how much of one class each classifier finds."""
     counts = np.asarray(found)
     if isinstance(there, bool) or not isinstance(there, (int, np.integer)) or there < 0:
-        raise ValueError(f"{name} must be an integer >= 0.")
+        raise InputError(f"{name} must be an integer >= 0.")
     if counts.ndim != 1 or not counts.size or counts.dtype.kind not in "iu" or (counts < 0).any():
-        raise ValueError("Each classifier has one count: pass integers >= 0, shape (m,).")
+        raise InputError("Each classifier has one count: pass integers >= 0, shape (m,).")
     if (counts > there).any():
-        raise ValueError(f"A classifier finds more {name} than there are: pass counts of at most {name}.")
+        raise InputError(f"A classifier finds more {name} than there are: pass counts of at most {name}.")
     up = 1 + 2.0**-48
     sensitivity = profiles(lambda t: up / np.maximum(int(there) - t[:, None], 1.0), ceiling=1.0)
     return Scores(counts / max(int(there), 1), sensitivity, candidates=candidates, zero="worst")

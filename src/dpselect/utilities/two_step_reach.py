@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.scores.scores import Scores
 from dpselect.scores.sensitivity import Floats, Sensitivity, profiles
 from dpselect.utilities import ego_arrays
@@ -60,7 +60,7 @@ def two_step_reach(graph: GraphLike, max_degree: int | None = None, workers: int
 
     bound = declared_degree(max_degree, "Two-step reach")
     if bound < 1:
-        raise ValueError(Advice("With {max_degree} below 1 no edge may exist: pass a public bound of at least 1."))
+        raise InputError(Advice("With {max_degree} below 1 no edge may exist: pass a public bound of at least 1."))
     bound = max(1, min(bound, len(graph) - 1))
     require_workers(workers)
     if isinstance(graph, StoredGraph):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpselect.kernel.errors import InputTypeError
 from dpselect.views import Graph, StoredGraph
 from dpselect.views.graph_like import GraphLike, undirected_graph
 
@@ -14,7 +15,7 @@ def require_undirected(graph: GraphLike) -> Graph | StoredGraph:
     """
     result = undirected_graph(graph)
     if result is None:
-        raise TypeError(
+        raise InputTypeError(
             "This metric counts undirected edges without weights: pass a dpselect.Graph, a graph of NetworkX or "
             "igraph, or a sparse matrix."
         )

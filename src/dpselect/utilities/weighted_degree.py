@@ -10,6 +10,7 @@ References: ours.
 
 from __future__ import annotations
 
+from dpselect.kernel.errors import InputTypeError
 from dpselect.scores.scores import Scores
 from dpselect.views import WeightedGraph
 
@@ -27,7 +28,7 @@ def weighted_degree(graph: WeightedGraph) -> Scores:
     array([ 5., 15., 10.,  0.])
     """
     if not isinstance(graph, WeightedGraph):
-        raise TypeError("Weights are added up where edges have weights: pass a dpselect.data.WeightedGraph.")
+        raise InputTypeError("Weights are added up where edges have weights: pass a dpselect.data.WeightedGraph.")
     return Scores(
         # The unit of real weights is a power of two: nothing is rounded.
         graph.units if graph.kind == "integer" else graph.units * float(graph.unit),

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.sources import tables
 from dpselect.sources.column_cells import INTEGER_CLIP, ColumnCells, Mask, array_of, declared_kind, integers, reals
 from dpselect.sources.frames import is_retyped
@@ -63,7 +64,7 @@ class Column:
 
     def __init__(self, values: Any, *, kind: str | None = None) -> None:
         if kind not in (None, "integer", "real"):
-            raise ValueError('kind is "integer" or "real".')
+            raise InputError('kind is "integer" or "real".')
         array = array_of(values)
         known = declared_kind(values, array) if kind is None else kind
         read = integers(array) if known == "integer" else reals(array)
@@ -133,7 +134,7 @@ class Column:
         """
         histogram = np.asarray(counts)
         if histogram.ndim != 1 or histogram.dtype.kind not in "iu" or (histogram < 0).any():
-            raise ValueError("A histogram is a list of counts: pass integers >= 0, shape (cells,).")
+            raise InputError("A histogram is a list of counts: pass integers >= 0, shape (cells,).")
         wide = histogram.astype(np.uint64 if histogram.dtype.kind == "u" else np.int64)
         each = np.minimum(wide, np.asarray(_MOST // max(1, wide.size), dtype=wide.dtype)).astype(np.int64)
         values: Any = lower + step * np.arange(wide.size)
@@ -152,7 +153,7 @@ class Column:
             ValueError: lower >= upper, or integers beyond 2^53 from a pandas column that NumPy holds.
         """
         if not lower < upper:
-            raise ValueError("lower must be below upper: pass the public bounds of the values.")
+            raise InputError("lower must be below upper: pass the public bounds of the values.")
         self._require_exact(lower, upper)
         moved = self._total(self._outside(lower, upper) & ~self._gone())
         below, beyond = self.cells < lower, self.cells > upper
@@ -227,7 +228,7 @@ class Column:
             ValueError: a histogram, which has no rows; as :meth:`snap_to`.
         """
         if self._counts is not None:
-            raise ValueError("A histogram has no rows that a group or a person could have: pass one value per row.")
+            raise InputError("A histogram has no rows that a group or a person could have: pass one value per row.")
         self._require_exact(grid.value(0), grid.value(grid.size - 1))
         places = self._places(grid, slice(None)).astype(np.int64)
         places[self._gone()] = -1
@@ -292,7 +293,7 @@ class Column:
 
     def _require_exact(self, lower: Any, upper: Any) -> None:
         if self._retyped and max(abs(lower), abs(upper)) > _EXACT:
-            raise ValueError(
+            raise InputError(
                 "One missing cell makes pandas round integers beyond 2^53 in every row: pass a column with an arrow or "
                 "nullable type, a list, or an array."
             )
@@ -315,11 +316,11 @@ def public_points(grid: ArrayLike) -> Numbers:
     """Return a public grid: finite, strictly increasing, at least 2 values, or say what is wrong with it."""
     points = _public(grid)
     if points.size < 2:
-        raise ValueError("grid needs at least 2 values: with one there is nothing to choose.")
+        raise InputError("grid needs at least 2 values: with one there is nothing to choose.")
     if not np.isfinite(points).all() or not (points[1:] > points[:-1]).all():
-        raise ValueError("grid must be finite and strictly increasing: sort it and drop repeated values.")
+        raise InputError("grid must be finite and strictly increasing: sort it and drop repeated values.")
     if points.dtype.kind == "i" and max(abs(int(points[0])), abs(int(points[-1]))) > INTEGER_CLIP:
-        raise ValueError("A grid of integers lies within 2^61: pass floats.")
+        raise InputError("A grid of integers lies within 2^61: pass floats.")
     return points
 
 
@@ -327,17 +328,17 @@ def _public(grid: Any) -> Numbers:
     """Return the public grid as int64 if all of it are integers, else as float64."""
     complaint = "grid must be real numbers, none missing: pass integers or floats."
     if isinstance(grid, np.ma.MaskedArray):
-        raise TypeError(complaint)
+        raise InputTypeError(complaint)
     try:
         array = np.asarray(grid)
     except ValueError:
-        raise ValueError("grid must be one-dimensional.") from None
+        raise InputError("grid must be one-dimensional.") from None
     if array.ndim != 1:
-        raise ValueError("grid must be one-dimensional.")
+        raise InputError("grid must be one-dimensional.")
     if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
-        raise ValueError("grid has integers beyond 64 bits: pass floats.")
+        raise InputError("grid has integers beyond 64 bits: pass floats.")
     if array.dtype.kind in "iu":
         return array.astype(np.int64, copy=False)
     if array.dtype.kind != "f" and array.size:
-        raise TypeError(complaint)
+        raise InputTypeError(complaint)
     return array.astype(np.float64, copy=False)

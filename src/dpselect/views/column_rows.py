@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dpselect.kernel.errors import InputTypeError
 from dpselect.sources.periods import Periods
 from dpselect.sources.warehouse import is_expression
 from dpselect.views.column import Column
@@ -47,7 +48,7 @@ def column_rows(
 def _places(values: Any, periods: Periods, called: Any) -> Any:
     """Return the places of periods that dates of a column lie in; those that are not there are missing."""
     if isinstance(values, (Column, StoredColumn)):
-        raise TypeError("A Column holds numbers, and these bounds are dates: pass the column of dates itself.")
+        raise InputTypeError("A Column holds numbers, and these bounds are dates: pass the column of dates itself.")
     if is_expression(values):
         return StoredColumn.of(values, periods)
     places = codes_of(periods, values, called)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, InputTypeError, PrivacyError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import whole
 from dpselect.sources import identity
@@ -69,7 +69,9 @@ class ContributionBounds:
             return None
         for name, column in (("by", by), ("person", person)):
             if isinstance(column, (str, bytes)) and not named:
-                raise TypeError(f"{name} is a column with one cell per value, such as table[{column!r}], not its name.")
+                raise InputTypeError(
+                    f"{name} is a column with one cell per value, such as table[{column!r}], not its name."
+                )
         return cls(by, names, person, most)
 
     @property
@@ -117,7 +119,7 @@ class ContributionBounds:
     @staticmethod
     def _require_aligned(places: Integers, other: Integers) -> None:
         if places.size != other.size:
-            raise ValueError("The columns have different lengths: pass one cell of by and person per value.")
+            raise InputError("The columns have different lengths: pass one cell of by and person per value.")
 
     def __repr__(self) -> str:
         return f"Contributions(groups={0 if self.groups is None else len(self.groups)}, neighbours={self.neighbours})"
@@ -131,7 +133,7 @@ def public_groups(by: Any, groups: Any) -> PublicNames:
         TypeError, ValueError: there is no column, or a bad list.
     """
     if by is None:
-        raise ValueError(Advice("Groups need their column: pass {by=|--by}, or leave out what is said of groups."))
+        raise InputError(Advice("Groups need their column: pass {by=|--by}, or leave out what is said of groups."))
     if groups is None:
         raise PrivacyError(
             Advice("Which groups there are must not depend on the data: pass {groups=|--groups}, their public list.")
@@ -148,7 +150,7 @@ def rows_of_person(person: Any, rows_per_person: int | None) -> int:
     if rows_per_person is None:
         return 1
     if person is None:
-        raise ValueError(
+        raise InputError(
             Advice(
                 "{rows_per_person=|--rows-per-person} says how many rows of one person count: pass {person=|--person} "
                 "too, or leave it out."

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.sources import edges, graphs
 from dpselect.sources.tables import FileOptions
 from dpselect.views.nodes import declared_nodes, place_ends, places_of
@@ -77,7 +77,7 @@ class DirectedGraph:
         array([0, 2, 0])
         """
         if not graph.is_directed():
-            raise ValueError("An undirected graph does not say who points to whom: pass a networkx.DiGraph.")
+            raise InputError("An undirected graph does not say who points to whom: pass a networkx.DiGraph.")
         return _counted(cls, *place_ends(*graphs.of_networkx(graph), nodes))
 
     @classmethod
@@ -93,7 +93,7 @@ class DirectedGraph:
         """
         names, source, target = graphs.of_igraph(graph)
         if not graph.is_directed():
-            raise ValueError("An undirected graph does not say who points to whom: pass one with directed=True.")
+            raise InputError("An undirected graph does not say who points to whom: pass one with directed=True.")
         return _counted(cls, *place_ends(names, source, target, nodes))
 
     @classmethod
@@ -127,7 +127,7 @@ class DirectedGraph:
         edges.require_labels(path, labels, label)
         source, target, dropped = edges.read(path, kind=kind, ends=ends, reading=reading, label=label, directed=True)
         if edges.direction(path) is False:
-            raise ValueError("The file says that its edges have no direction: pass one of a directed graph.")
+            raise InputError("The file says that its edges have no direction: pass one of a directed graph.")
         graphs.warn_of_weights(edges.columns(path, reading))
         graph = cls.from_edges(source, target, nodes=size if labels is None else labels)
         return replace(graph, unknown_nodes_dropped=graph.unknown_nodes_dropped + dropped)
@@ -152,9 +152,9 @@ def _counted(
     labels: Sequence[Any] | None,
 ) -> DirectedGraph:
     if source.shape != target.shape:
-        raise ValueError("Each edge has a source and a target: pass two arrays of the same length.")
+        raise InputError("Each edge has a source and a target: pass two arrays of the same length.")
     if size > _MOST_NODES:
-        raise ValueError(Advice(f"{{nodes}} may be at most {_MOST_NODES} where edges have directions."))
+        raise InputError(Advice(f"{{nodes}} may be at most {_MOST_NODES} where edges have directions."))
     known = (source >= 0) & (target >= 0)
     mask = known & (source != target)
     followers, different = _in_degrees(source[mask], target[mask], size)

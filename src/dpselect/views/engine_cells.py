@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.sources import encoding
 from dpselect.sources.column_cells import INTEGER_CLIP
 from dpselect.sources.encoding import literal
@@ -60,7 +61,7 @@ def cell_of(cells: PublicCells, column: Any, called: Any, *, text: bool = False)
         return _name(cells, column, called, text=text)
     if isinstance(cells, Bins):
         if len(cells) > MOST_LISTED:
-            raise ValueError(f"More than {MOST_LISTED} bins are too many for one query: use coarser bins.")
+            raise InputError(f"More than {MOST_LISTED} bins are too many for one query: use coarser bins.")
         bins = _ListDomain(called, len(cells), edges=cells.edges)
         require_number(column, called, text=text)
         return encoding.code(encoding.prepare_column(column, bins, clip=False), bins).cast("int64")
@@ -74,7 +75,7 @@ def require_number(column: Any, called: Any, *, text: bool = False) -> None:
     """Refuse a column without numbers (``TypeError``); ``text`` says whether text may spell them."""
     kind = column.type()
     if not (text and kind.is_string()) and (not kind.is_numeric() or kind.is_boolean()):
-        raise TypeError(f"Column {called!r} is {kind} in the table: percentiles need numbers, cast it.")
+        raise InputTypeError(f"Column {called!r} is {kind} in the table: percentiles need numbers, cast it.")
 
 
 def raw_number(column: Any) -> Any:
@@ -99,7 +100,7 @@ def place_of(value: Any, grid: Grid, called: Any) -> Any:
     if value.type().is_integer() and not grid.real:
         return _place_of_integer(value, grid)
     if not grid.real and max(map(abs, ends)) > _EXACT:
-        raise ValueError(
+        raise InputError(
             f"Column {called!r} is not of integers, and the grid needs integers beyond 2^53: cast it to int64."
         )
     value = value.cast("float64")
@@ -155,7 +156,7 @@ def bisect_edges(value: Any, edges: list[Any]) -> Any:
     import ibis
 
     if len(edges) >= MOST_LISTED:
-        raise ValueError(
+        raise InputError(
             f"An uneven grid of more than {MOST_LISTED} values is too much for one query: pass an even one, by "
             "lower, upper and step."
         )
@@ -184,7 +185,7 @@ def _place_of_integer(value: Any, grid: Grid) -> Any:
         halves = [(int(a) + int(b)) // 2 for a, b in pairwise(grid.array())]
         return bisect_edges(value, [ibis.literal(half, "int64") for half in halves])
     if grid.step > 1 and grid.size > _EXACT // 8:
-        raise ValueError("A grid of more than 2^50 values is too fine for an engine: choose a larger step, or 1.")
+        raise InputError("A grid of more than 2^50 values is too fine for an engine: choose a larger step, or 1.")
     along, step = value - ibis.literal(grid.first, "int64"), grid.step
     if step > 1:
         up = along + ibis.literal((step - 1) // 2, "int64")
@@ -199,7 +200,7 @@ def _name(names: PublicNames, column: Any, called: Any, *, text: bool) -> Any:
 
     if names.categories is not None:
         if len(names) > MOST_LISTED:
-            raise ValueError(f"{names.argument} lists more than {MOST_LISTED} names, too many for one query.")
+            raise InputError(f"{names.argument} lists more than {MOST_LISTED} names, too many for one query.")
         listed = _ListDomain(called, len(names), names.names)
         encoding.require_kind(column, listed)
         return encoding.code(encoding.prepare_column(column, listed, clip=False), listed).cast("int64")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import days
 from dpselect.sources.engines import engine_of
 from dpselect.sources.periods import Periods, with_zone
@@ -27,7 +28,7 @@ def place_in(periods: Periods, column: Any, called: Any) -> Any:
     elif kind.is_date() or kind.is_timestamp():
         place = _of_dates(periods, column)
     else:
-        raise ValueError(f"Column {called!r} is {kind} in the table, which has no dates: cast it to dates.")
+        raise InputError(f"Column {called!r} is {kind} in the table, which has no dates: cast it to dates.")
     return place.cast("int64").fill_null(-1)
 
 

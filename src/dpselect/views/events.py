@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import frames, identity, tables
 from dpselect.sources.distinct import distinct
 from dpselect.sources.missing_column import no_column
@@ -147,7 +148,7 @@ def columns_of(table: Any, wanted: list[Any], numbers: Collection[Any] = ()) -> 
         if name not in columns:
             raise no_column(name, there, source)
     if len({len(columns[name]) for name in wanted}) > 1:
-        raise ValueError("The columns have different lengths: pass one value per record in every column.")
+        raise InputError("The columns have different lengths: pass one value per record in every column.")
     return columns, metadata
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound
+from dpselect.kernel.errors import InputError
 
 Integers = NDArray[np.int64]
 
@@ -46,9 +47,9 @@ class Interaction:
     def __post_init__(self) -> None:
         ends = [(int(offsets.min()), int(offsets.max())) for offsets in self.parts_of]
         if len(set(self.columns)) != len(self.columns) or len(self.columns) != len(ends) or not ends:
-            raise ValueError("A tile has columns that differ, each with an offset for every code.")
+            raise InputError("A tile has columns that differ, each with an offset for every code.")
         if sum(low for low, _ in ends) < 0 or sum(high for _, high in ends) >= self.parts:
-            raise ValueError("The offsets of a tile must add up to the number of a part.")
+            raise InputError("The offsets of a tile must add up to the number of a part.")
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Loss:
             ValueError: the clip is of the l2 norm, which does not bound that sum.
         """
         if self.outputs > 1 and self.norm != 1:
-            raise ValueError("A clip of the l2 norm does not bound the sum of all moves: clip the l1 norm.")
+            raise InputError("A clip of the l2 norm does not bound the sum of all moves: clip the l1 norm.")
         return Bound(self.clip)
 
     @property

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import edges, graphs
 from dpselect.sources.tables import FileOptions
 from dpselect.views.nodes import declared_nodes, place_ends, places_of
@@ -67,7 +68,7 @@ class Graph:
         size, labels = declared_nodes(nodes)
         a, b = (places_of(end, size, labels) for end in (source, target))
         if a.shape != b.shape:
-            raise ValueError("Each edge has a source and a target: pass two arrays of the same length.")
+            raise InputError("Each edge has a source and a target: pass two arrays of the same length.")
         return _compressed(cls, a, b, size, labels)
 
     @classmethod

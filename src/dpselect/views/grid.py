@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
+
 Numbers = NDArray[np.int64] | NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -55,7 +57,7 @@ class EvenGrid:
             ValueError: there are more than 10^7.
         """
         if self.size > _MOST:
-            raise ValueError(
+            raise InputError(
                 f"This column has to be placed on a grid that is written out, and that has at most {_MOST} values: "
                 "choose a larger step, or cast the column to int64 and let the grid be of integers."
             )

@@ -7,6 +7,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
+
 Integers = NDArray[np.int64]
 # Of one group: the occupied cells, increasing, and how many rows each holds.
 Histogram = tuple[Integers, Integers]
@@ -31,7 +33,7 @@ class GroupedCounts:
 
     def __init__(self, groups: int, size: int) -> None:
         if groups * size >= 2**62:
-            raise ValueError("There are too many groups for so fine a grid: choose a larger step.")
+            raise InputError("There are too many groups for so fine a grid: choose a larger step.")
         self._groups, self._size = groups, size
         self._dense = np.zeros(groups * size, dtype=np.int64) if groups * size <= _DENSE else None
         self._listed: list[Histogram] = []

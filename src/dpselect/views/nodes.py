@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, InputTypeError, PrivacyError
 from dpselect.sources import edges
 from dpselect.sources.column_cells import array_of
 from dpselect.sources.csv_text import integer
@@ -29,10 +29,10 @@ def declared_nodes(nodes: int | Iterable[Any] | Path | None) -> tuple[int, Seque
         raise PrivacyError(_ASK_FOR_NODES)
     if isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool):
         if nodes < 0:
-            raise ValueError(Advice("{nodes} counts the public nodes: pass a number >= 0."))
+            raise InputError(Advice("{nodes} counts the public nodes: pass a number >= 0."))
         return int(nodes), None
     if isinstance(nodes, (bool, str, bytes)) or not isinstance(nodes, Iterable):
-        raise TypeError(
+        raise InputTypeError(
             "nodes is the number of public nodes, or a list of their labels, as Path(file).read_text().splitlines()."
         )
     listed = nodes.tolist() if isinstance(nodes, np.ndarray) else nodes
@@ -79,7 +79,7 @@ def places_of(ends: Any, size: int, labels: Sequence[Any] | None) -> NDArray[np.
         return np.fromiter(positions, np.int64, count=array.size)
     rounded = array.dtype.kind == "f" or is_retyped(ends)
     if rounded and max(abs(int(ascending[0])), abs(int(ascending[-1]))) >= _EXACT:
-        raise ValueError("Ids beyond 2^53 may have been rounded in this column: pass integers of 64 bits, or text.")
+        raise InputError("Ids beyond 2^53 may have been rounded in this column: pass integers of 64 bits, or text.")
     return _found(_integers(array), ascending, order)
 
 
@@ -101,7 +101,7 @@ def _array(values: ArrayLike) -> NDArray[Any]:
 def _plain(values: NDArray[Any], message: str) -> NDArray[Any]:
     """Return ids as int64 or labels as text, or refuse."""
     if values.ndim != 1:
-        raise ValueError(message)
+        raise InputError(message)
     if not values.size:
         return np.empty(0, dtype=np.int64)
     if values.dtype.kind == "O":
@@ -109,17 +109,17 @@ def _plain(values: NDArray[Any], message: str) -> NDArray[Any]:
         if all(issubclass(kind, str) for kind in kinds):
             return values.astype(np.str_)
         if bool in kinds or not all(issubclass(kind, (int, np.integer)) for kind in kinds):
-            raise ValueError(message)
+            raise InputError(message)
         try:
             return values.astype(np.int64)
         except OverflowError:
-            raise ValueError("Node ids must fit into 64 bits: pass larger ones as text.") from None
+            raise InputError("Node ids must fit into 64 bits: pass larger ones as text.") from None
     if values.dtype.kind == "u" and values.max() > np.iinfo(np.int64).max:
-        raise ValueError("Node ids must fit into 64 bits: pass larger ones as text.")
+        raise InputError("Node ids must fit into 64 bits: pass larger ones as text.")
     if values.dtype.kind in "iu":
         return values.astype(np.int64, copy=False)
     if values.dtype.kind not in "UT":
-        raise ValueError(message)
+        raise InputError(message)
     return values.astype(np.str_, copy=False)
 
 
@@ -183,4 +183,4 @@ def _found(ends: Any, ascending: NDArray[Any], order: NDArray[np.intp]) -> NDArr
 
 
 def _refuse_repeats() -> NoReturn:
-    raise ValueError("Some nodes are listed twice: pass each public node once.")
+    raise InputError("Some nodes are listed twice: pass each public node once.")

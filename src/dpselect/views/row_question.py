@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError, InputTypeError
 from dpselect.sources import column_cells, days, identity
 from dpselect.sources.cell_types import OUTSIDE
 from dpselect.sources.distinct import distinct
@@ -57,13 +57,15 @@ class Bins:
         try:
             numbers = np.asarray([*edges], dtype=np.float64)
         except (TypeError, ValueError):
-            raise TypeError(Advice("{bins=|--bins} lists public edges: pass numbers such as 0, 18, 65, 120.")) from None
+            raise InputTypeError(
+                Advice("{bins=|--bins} lists public edges: pass numbers such as 0, 18, 65, 120.")
+            ) from None
         if numbers.ndim != 1 or numbers.size < 2 or not (np.diff(numbers) > 0).all():
-            raise ValueError(
+            raise InputError(
                 Advice("{bins=|--bins} lists public edges: pass at least two, each larger than the one before.")
             )
         if not (np.abs(numbers) < _EXACT).all():
-            raise ValueError(Advice("An edge of {bins=|--bins} is beyond 2^53 in size: pass smaller ones."))
+            raise InputError(Advice("An edge of {bins=|--bins} is beyond 2^53 in size: pass smaller ones."))
         return cls(numbers)
 
     @property

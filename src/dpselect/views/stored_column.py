@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.sources import encoding
 from dpselect.sources.periods import Periods
 from dpselect.sources.public_names import PublicNames
@@ -78,9 +79,9 @@ class StoredColumn:
     def clip(self, lower: float, upper: float) -> StoredColumn:
         """Return the column with every value moved into the public bounds; as :meth:`Column.clip`."""
         if not lower < upper:
-            raise ValueError("lower must be below upper: pass the public bounds of the values.")
+            raise InputError("lower must be below upper: pass the public bounds of the values.")
         if self._bounds is not None or self._grid is not None:
-            raise ValueError("Clip once, and before the grid.")
+            raise InputError("Clip once, and before the grid.")
         return StoredColumn(self._table, self._name, bounds=(lower, upper))
 
     def snap_to(self, grid: ArrayLike) -> StoredColumn:
@@ -88,7 +89,7 @@ class StoredColumn:
         :meth:`Column.snap_to`.
         """
         if self._grid is not None:
-            raise ValueError("The column is on a grid already.")
+            raise InputError("The column is on a grid already.")
         return StoredColumn(self._table, self._name, bounds=self._bounds, grid=public_points(grid))
 
     def counts_on(self, grid: Numbers) -> NDArray[np.int64]:
@@ -128,7 +129,7 @@ class StoredColumn:
         """
         for name, column in (("by", by), ("person", person)):
             if column is not None and not isinstance(column, str):
-                raise TypeError(
+                raise InputTypeError(
                     f"Rows of a table that stays where it is have groups and persons in columns of its own: pass "
                     f"{name}= as a name, with the table and column=."
                 )

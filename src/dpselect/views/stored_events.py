@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.sources import encoding
 from dpselect.sources.candidates import Candidates
 from dpselect.sources.collation import require_exact
@@ -34,7 +35,7 @@ def stored_popularity(source: Any, person: str | None, item: str, domain: Any) -
             collation takes different items for equal.
     """
     if isinstance(domain, str):
-        raise ValueError("An item without a row is an item too: pass domain= as a range, a list or a table.")
+        raise InputError("An item without a row is an item too: pass domain= as a range, a list or a table.")
     with _opened(source) as place:
         place.require([item] if person is None else [person, item])
         table = with_sound_cells(place, [person, item])
@@ -86,7 +87,7 @@ def stored_names(source: Any, person: str, item: str, most: int) -> tuple[NDArra
         place.require([person, item])
         table, kind = with_sound_cells(place, [person, item]), place.table.schema()[item]
         if not (kind.is_string() or kind.is_integer()) or kind.is_uint64():
-            raise TypeError("Names must be text, or integers of at most 64 bits with their sign: cast the column.")
+            raise InputTypeError("Names must be text, or integers of at most 64 bits with their sign: cast the column.")
         if kind.is_string():
             require_exact(place, [item])
         gone = encoding.is_missing(table[person]) | encoding.is_missing(table[item])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.sources.collation import require_exact
 from dpselect.sources.graphs import warn_of_weights
 from dpselect.sources.temporary import Temporary
@@ -67,7 +67,7 @@ class StoredGraph:
             self.warehouse = _with_integers(self.warehouse, ends)
         kinds = [self.warehouse.table[end].type() for end in ends]
         if not all(kind.is_string() if text else kind.is_integer() for kind in kinds):
-            raise ValueError(
+            raise InputError(
                 Advice(
                     "The ends of edges must be integers, or text where {nodes=} lists labels of text: cast the columns."
                 )
@@ -121,7 +121,7 @@ class StoredGraph:
                 result += self._counted(rows)
         # A neighbour of v is in at most d(v) - 1 of its triangles, and every triangle has three corners.
         if (result > self.degrees * (self.degrees - 1) // 2).any() or result.sum() % 3:
-            raise ValueError(CHANGED)
+            raise InputError(CHANGED)
         return result
 
     def compressed(self) -> Graph:
@@ -203,7 +203,7 @@ class StoredGraph:
 
 def _whole(parts: int) -> int:
     if isinstance(parts, bool) or not isinstance(parts, (int, np.integer)) or not 1 <= parts <= _MOST_PARTS:
-        raise ValueError(Advice(f"{{parts=}} is how many parts triangles are counted in: pass 1 to {_MOST_PARTS}."))
+        raise InputError(Advice(f"{{parts=}} is how many parts triangles are counted in: pass 1 to {_MOST_PARTS}."))
     return int(parts)
 
 

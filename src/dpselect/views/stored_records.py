@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import encoding
 from dpselect.sources.encoding import LACKING, Domain
 from dpselect.sources.temporary import Temporary
@@ -156,7 +157,7 @@ class StoredRecords:
             source, domains, encoding.CodeDomain("label", self.classes), "error", temporary=temporary
         )
         if any((one != two).any() for one, two in zip(copied._first, self._first, strict=True)):
-            raise ValueError(CHANGED)
+            raise InputError(CHANGED)
         return copied
 
     def again(self) -> StoredRecords:
@@ -190,7 +191,7 @@ class StoredRecords:
             ValueError: say which argument declares it.
         """
         if self.warehouse.key is None:
-            raise ValueError(
+            raise InputError(
                 "A forest in chunks needs a column of integers that belongs to the record itself: declare it by "
                 'Warehouse.open(..., key=), or pass sharing="budget".'
             )
@@ -206,11 +207,11 @@ class StoredRecords:
         right = {name: (base[name] == base.label).sum().cast("int64") for name in names}
         rows = self.warehouse.ask(base.group_by("label").aggregate(n=base.count(), **right))
         if rows["label"].size and rows["label"].min() < 0:
-            raise ValueError(CHANGED)
+            raise InputError(CHANGED)
         counted = np.zeros(self.classes, dtype=np.int64)
         counted[rows["label"]] = rows["n"]
         if (counted != self.totals(1)[0]).any():
-            raise ValueError(CHANGED)
+            raise InputError(CHANGED)
         result = np.zeros((self.classes, len(trees)), dtype=np.int64)
         for place, name in enumerate(names):
             result[rows["label"], place] = rows[name]
@@ -236,11 +237,11 @@ class StoredRecords:
         if unchanged:
             return
         if unchanged is False:
-            raise ValueError(CHANGED)
+            raise InputError(CHANGED)
         again = self.again()
         again.__dict__.pop("_first", None)
         if any((one != two).any() for one, two in zip(again._first, self._first, strict=True)):
-            raise ValueError(CHANGED)
+            raise InputError(CHANGED)
 
     @property
     def rows(self) -> int:
@@ -256,7 +257,7 @@ class StoredRecords:
             expected = sums[0] if self._expected is None else self._expected
             whole = [table.sum() for table in rows]
             if any((each != expected).any() for each in sums) or any(each != expected.sum() for each in whole):
-                raise ValueError(CHANGED)
+                raise InputError(CHANGED)
             self._expected = expected
         return self._tables
 
@@ -344,7 +345,7 @@ class StoredRecords:
         counts = np.zeros((nodes, self.classes + 2), dtype=np.int64)
         np.add.at(counts, (rows["node"], rows["label"] - LACKING), rows["n"])
         if counts[:, :2].any():
-            raise ValueError(CHANGED)
+            raise InputError(CHANGED)
         return counts[:, 2:]
 
     def _as_filtered(self, kept: Any) -> StoredRecords:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources.encoding import Domain
 from dpselect.sources.temporary import Temporary
 from dpselect.sources.warehouse import Warehouse
@@ -47,13 +48,13 @@ def require_short_rounds(classes: int, attributes: Sequence[Domain]) -> None:
         ValueError: too many classes, or categories of one column.
     """
     if classes > MOST_CLASSES:
-        raise ValueError(
+        raise InputError(
             f"Boosting in an engine takes at most {MOST_CLASSES} classes, and {classes} are declared: read the table "
             "into a frame, or train a tree."
         )
     for each in attributes:
         if each.edges is None and each.size > MOST_CATEGORIES:
-            raise ValueError(
+            raise InputError(
                 f"Boosting in an engine takes at most {MOST_CATEGORIES:,} categories per column, and {each.name!r} has "
                 f"{each.size:,}: read the table into a frame, or declare fewer."
             )

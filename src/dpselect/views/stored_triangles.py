@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources.engines import engine_of
 from dpselect.sources.temporary import Temporary
 
@@ -37,7 +38,7 @@ def corners(edges: Any, room: Temporary, size: int, parts: int) -> Iterator[Any]
         ValueError: more nodes than pairs of them can be numbered.
     """
     if size > MOST_NODES:
-        raise ValueError(f"An engine counts triangles among at most {MOST_NODES} nodes: declare fewer.")
+        raise InputError(f"An engine counts triangles among at most {MOST_NODES} nodes: declare fewer.")
     edges = _kept(edges, room)
     number = _kept(_numbered(edges, size), room)
     one, two = number.select(a=number.node, p=number.number), number.select(b=number.node, q=number.number)

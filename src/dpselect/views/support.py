@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Gap:
 
     def refusal(self) -> ValueError:
         """Return what refuses the question, before anything is spent."""
-        return ValueError(Advice(f"This is not asked of an engine, because {self.reason}: {self.remedy}."))
+        return InputError(Advice(f"This is not asked of an engine, because {self.reason}: {self.remedy}."))
 
 
 _COINS = "coins that stay here choose what of each person counts"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError, InputTypeError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.scores.scores import Scores, require_scores
 from dpselect.scores.several_steps import of_several_steps
@@ -58,7 +58,7 @@ class TruncatedGraph:
     def __init__(self, graph: GraphLike, max_degree: int) -> None:
         whole = undirected_graph(graph)
         if whole is None:
-            raise TypeError(
+            raise InputTypeError(
                 "Edges without direction are truncated: pass a dpselect.Graph, a dpselect.data.StoredGraph, a graph of "
                 "NetworkX or igraph, or a sparse matrix."
             )
@@ -85,10 +85,10 @@ class TruncatedGraph:
             bound = options.setdefault("max_degree", self.max_degree)
             # It would depend on the edges whether the utility refuses.
             if isinstance(bound, (int, np.integer)) and bound < self.max_degree:
-                raise ValueError(f"Nodes keep up to {self.max_degree} edges here: leave max_degree out.")
+                raise InputError(f"Nodes keep up to {self.max_degree} edges here: leave max_degree out.")
         scores = require_scores(utility(self._graph, **options))
         if scores.neighbours is not Neighbours.EDGE:
-            raise ValueError("A truncated graph protects edges: pass a utility whose neighbours are edges.")
+            raise InputError("A truncated graph protects edges: pass a utility whose neighbours are edges.")
         return of_several_steps(scores, self.edits_per_edge)
 
     def __len__(self) -> int:
@@ -106,9 +106,9 @@ class TruncatedGraph:
 def _public(max_degree: Any, nodes: int) -> int:
     """Return the public number of edges that a node keeps, at most n - 1, or say what is wrong with it."""
     if isinstance(max_degree, bool) or not isinstance(max_degree, (int, np.integer)) or max_degree < 1:
-        raise ValueError(Advice("{max_degree} must be an integer of at least 1: how many edges a node keeps."))
+        raise InputError(Advice("{max_degree} must be an integer of at least 1: how many edges a node keeps."))
     if not 1 < nodes <= _MOST_NODES:
-        raise ValueError(f"A graph with edges to truncate has from 2 to {_MOST_NODES} nodes.")
+        raise InputError(f"A graph with edges to truncate has from 2 to {_MOST_NODES} nodes.")
     return min(int(max_degree), nodes - 1)
 
 

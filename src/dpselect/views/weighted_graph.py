@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpselect.kernel.errors import Advice, PrivacyError
+from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.sources import edges, graphs
 from dpselect.sources.column_cells import array_of, integers, reals
 from dpselect.sources.tables import FileOptions
@@ -119,7 +119,7 @@ class WeightedGraph:
         (array([4, 4, 0]), 1)
         """
         if weight is None:
-            raise ValueError(
+            raise InputError(
                 'Say which attribute of the edges holds their weights, as in weight="weight": an edge without it would '
                 "count for nothing."
             )
@@ -241,14 +241,14 @@ class _Lattice:
                 )
             )
         if kind not in ("integer", "real"):
-            raise ValueError('kind is "integer" or "real".')
+            raise InputError('kind is "integer" or "real".')
         try:
             most = Fraction(math.nan if isinstance(cap, (bool, np.bool_, str)) else cap)
         except (TypeError, ValueError, OverflowError):
             most = Fraction(0)
         if kind == "integer":
             if not 1 <= most <= _MOST_CAP or most.denominator != 1:
-                raise ValueError(
+                raise InputError(
                     Advice(
                         f"{{cap|--weight-cap}} is an integer from 1 to {_MOST_CAP}, where {{kind|--weight-kind}} "
                         "is integer: pass one, or leave that out."
@@ -256,7 +256,7 @@ class _Lattice:
                 )
             return cls(Fraction(1), int(most), whole=True)
         if not Fraction(1, 2**500) < most < 2**500:
-            raise ValueError(Advice("{cap|--weight-cap} is a positive finite number."))
+            raise InputError(Advice("{cap|--weight-cap} is a positive finite number."))
         unit = Fraction(2) ** (math.frexp(float(most))[1] - _LATTICE)
         return cls(unit, int(most / unit), whole=False)
 
@@ -282,9 +282,9 @@ def _added(
     labels: Sequence[Any] | None,
 ) -> WeightedGraph:
     if not source.shape == target.shape == weights.shape:
-        raise ValueError("Each row has two ends and a weight: pass three arrays of the same length.")
+        raise InputError("Each row has two ends and a weight: pass three arrays of the same length.")
     if size > _MOST_NODES:
-        raise ValueError(Advice(f"{{nodes}} may be at most {_MOST_NODES} where edges have weights."))
+        raise InputError(Advice(f"{{nodes}} may be at most {_MOST_NODES} where edges have weights."))
     known = (source >= 0) & (target >= 0)
     mask = known & (source != target)
     read = lattice.of_cells(weights)[mask]

@@ -8,6 +8,7 @@ from typing import Any
 
 from dpselect.analysis.charts.chart_picture import Picture
 from dpselect.analysis.charts.look import GREY, INK, WIDTH, chart_of, colour_of, marks, shown_as
+from dpselect.kernel.errors import InputError
 
 # What is spent already, what a plan takes, what does not fit, and what is left.
 SPENT, TAKEN, REFUSED, LEFT = "spent before", "fits", "does not fit", "left"
@@ -45,7 +46,7 @@ def budget_chart(
     """
     amounts = [budget, spent, *(amount for _, amount in releases)]
     if not releases or not all(math.isfinite(amount) and amount >= 0 for amount in amounts):
-        raise ValueError("A plan has releases, and amounts are numbers from 0 on: pass a name and an amount for each.")
+        raise InputError("A plan has releases, and amounts are numbers from 0 on: pass a name and an amount for each.")
     rows = _rows(releases, budget, spent, {*refused})
     below = f"Dashed: the whole budget, {unit} {budget:.4g}. Each bar begins where the one above it ended."
     layers, title = _layers(rows, budget, unit, width), f"What each release takes, in {unit}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dpselect._optional import not_installed
+from dpselect.kernel.errors import InputError
 from dpselect.sources.output import Output
 
 # What no SVG can hold: the converter ends the whole process where a name has one of them.
@@ -60,7 +61,7 @@ class Picture:
         """
         kind = Path(path).suffix.lower()
         if kind not in KINDS:
-            raise ValueError(f"A chart is saved as {', '.join(KINDS)}: name a file with one of these endings.")
+            raise InputError(f"A chart is saved as {', '.join(KINDS)}: name a file with one of these endings.")
         with Output(path, overwrite) as file:
             specification = self.to_dict()
             content = json.dumps(specification, indent=1) if kind == ".json" else _converted(kind[1:], specification)

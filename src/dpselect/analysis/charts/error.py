@@ -11,6 +11,7 @@ from dpselect.analysis.charts.chart_picture import Picture
 from dpselect.analysis.charts.look import INK, WIDTH, chart_of, colour_of, marks, shape_of, shown_as
 from dpselect.analysis.charts.pmf_chart import PUBLIC
 from dpselect.analysis.compare import ComparisonRow
+from dpselect.kernel.errors import InputError
 
 # Decades below the largest error that have a place of their own; what is less lies between them and 0.
 _DECADES = 6
@@ -43,7 +44,7 @@ def error_chart(rows: Sequence[ComparisonRow], *, epsilon: float | None = None, 
     shown = _shown(rows)
     units = {row.unit for row in shown}
     if len(units) > 1:
-        raise ValueError("Errors in different units have no axis in common: draw a chart for each.")
+        raise InputError("Errors in different units have no axis in common: draw a chart for each.")
     unit = units.pop()
     points = _points(shown, [row.distance if row.unit else row.error for row in shown])
     said = f"expected error, in {unit}" if unit else "expected error in the score"
@@ -76,7 +77,7 @@ def chance_chart(rows: Sequence[ComparisonRow], *, epsilon: float | None = None,
 def _shown(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     shown = [row for row in rows if not row.why]
     if not shown:
-        raise ValueError("No mechanism applies to these scores, so there is nothing to draw: take others.")
+        raise InputError("No mechanism applies to these scores, so there is nothing to draw: take others.")
     return shown
 
 

@@ -13,6 +13,7 @@ from dpselect.analysis.charts.chart_picture import Picture
 from dpselect.analysis.charts.look import GREY, INK, WIDTH, chart_of, colour_of, marks, shown_as
 from dpselect.analysis.charts.pmf_chart import PUBLIC, chance_text, short
 from dpselect.analysis.metrics import on_front
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.registry import default_mechanism, require_mechanism
@@ -72,7 +73,7 @@ def front_chart(
     """
     parts = list_objectives(objectives, "front_chart")
     if len(parts) != 2 or len(names) != 2:
-        raise ValueError("A chart has two axes: pass two objectives, and two names.")
+        raise InputError("A chart has two axes: pass two objectives, and two names.")
     factors = None if weights is None else [float(weight) for weight in exact_weights(weights, 2)]
     combined = scores if scores is not None else pareto(parts) if weights is None else aggregate(parts, factors)
     value = exact_epsilon(epsilon)

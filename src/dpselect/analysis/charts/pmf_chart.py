@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dpselect.analysis.charts.chart_picture import Picture
 from dpselect.analysis.charts.look import INK, WIDTH, chart_of, colour_of, marks, shown_as
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.registry import default_mechanism, require_mechanism
@@ -54,9 +55,9 @@ def pmf_chart(
     [('tea', 0.888), ('coffee', 0.112)]
     """
     if neighbour is not None and list(require_scores(neighbour).candidates) != list(require_scores(scores).candidates):
-        raise ValueError("A neighbour has the same public candidates, in the same order: pass scores of those.")
+        raise InputError("A neighbour has the same public candidates, in the same order: pass scores of those.")
     if shown < 1:
-        raise ValueError("shown is at least 1: how many candidates have a bar of their own.")
+        raise InputError("shown is at least 1: how many candidates have a bar of their own.")
     drawn = default_mechanism(require_scores(scores)) if mechanism is None else require_mechanism(mechanism)
     value = exact_epsilon(epsilon)
     here = drawn.pmf(scores, value)

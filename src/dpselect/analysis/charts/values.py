@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dpselect.analysis.charts.chart_picture import Picture
 from dpselect.analysis.charts.look import INK, WIDTH, chart_of, colour_of, marks, shown_as
 from dpselect.analysis.charts.pmf_chart import PUBLIC
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.registry import default_mechanism, require_mechanism
@@ -62,7 +63,7 @@ def value_chart(
     """
     values = numbers_of(scores)
     if neighbour is not None and not np.array_equal(values, numbers_of(neighbour)):
-        raise ValueError("A neighbour has the same public grid: pass scores of those values.")
+        raise InputError("A neighbour has the same public grid: pass scores of those values.")
     drawn = default_mechanism(scores) if mechanism is None else require_mechanism(mechanism)
     value = exact_epsilon(epsilon)
     here = drawn.pmf(scores, value)
@@ -81,7 +82,7 @@ def numbers_of(scores: Scores) -> Floats:
     except (TypeError, ValueError):
         values = np.array([])
     if values.size != len(scores) or not np.isfinite(values).all() or not (np.diff(values) > 0).all():
-        raise ValueError("A chart of values needs a grid: candidates that are numbers, in increasing order.")
+        raise InputError("A chart of values needs a grid: candidates that are numbers, in increasing order.")
     return values
 
 
@@ -145,7 +146,7 @@ def _rows(
     if between is not None:
         low, high = int(np.searchsorted(values, between[0])), int(np.searchsorted(values, between[1], side="right"))
     if not low < high:
-        raise ValueError("between is the lowest and the highest value that are drawn: pass two of the grid.")
+        raise InputError("between is the lowest and the highest value that are drawn: pass two of the grid.")
     each = math.ceil((high - low) / BARS)
     if values.size == 1:
         borders = np.array([values[0] - 0.5, values[0] + 0.5])

@@ -12,6 +12,7 @@ from dpselect.cli.options import RELATION, number, one_of, option, whole
 from dpselect.cli.plan_text import facts_text, promise, state_error
 from dpselect.cli.request import Request
 from dpselect.cli.spending import accountant_of
+from dpselect.kernel.errors import InputError
 from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.release.above_threshold import NAME
 from dpselect.release.sparse_vector import SparseVector, ThresholdAnswer
@@ -33,7 +34,7 @@ def run(request: Request) -> CommandAnswer:
     _require_columns(request, how)
     names = tables.labels(request.file, request.label, reading=how)
     if not names:
-        raise ValueError(f"The public column {request.label!r} has no name: there is nothing to ask.")
+        raise InputError(f"The public column {request.label!r} has no name: there is nothing to ask.")
     # A cell that is not a count is 0.
     column = dps.data.Column(tables.column(request.file, request.value, how), kind="integer")
     counts = column.values
@@ -62,27 +63,27 @@ def _require_columns(request: Request, how: tables.FileOptions) -> None:
     there = tables.names(request.file, how)
     for option_, name in (("--label", request.label), ("--value", request.value)):
         if name not in there:
-            raise ValueError(f"{no_column(name, there, request.file)} Name the right one by {option_}.")
+            raise InputError(f"{no_column(name, there, request.file)} Name the right one by {option_}.")
 
 
 def _thresholds(request: Request, count: int, how: tables.FileOptions) -> list[int]:
     """Return a public threshold for every name, within the range of streams."""
     if (request.threshold is None) == (request.thresholds is None):
-        raise ValueError("Pass --threshold, or --thresholds with the public column that holds one for every name.")
+        raise InputError("Pass --threshold, or --thresholds with the public column that holds one for every name.")
     if request.thresholds is None:
         lines = [request.threshold] * count
     else:
         column = tables.table(request.file, [request.thresholds], how).get(request.thresholds)
         if column is None:
-            raise ValueError(f"There is no column {request.thresholds!r}: --thresholds names a public one.")
+            raise InputError(f"There is no column {request.thresholds!r}: --thresholds names a public one.")
         try:
             lines = [int(str(cell)) for cell in column]
         except ValueError:
-            raise ValueError(
+            raise InputError(
                 f"--thresholds: not every cell of the public column {request.thresholds!r} is a whole number."
             ) from None
     if any(abs(line) > _MOST for line in lines):
-        raise ValueError("A threshold is beyond 2^60 in size: pass smaller ones.")
+        raise InputError("A threshold is beyond 2^60 in size: pass smaller ones.")
     return lines
 
 

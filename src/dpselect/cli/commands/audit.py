@@ -9,6 +9,7 @@ from dpselect.cli import paths
 from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import argument, option, seconds
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import InputError
 
 
 def run(request: Request) -> CommandAnswer:
@@ -36,7 +37,7 @@ def require_budget(request: Request) -> None:
         ValueError: seconds <= 0.
     """
     if not request.budget > 0:
-        raise ValueError("--budget is a number of seconds > 0.")
+        raise InputError("--budget is a number of seconds > 0.")
 
 
 def show_progress(line: str) -> None:

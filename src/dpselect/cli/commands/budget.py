@@ -17,6 +17,7 @@ from dpselect.cli.plan_text import promise
 from dpselect.cli.request import Request
 from dpselect.cli.spending import paying, remaining_of, text
 from dpselect.cli.tables import AnswerTable
+from dpselect.kernel.errors import ExistingFileError, InputError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
@@ -30,7 +31,7 @@ _BAR, _LATEST = 40, 20
 def _create(request: Request) -> CommandAnswer:
     store = store_of(request.ledger)
     if store.exists():
-        raise FileExistsError(f"The ledger {store.name} exists already, and none is written over: name a new one.")
+        raise ExistingFileError(f"The ledger {store.name} exists already, and none is written over: name a new one.")
     ledger = dps.Ledger.open(
         request.ledger,
         epsilon=request.epsilon,
@@ -138,7 +139,7 @@ def _drawn(events: Sequence[Event], first: int, answers: Sequence[str | None] | 
 def _spend(request: Request) -> CommandAnswer:
     ledger = dps.Ledger.read(request.ledger)
     if not 0 <= request.delta < 1:
-        raise ValueError("--delta must be at least 0 and less than 1.")
+        raise InputError("--delta must be at least 0 and less than 1.")
     guarantee = Guarantee(request.epsilon, Neighbours(ledger.terms.neighbours), request.delta)
     book = paying(request, ledger)
     row = book.spend(guarantee, mechanism=text(request.mechanism), count=request.count, note=text(request.note))

@@ -8,6 +8,7 @@ from dpselect.cli import dataset_options, graph_options, pasted_options
 from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import Argument, number, option
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import InputError
 from dpselect.queries.metrics import FOLLOWERS, METRICS
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def _dataset(request: Request) -> Dataset:
     if not request.asked and any(request.get(name) is not None for name in ("lower", "upper", "domain")):
         request.asked = (dataset_options.only_column(request),)
     if not request.asked:
-        raise ValueError(
+        raise InputError(
             "What is to be checked? Name a column after the file, with --lower and --upper for numbers or --domain for "
             "names; pass --nodes for a file of edges; or name a description, as dpselect describe writes it."
         )

@@ -14,6 +14,7 @@ from dpselect.cli.plan_text import promise, state_error
 from dpselect.cli.request import Request
 from dpselect.cli.spending import accountant_of
 from dpselect.histograms.count_arrays import require_counts
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.mechanisms.error_bound import NoBound
 
@@ -52,10 +53,10 @@ def run_tree(request: Request) -> CommandAnswer:
         dataset_options.require_there(request, dataset, {"target": [*features, request.target]})
         columns = dataset.rows([*features, request.target])
     if dataset.person is not None:
-        raise ValueError("This protects one row, and the description one person: take person out of it.")
+        raise InputError("This protects one row, and the description one person: take person out of it.")
     labels = columns.pop(request.target)
     if len(labels) > request.max_records:
-        raise ValueError("The table has more rows than --max-records: pass a larger public bound.")
+        raise InputError("The table has more rows than --max-records: pass a larger public bound.")
     database = tree_options.LabelledTable(columns, labels, declared, classes)
     maker = _maker(request, tree_options.options(request.max_records))
     request.says(_UNKNOWN)

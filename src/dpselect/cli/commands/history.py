@@ -11,6 +11,7 @@ from dpselect.cli.options import OUTPUT, option
 from dpselect.cli.request import Request
 from dpselect.cli.served import connection
 from dpselect.cli.tables import AnswerTable
+from dpselect.kernel.errors import InputError
 
 
 def run(request: Request) -> CommandAnswer:
@@ -18,7 +19,7 @@ def run(request: Request) -> CommandAnswer:
     if request.request is not None:
         return _again(request)
     if request.certificate is not None:
-        raise ValueError("--certificate is of one answer: name its request by --request.")
+        raise InputError("--certificate is of one answer: name its request by --request.")
     from dpselect.cli.release_text import escape_name
 
     asked = connection.connect_server(request, request.server).history()

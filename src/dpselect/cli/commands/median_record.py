@@ -10,6 +10,7 @@ from dpselect.cli.release_text import answer_of, best, mechanism_of
 from dpselect.cli.request import Request
 from dpselect.dataset import Dataset
 from dpselect.dataset.source_rows import reading_of
+from dpselect.kernel.errors import InputError
 from dpselect.sources import tables
 
 DEFAULT = "local-dampening-flip"
@@ -22,7 +23,7 @@ def run(request: Request) -> CommandAnswer:
     dataset = _dataset(request)
     reading.require_apart(request, request.column, "label")
     if dataset.person is not None or dataset.where is not None:
-        raise ValueError(
+        raise InputError(
             "This protects the value of any one record among a public number of them: a description with person or "
             "where is about others, so leave them out."
         )

@@ -13,6 +13,7 @@ import dpselect as dps
 from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import epsilon, number, one_of, option, whole
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.mechanisms.error_bound import with_chance
 from dpselect.mechanisms.joint_top_k import JOINT, joint_question
@@ -40,11 +41,11 @@ _TITLES = {
 def run(request: Request) -> CommandAnswer:
     """Return the table."""
     if request.error is None and request.epsilon is None:
-        raise ValueError(
+        raise InputError(
             "What is the question? Pass --error for the epsilon that it takes, or --epsilon for what it gives."
         )
     if None not in (request.error, request.epsilon, request.probability):
-        raise ValueError("--error, --epsilon and --probability are one too many: leave out what is to be found.")
+        raise InputError("--error, --epsilon and --probability are one too many: leave out what is to be found.")
     public = _public(request)
     chosen = _PROBABILITY if request.probability is None else request.probability
     rows = [named | _figures(request, chosen, public | named) for named in _compared(request, public)]
@@ -63,7 +64,7 @@ def _public(request: Request) -> dict[str, Any]:
     named = (request.candidates, request.sensitivity, request.range_bound, request.kind)
     if grid == (None, None, None):
         if request.candidates is None:
-            raise ValueError(
+            raise InputError(
                 "How many candidates there are is public: pass --candidates, or --lower, --upper and --step of a "
                 "percentile."
             )
@@ -75,12 +76,12 @@ def _public(request: Request) -> dict[str, Any]:
             "kind": request.kind or "real",
         }
     if any(each is not None for each in named) or request.k != 1:
-        raise ValueError("A percentile is known by --lower, --upper and --step: leave out what describes other scores.")
+        raise InputError("A percentile is known by --lower, --upper and --step: leave out what describes other scores.")
     if request.lower is None or request.upper is None or not request.lower < request.upper:
-        raise ValueError("A percentile needs --lower below --upper, the public bounds.")
+        raise InputError("A percentile needs --lower below --upper, the public bounds.")
     step = Fraction(1) if request.step is None else request.step
     if step <= 0:
-        raise ValueError("--step must be positive: how fine the answer is.")
+        raise InputError("--step must be positive: how fine the answer is.")
     values = int((request.upper - request.lower) // step) + 1
     return {"candidates": values, "k": 1, "sensitivity": Fraction(1), "range_bound": 2, "kind": "integer"}
 

@@ -11,6 +11,7 @@ from dpselect.cli import paths, reading
 from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import flag
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import InputError
 from dpselect.sources import tables
 
 
@@ -25,7 +26,7 @@ def run(request: Request) -> CommandAnswer:
     )
     noun = "label" if hasattr(model, "classes_") else "value"
     if noun == "value" and request.proba:
-        raise ValueError("--proba goes with models of classes, and this one predicts a number: leave it out.")
+        raise InputError("--proba goes with models of classes, and this one predicts a number: leave it out.")
     labels = model.predict(table).tolist()
     header, columns, facts = [noun], [labels], {f"{noun}s": labels}
     if request.proba:

@@ -8,6 +8,7 @@ from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import option, whole
 from dpselect.cli.release_text import answer_of, best, mechanism_of, ranking_lines
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import InputError
 from dpselect.sources import tables
 
 # More accurate than a dampening from epsilon 1 on, and level below.
@@ -28,7 +29,7 @@ def scores(request: Request, shared: bool = True) -> dict[str, dps.Scores]:
     # A cell that is not a count is 0, and none is more than all families together can have.
     columns = (dps.data.Column.read(request.file, name, kind="integer") for name in PRIVATE)
     if request.families < 1:
-        raise ValueError("--families must be at least 1: the public number of families in the study.")
+        raise InputError("--families must be at least 1: the public number of families in the study.")
     b, c = (column.clip(0, 2 * request.families).values for column in columns)
     names = tables.labels(request.file, request.label)
     scored = dps.utilities.tdt(b, c, families=request.families, candidates=names)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dpselect.kernel.errors import InputError
+
 _ADDRESS = re.compile("(?i)https?://[^/]*/*")
 # As servers have them: without a dot, which files of the web have.
 _NAME = re.compile("[a-z0-9][a-z0-9_-]{0,62}")
@@ -34,5 +36,5 @@ def place_of(dataset: str) -> tuple[str, str]:
     """
     server, _, name = dataset.rpartition("/")
     if _ADDRESS.match(f"{server}/") is None or server.endswith("/") or not _NAME.fullmatch(name):
-        raise ValueError(_NOT_ONE)
+        raise InputError(_NOT_ONE)
     return server, name

@@ -9,6 +9,7 @@ from dpselect.cli import paths
 from dpselect.cli.options import Argument, CommandOption, Role, flag, option
 from dpselect.cli.request import Request
 from dpselect.cli.served.token import NOT_HERE, VARIABLE, token
+from dpselect.kernel.errors import InputError
 
 if TYPE_CHECKING:
     from dpselect.client import Server
@@ -70,7 +71,7 @@ def require_none(request: Request) -> None:
     """Refuse options of servers where this machine is asked (``ValueError``)."""
     for each in OF_QUERIES:
         if request.get(str(each.name)) not in (None, False):
-            raise ValueError(
+            raise InputError(
                 f"{paths.label_of(each)} goes with a dataset of a server, such as https://dp.example.org/survey: leave "
                 "it out."
             )
@@ -88,4 +89,4 @@ def connect_server(request: Request, url: str) -> Server:
     try:
         return connect(url, token(request.token_file), authority=request.authority, plain=request.plain)
     except OSError:
-        raise ValueError("--authority names no file of certificates that can be read: pass one in PEM.") from None
+        raise InputError("--authority names no file of certificates that can be read: pass one in PEM.") from None

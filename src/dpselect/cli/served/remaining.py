@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect.client.amounts import amount
+from dpselect.kernel.errors import LostConnectionError
 from dpselect.kernel.format_exact import format_exact
 
 _WHOSE = {"share": "of your share", "released": "of what is released to all"}
@@ -26,7 +27,7 @@ def left_of(facts: Mapping[str, Any]) -> Left:
             if whose in facts["left"]
         }
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
-        raise ConnectionError(
+        raise LostConnectionError(
             "The server does not say what is left as a dpselect server of this version does."
         ) from None
 

@@ -21,7 +21,7 @@ from dpselect.cli.served.remaining import left_of, left_words
 from dpselect.cli.tables import AnswerTable
 from dpselect.client.idempotency_keys import key_or_new
 from dpselect.client.problem import AnswerLostError
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, LostConnectionError, PrivacyError
 from dpselect.kernel.neighbours import PROTECTED_UNITS
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _released(request: Request, dataset: RemoteDataset, query: Query[Any], key: 
         raise
     except AnswerLostError as lost:
         request.paid = True
-        raise ConnectionError(f"{lost.why} {again}: what is spent stays spent.") from None
+        raise LostConnectionError(f"{lost.why} {again}: what is spent stays spent.") from None
     except (ConnectionError, PrivacyError):
         request.paid = True
         raise
@@ -176,4 +176,4 @@ def _require_no_stray(request: Request) -> None:
         public = "the server knows it, from its curator" if dataset_options.is_of_dataset(parameter) else None
         why, value = _NOT_HERE.get(name, public), request.get(name)
         if why is not None and value != parameter.default and dataset_options.is_said(value):
-            raise ValueError(f"{paths.label_of(parameter)}: {why}, so leave it out.")
+            raise InputError(f"{paths.label_of(parameter)}: {why}, so leave it out.")

@@ -8,6 +8,8 @@ import sys
 import warnings
 from pathlib import Path
 
+from dpselect.kernel.errors import InputError
+
 VARIABLE = "DPSELECT_TOKEN"
 _FORBIDDEN = stat.S_IRWXG | stat.S_IRWXO
 # A token is shorter.
@@ -34,7 +36,7 @@ def token(file: str | None) -> str:
     if said:
         return said
     if sys.stdin is None or not sys.stdin.isatty():
-        raise ValueError(f"Whose question is it? Pass --token-file FILE, or set {VARIABLE}: your curator makes tokens.")
+        raise InputError(f"Whose question is it? Pass --token-file FILE, or set {VARIABLE}: your curator makes tokens.")
     return _typed()
 
 
@@ -44,17 +46,17 @@ def _of_file(name: str) -> str:
             mode = os.fstat(file.fileno()).st_mode
             # Elsewhere rights are not in these bits.
             if os.name == "posix" and mode & _FORBIDDEN:
-                raise ValueError("The file of the token can be read or written by others: run chmod 600 on it.")
+                raise InputError("The file of the token can be read or written by others: run chmod 600 on it.")
             content = file.read(_MOST)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         # It may be the token itself, which no message quotes.
-        raise ValueError("--token-file names no file: pass the name of a file that holds the token alone.") from None
+        raise InputError("--token-file names no file: pass the name of a file that holds the token alone.") from None
     except OSError as error:
-        raise ValueError(f"The file of the token cannot be read ({os.strerror(error.errno or 0)}).") from None
+        raise InputError(f"The file of the token cannot be read ({os.strerror(error.errno or 0)}).") from None
     try:
         return content.decode("ascii").strip()
     except UnicodeDecodeError:
-        raise ValueError("The file of the token holds something else: it holds the token alone, on one line.") from None
+        raise InputError("The file of the token holds something else: it holds the token alone, on one line.") from None
 
 
 def _typed() -> str:
@@ -66,4 +68,4 @@ def _typed() -> str:
             warnings.simplefilter("error", GetPassWarning)
             return getpass("Token (not shown): ").strip()
     except (GetPassWarning, EOFError):
-        raise ValueError("A token can only be typed where it stays hidden: pass --token-file FILE.") from None
+        raise InputError("A token can only be typed where it stays hidden: pass --token-file FILE.") from None

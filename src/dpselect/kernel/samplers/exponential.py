@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bernoulli_exp import Entropy, flip, positions
+from dpselect.kernel.errors import InputError
 
 # The with-replacement sampler starts with few trials, because one often suffices, and never takes more than these.
 _FIRST_TRIALS, _MOST_TRIALS = 64, 2**15
@@ -23,7 +24,7 @@ def exponential(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy) -> i
         ValueError: more than 2^32 candidates.
     """
     if ticks.size > 2**32:
-        raise ValueError("The exponential sampler takes at most 2^32 candidates: use permute-and-flip.")
+        raise InputError("The exponential sampler takes at most 2^32 candidates: use permute-and-flip.")
     top, trials = ticks.max(), _FIRST_TRIALS
     while True:
         tried = positions(trials, ticks.size, entropy)

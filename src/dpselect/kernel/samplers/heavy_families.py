@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bernoulli_exp import Entropy
+from dpselect.kernel.errors import InputError
 
 Floats = NDArray[np.float64]
 
@@ -65,7 +66,7 @@ def family(gamma: int) -> Family:
         ValueError: another gamma.
     """
     if gamma % 2 or not 0 <= gamma <= _MOST:
-        raise ValueError(f"gamma must be an even number from 2 to {_MOST}, or 0 for Student t.")
+        raise InputError(f"gamma must be an even number from 2 to {_MOST}, or 0 for Student t.")
     if not gamma:
         return Family(0, Fraction(729, 500))
     # On a cell [i, i + 1] / n the ratio is below its numerator at one end over its denominator at the other; from 1 on

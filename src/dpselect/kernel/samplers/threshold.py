@@ -13,6 +13,7 @@ from typing import NoReturn
 import numpy as np
 
 from dpselect.kernel.bernoulli_exp import Entropy, flip
+from dpselect.kernel.errors import InputTypeError
 from dpselect.kernel.samplers.discrete_laplace import geometric
 
 
@@ -46,4 +47,4 @@ class GeometricThreshold:
         return "Bar()"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("A bar is never copied: its secret would answer twice.")
+        raise InputTypeError("A bar is never copied: its secret would answer twice.")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.learn.file_parts import integers_in
 from dpselect.views.gradient_sums import Interaction
 
@@ -172,7 +173,7 @@ class AdditiveModel:
         except (KeyError, TypeError, ValueError, IndexError, OverflowError):
             sound = False
         if not sound:
-            raise ValueError(_DAMAGED)
+            raise InputError(_DAMAGED)
         return model
 
     def _sound(self) -> bool:
@@ -205,7 +206,7 @@ def _integers(values: Any, dimensions: int) -> Integers:
     """Return an array of integers of so many dimensions, not empty."""
     array = integers_in(values, dimensions)
     if array.ndim != dimensions or not array.size:
-        raise ValueError(_DAMAGED)
+        raise InputError(_DAMAGED)
     return array
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import prod
 from typing import Any
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.learn.boosted.additive_model import AdditiveModel
 from dpselect.learn.boosted.budget_shares import Shares
 from dpselect.learn.boosted.column_summary import SurveyRelease, SurveySummary, release_survey
@@ -70,7 +70,7 @@ class BoostingPlan:
         parts = min(MOST_PARTS, prod(each.size for each in self.attributes))
         tiles = most * (codes * _TILE_BYTES + parts * self.loss.outputs * _VALUE_BYTES)
         if tiles + codes * _CELL_BYTES * self.classes > MOST_BYTES:
-            raise ValueError(
+            raise InputError(
                 Advice(
                     "The {codes} codes of these columns need more than {size} GiB in {most} rounds: lower {bins} or "
                     "rounds, or declare coarser domains or fewer classes.",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon
 from dpselect.learn.boosted.additive_model import AdditiveModel
 from dpselect.learn.boosted.column_summary import SurveyRelease, SurveySummary, of_classes
@@ -147,7 +148,7 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
         self.classes_ = classes_in(content["classes"])
         many = self.classes_.size
         if many < 2 or self.model_.outputs != (1 if many == 2 else many):
-            raise ValueError("a class has no scores")
+            raise InputError("a class has no scores")
 
     def _check_target(self, y: Any) -> None:
         check_classification_targets(y)

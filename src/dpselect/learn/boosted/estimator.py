@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import exact_delta
 from dpselect.learn.boosted.additive_model import AdditiveModel
 from dpselect.learn.boosted.boosting_plan import MOST_ROUNDS, BoostingPlan
@@ -66,7 +67,7 @@ class PrivateBoosted(ByRho):
         """
         check_is_fitted(self, "model_")
         if not self.model_.additive:
-            raise ValueError("A model with interactions is not a sum of curves: fit with interactions=False.")
+            raise InputError("A model with interactions is not a sum of curves: fit with interactions=False.")
         pairs = zip(self.model_.curves, self.model_.means, strict=True)
         return [self._by_output((curve - mean) / SCORE_UNIT) for curve, mean in pairs]
 
@@ -103,7 +104,7 @@ class PrivateBoosted(ByRho):
         if self.rounds is not None:
             whole(self.rounds, "rounds", 1, "how many small tables are learned", MOST_ROUNDS)
         if not any(self.interactions is each for each in (None, True, False)):
-            raise ValueError("interactions is True, False (a sum of curves), or None for the rule.")
+            raise InputError("interactions is True, False (a sum of curves), or None for the rule.")
         exact_delta(self.delta)
 
     def _check_data(self, data: TrainingData) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound, SquaredBound, require_rate, require_variance
+from dpselect.kernel.errors import InputError
 from dpselect.views.gradient_sums import CLASSES, Loss
 
 Integers = NDArray[np.int64]
@@ -103,5 +104,5 @@ class Geometric:
     @staticmethod
     def _total(moves: Moves) -> Bound:
         if moves.total is None:
-            raise ValueError("Pure noise needs a bound of all moves together: clip the l1 norm.")
+            raise InputError("Pure noise needs a bound of all moves together: clip the l1 norm.")
         return moves.total

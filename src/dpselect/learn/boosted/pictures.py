@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect._optional import not_installed
+from dpselect.kernel.errors import InputError
 from dpselect.learn.domains import Attribute
 from dpselect.learn.pages.colours import colour_of
 from dpselect.sources.figures import new_figure, require_picture
@@ -51,7 +52,7 @@ def curves_picture(
     places = _places(model, columns)
     if ax is not None:
         if len(places) != 1:
-            raise ValueError("ax has room for one curve: name one column, columns=[name].")
+            raise InputError("ax has room for one curve: name one column, columns=[name].")
         figure, every = ax.figure, [ax]
     else:
         wide = min(_WIDE, len(places))
@@ -95,7 +96,7 @@ def _places(model: Any, columns: Sequence[Any] | None) -> list[int]:
         return order
     lacking = [name for name in columns if name not in names]
     if lacking or not columns:
-        raise ValueError(f"columns must name columns of the model, such as {names[0]!r}.")
+        raise InputError(f"columns must name columns of the model, such as {names[0]!r}.")
     return [names.index(name) for name in columns]
 
 

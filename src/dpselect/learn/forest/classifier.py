@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.kernel.numbers import Epsilon, exact_delta
 from dpselect.learn.boosted.budget_shares import Shares
 from dpselect.learn.boosted.by_rho import ByRho
@@ -142,7 +142,7 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
 
     def _check_data(self, data: TrainingData) -> None:
         if not isinstance(data.records, Records):
-            raise ValueError(
+            raise InputError(
                 Advice(
                     "This forest reads its records in memory: {pass a frame|leave out in_place, or name a file "
                     "instead of a URL}, or {train DPBoostedTreesClassifier or DPTreeClassifier|pass --model boosted or "

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.learn.boosted.budget_shares import Shares
 from dpselect.learn.boosted.column_summary import of_classes, release_survey
 from dpselect.learn.boosted.noise import ONE_CELL, SumNoise, one_cell_of_each
@@ -95,7 +95,7 @@ class ForestPlan:
         """
         codes = sum(each.size for each in self.attributes)
         if codes * _CELL_BYTES * self.classes > MOST_BYTES:
-            raise ValueError(
+            raise InputError(
                 Advice(
                     "The {codes} codes of these columns need more than {size} GiB: lower {bins}, or declare coarser "
                     "domains.",
@@ -105,7 +105,7 @@ class ForestPlan:
             )
         require_size(2, self._room)
         if self._nodes < _SPLIT:
-            raise ValueError(
+            raise InputError(
                 Advice(
                     "A forest of {trees} trees has no room for {classes} classes: lower n_trees, declare fewer classes "
                     "(at most {most} with one tree), or train DPTreeClassifier.",

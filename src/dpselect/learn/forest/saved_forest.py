@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.learn.file_parts import noise_in, numbers_in
 from dpselect.learn.forest.forest_plan import Forest
 from dpselect.learn.tree import Tree
@@ -28,5 +29,5 @@ def restore_forest(trees: list[Tree], classes: int, content: Mapping[str, Any]) 
     noise, slope, prior = noise_in(content["noise"]), content["slope"], numbers_in(content["prior"], 1)
     sound = type(slope) is int and 0 < slope <= _STEEPEST
     if not sound or prior.shape != (classes,) or not (prior > 0).all() or not math.isclose(prior.sum(), 1.0):
-        raise ValueError("not a forest")
+        raise InputError("not a forest")
     return Forest(trees, noise, prior, slope)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_delta
 from dpselect.learn.boosted.column_summary import SurveyRelease, SurveySummary, of_classes
 from dpselect.learn.boosted.estimator import PrivateBoosted
@@ -191,9 +192,9 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
         first, width, grid = content["range"]
         whole = all(type(each) is int for each in (first, width, grid))
         if not whole or not 0 <= first < first + width <= STEPS or not 1 <= grid <= 2 * WIDEST:
-            raise ValueError("a range is not one")
+            raise InputError("a range is not one")
         if self.model_.outputs != 1:
-            raise ValueError("a regression has one score")
+            raise InputError("a regression has one score")
         self.target_, self.regressed_ = (low, high), RegressionFit(self.model_, first, width, grid)
 
     def _loss(self, _: int, __: bool) -> Loss:

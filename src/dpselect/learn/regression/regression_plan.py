@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.learn.builder import TreePlan, grow
 from dpselect.learn.default_tree import level_shares, never
 from dpselect.learn.domains import Attribute
@@ -74,7 +75,7 @@ class ValuedTreeFitPlan:
             target = self._survey(nobody, _ALL, draws)
             self._grown(nobody.within(target.low, target.high), target, self._depth(_ALL), draws, along_one_path)
         except (ZeroDivisionError, OverflowError):
-            raise ValueError("epsilon is too small for this fit: pass a larger one.") from None
+            raise InputError("epsilon is too small for this fit: pass a larger one.") from None
 
     def _size(self, records: NumberedTable, draws: Session) -> int:
         return int(draws.counts(np.array([records.rows], dtype=np.int64), self.epsilon * _SIZE, ONE)[0])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from dpselect.kernel.errors import Advice
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.learn.check import Check
 from dpselect.learn.estimator import PrivateEstimator
 from dpselect.learn.regression.schema import TargetReadOptions, TargetSchema
@@ -48,7 +48,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
 
     def _require_table(self, X: Any) -> None:
         if warehouse.is_source(X):
-            raise ValueError(
+            raise InputError(
                 Advice(
                     "Regressors train on tables in memory: {read the table into a frame|leave out in_place, or name "
                     "a file instead of a URL}, or train a classifier where the table is."
@@ -69,7 +69,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
 
     def _check_target(self, y: Any) -> None:
         if np.asarray(y).dtype.kind not in "iufb":
-            raise ValueError("Unknown label type: a regressor needs numbers, and the target has others.")
+            raise InputError("Unknown label type: a regressor needs numbers, and the target has others.")
 
     def _keep(self, known: Schema, result: Any) -> None:
         """Take the result of the program, with the bounds of what it predicts."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.learn.domains import Attribute, attribute, numeric_range
 from dpselect.learn.schema import ReadOptions, Schema
 from dpselect.sources.cell_types import numbers
@@ -93,13 +93,13 @@ class TargetReadOptions(ReadOptions):
             bounds = tuple(bounds)
         where = "target" if self.target is not None else f"The domain of the target {target!r}"
         if not numeric_range(bounds):
-            raise ValueError(f"{where} must be (low, high), two numbers: the public bounds of what is predicted.")
+            raise InputError(f"{where} must be (low, high), two numbers: the public bounds of what is predicted.")
         try:
             low, high = map(float, bounds)
         except OverflowError:
             low = high = math.inf
         if not -math.inf < low < high < math.inf:
-            raise ValueError(
+            raise InputError(
                 f"{where} must be (low, high) with low < high, both finite: the public bounds of a number."
             )
         return low, high

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model, tree_text
@@ -207,9 +208,9 @@ class DPTreeRegressor(PrivateRegressor):
         low, high = bounds_in(content["target"])
         trees = [ValuedTree.from_dict(self.attributes_, each) for each in content["trees"]]
         if {tree.counts.shape[1] for tree in trees} != {2}:
-            raise ValueError("a node is not one")
+            raise InputError("a node is not one")
         if any(tree.values.min() < low or tree.values.max() > high for tree in trees):
-            raise ValueError("a value is beyond its bounds")
+            raise InputError("a value is beyond its bounds")
         self.target_, (self.tree_, self.drawn_) = (low, high), trees
 
     def _said(self, tree: Tree, node: int) -> tuple[str, str]:

@@ -25,7 +25,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.mechanisms.base import Mechanism, SmoothMechanism, UnsoundMechanism
 from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth import noise_distributions as noises
@@ -75,7 +75,7 @@ def chaves(
     _require(noise, sides, delta, sigma, phi, alpha, exponent, floor)
     certified = noise == "student-t" and sides == 1 and exponent == "theorem" and not floor
     if unsound not in (None, "reproduction"):
-        raise ValueError('unsound is "reproduction" or left out.')
+        raise InputError('unsound is "reproduction" or left out.')
     if unsound is None and not certified:
         raise PrivacyError(
             'This published calibration is not private: pass unsound="reproduction" to compute its law, or use the '
@@ -104,13 +104,13 @@ def _require(
     noise: str, sides: int, delta: float, sigma: float, phi: float, alpha: str, exponent: str, floor: float
 ) -> None:
     if noise not in (*_KINDS, "laplace-log-normal"):
-        raise ValueError(f'noise must be "student-t", "laplace" or "laplace-log-normal", not {noise!r}.')
+        raise InputError(f'noise must be "student-t", "laplace" or "laplace-log-normal", not {noise!r}.')
     if sides not in (1, 2) or alpha not in ("printed", "released"):
-        raise ValueError('sides is 1 or 2, and alpha is "printed" or "released".')
+        raise InputError('sides is 1 or 2, and alpha is "printed" or "released".')
     if exponent not in ("theorem", "printed") or not 0 <= floor < 1:
-        raise ValueError('exponent is "theorem" or "printed", and floor at least 0 and below 1.')
+        raise InputError('exponent is "theorem" or "printed", and floor at least 0 and below 1.')
     if not (0 < delta < 1 and 0 < phi < 1 and 0 < sigma <= 2):
-        raise ValueError("delta and phi lie between 0 and 1, and sigma between 0 and 2.")
+        raise InputError("delta and phi lie between 0 and 1, and sigma between 0 and 2.")
 
 
 def _calibrate(

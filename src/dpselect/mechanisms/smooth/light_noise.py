@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import exact_delta, exact_positive
 from dpselect.mechanisms.base import Mechanism, SmoothMechanism, UnsoundMechanism
 from dpselect.mechanisms.sampler import LAPLACE, PERMUTE_AND_FLIP, Sampler, noisy_max
@@ -61,14 +62,14 @@ def light_noisy_max(
             noise that needs a delta without one.
     """
     if noise != LOG_NORMAL and sigma is not None:
-        raise ValueError(f"{noise} noise has no sigma: leave it out.")
+        raise InputError(f"{noise} noise has no sigma: leave it out.")
     passed = [name for name, each in (("clip=", clip), ("floor=", floor), ("delta=", delta)) if each is not None]
     if len(passed) > 1:
-        raise ValueError(f"{noise} noise takes one of clip=, floor= and delta=, not {' and '.join(passed)}.")
+        raise InputError(f"{noise} noise takes one of clip=, floor= and delta=, not {' and '.join(passed)}.")
     parameters: dict[str, Any] = ({} if phi is None else {"phi": phi}) | {"noise": noise}
     if noise == LOG_NORMAL:
         if clip is not None or floor is not None or delta is None:
-            raise ValueError("Laplace-log-normal noise is calibrated with a delta and no clip: pass delta=.")
+            raise InputError("Laplace-log-normal noise is calibrated with a delta and no clip: pass delta=.")
         return _of_laws(phi, parameters, _delta(delta), 0.5 if sigma is None else sigma)
     if delta is not None:
         exact = _delta(delta)
@@ -77,14 +78,14 @@ def light_noisy_max(
     if clip is not None:
         units = exact_positive(clip, "clip")
         if not _SHALLOW <= units <= _DEEP:
-            raise ValueError("clip must be between 0.01 and 1,000,000 units of noise, for example 8.")
+            raise InputError("clip must be between 0.01 and 1,000,000 units of noise, for example 8.")
         cut: clips.Clip = partial(clips.constant_clip, units)
         parameters["clip"] = clip
     else:
         chance = _FLOOR if floor is None else floor
         exact = exact_positive(chance, "floor")
         if exact > Fraction(1, 10):
-            raise ValueError("floor must be a small probability of an error, at most 0.1, for example 0.001.")
+            raise InputError("floor must be a small probability of an error, at most 0.1, for example 0.001.")
         cut = partial(clips.depth, noise, exact)
         parameters["floor"] = chance
     return _released(_CLIPPED[noise](cut), partial(clips.calibrate, clip=cut), phi, parameters)
@@ -99,7 +100,7 @@ def _released(
 
 def _of_laws(phi: Any, parameters: dict[str, Any], delta: Fraction, sigma: float) -> UnsoundMechanism:
     if not 0.1 <= sigma <= 2:
-        raise ValueError("sigma must be between 0.1 and 2: where the quadrature of this noise is good.")
+        raise InputError("sigma must be between 0.1 and 2: where the quadrature of this noise is good.")
     return UnsoundMechanism(
         _NAME,
         "The law of a noise that is never the best, for comparison.",
@@ -114,5 +115,5 @@ def _of_laws(phi: Any, parameters: dict[str, Any], delta: Fraction, sigma: float
 def _delta(delta: Any) -> Fraction:
     exact = exact_delta(delta)
     if not exact:
-        raise ValueError("delta must be positive: without one, pass clip= or floor= instead.")
+        raise InputError("delta must be positive: without one, pass clip= or floor= instead.")
     return exact

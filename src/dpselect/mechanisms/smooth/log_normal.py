@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.mechanisms.smooth.dilation import rival_bound
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _calibrated(m: int, epsilon: float, phi: float, delta: float, sigma: float) 
         fits = _lost(noise, m, epsilon, middle, t) <= delta and _grown(noise, t, middle, cost) <= epsilon
         low, high = (middle, high) if fits else (low, middle)
     if not low:
-        raise ValueError("epsilon or delta is too small for Laplace-log-normal noise: pass a larger one.")
+        raise InputError("epsilon or delta is too small for Laplace-log-normal noise: pass a larger one.")
     return low * (1 - _MARGIN), t
 
 

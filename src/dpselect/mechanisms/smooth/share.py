@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.mechanisms.smooth.scale import Calibrate, weigh
 from dpselect.mechanisms.smooth.scores import SmoothScores
 from dpselect.scores.scores import Scores
@@ -65,5 +66,5 @@ def weigh_scores(calibrate: Calibrate, phi: Any, others: Fraction = OTHERS) -> S
         ValueError: phi is not between 0 and 1.
     """
     if phi is not None and not 0 < phi < 1:
-        raise ValueError("phi must lie between 0 and 1: the public share of epsilon that pays for the moving scale.")
+        raise InputError("phi must lie between 0 and 1: the public share of epsilon that pays for the moving scale.")
     return ShareWeight(calibrate, None if phi is None else Fraction(phi), others)

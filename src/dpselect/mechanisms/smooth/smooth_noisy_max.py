@@ -21,6 +21,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.mechanisms.base import Mechanism, SmoothMechanism
 from dpselect.mechanisms.sampler import STUDENT, Sampler, noisy_max
 from dpselect.mechanisms.smooth import chaves_2024 as published
@@ -86,20 +87,20 @@ def smooth_noisy_max(
     if calibration == "chaves-2024":
         return published.chaves(noise, unsound=unsound, **given)
     if calibration != "sound":
-        raise ValueError('calibration is "sound" or "chaves-2024".')
+        raise InputError('calibration is "sound" or "chaves-2024".')
     if noise in LIGHT:
         return light_noisy_max(noise, phi, **given)
     if noise not in NOISES:
         known = ", ".join(repr(each) for each in (*NOISES, *LIGHT))
         near = "; 'cauchy' of dpselect.release_value is 'cauchy-2' here" if noise == "cauchy" else ""
-        raise ValueError(f"noise is one of {known}, not {noise!r}{near}.")
+        raise InputError(f"noise is one of {known}, not {noise!r}{near}.")
     if light := [f"{each}=" for each in ("clip", "floor", "delta", "sigma") if given.get(each) is not None]:
-        raise ValueError(
+        raise InputError(
             f"{noise} noise is drawn without a clip and costs no delta: leave {', '.join(light)} out, or pass "
             'noise="exponential" or "laplace".'
         )
     if unknown := given.keys() - {"clip", "floor", "delta", "sigma"}:
-        raise TypeError(f"{noise} noise does not take {', '.join(sorted(unknown))}.")
+        raise InputTypeError(f"{noise} noise does not take {', '.join(sorted(unknown))}.")
     parameters = _named_share(phi) | {"noise": noise}
     summary = "Where only a smooth bound on the sensitivity is known."
     share = weigh_scores(partial(calibrate, noise=noise), phi, _SHARE)
@@ -108,7 +109,7 @@ def smooth_noisy_max(
 
 def _named_share(phi: float | None) -> dict[str, Any]:
     if phi is not None and 0 < phi < _LEAST_SHARE:
-        raise ValueError("phi is at least 1e-6 with this noise: less leaves no scale that may move.")
+        raise InputError("phi is at least 1e-6 with this noise: less leaves no scale that may move.")
     return {} if phi is None else {"phi": phi}
 
 

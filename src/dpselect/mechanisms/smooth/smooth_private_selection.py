@@ -18,6 +18,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 
+from dpselect.kernel.errors import InputError
 from dpselect.mechanisms.base import Mechanism, SmoothMechanism
 from dpselect.mechanisms.sampler import noisy_max
 from dpselect.mechanisms.smooth.noise_distributions import cauchy
@@ -49,7 +50,7 @@ def smooth_private_selection(phi: float | None = None, *, gamma: int = 4, sides:
     """
     whole = isinstance(gamma, int) and not isinstance(gamma, bool)
     if not whole or gamma % 2 or not 2 <= gamma <= _MOST or sides not in (1, 2):
-        raise ValueError(f"gamma is an even integer from 2 to {_MOST}, and sides is 1 or 2.")
+        raise InputError(f"gamma is an even integer from 2 to {_MOST}, and sides is 1 or 2.")
     return SmoothMechanism(
         "smooth-private-selection",
         "A few candidates and a smooth bound; smooth-noisy-max is better as a rule.",

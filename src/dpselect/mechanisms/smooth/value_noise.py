@@ -20,6 +20,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect.kernel.errors import InputError
+
 Floats = NDArray[np.float64]
 
 # Digits of every exponential beyond those that cancel, and bits of the scale after the point.
@@ -67,7 +69,7 @@ class ValueNoise:
             most, cost = (
                 ("epsilon", "beta") if self.degrees == 1 else (f"epsilon / {self.degrees}", f"{self.degrees} beta")
             )
-            raise ValueError(
+            raise InputError(
                 f"beta must be below {most} for {self.name} noise: a moving scale costs {cost} of epsilon."
             )
         p, q = 2 * epsilon / (self.degrees + 1), Fraction(self.degrees - 1, self.degrees + 1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from dpselect.kernel.errors import InputError
+
 # Prices of queries have so many decimals.
 _UNIT = 10**6
 
@@ -27,10 +29,10 @@ def divide_total(
     """
     rest = total - sum(amounts.values(), Fraction(0))
     if rest < 0:
-        raise ValueError("the amounts of epsilon add up to more than the total: raise it, or lower them.")
+        raise InputError("the amounts of epsilon add up to more than the total: raise it, or lower them.")
     whole = sum(weights.values(), Fraction(0))
     shares = {name: Fraction(int(rest * weight / whole * _UNIT), _UNIT) for name, weight in weights.items()}
     for name, share in shares.items():
         if not share:
-            raise ValueError(f"less than 0.000001 is left for {name}: raise the total, or its weight.")
+            raise InputError(f"less than 0.000001 is left for {name}: raise the total, or its weight.")
     return {**amounts, **shares}

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from dpselect.kernel.errors import DPSelectError
+from dpselect.kernel.errors import DPSelectError, MissingFileError
 from dpselect.ledger.file import await_maker, bare, is_there, place_file
 
 NAME, FORMAT = "state.db", 1
@@ -79,7 +79,7 @@ class FolderState:
     def __init__(self, folder: Path) -> None:
         self._path = folder / NAME
         if not is_there(self._path):
-            raise FileNotFoundError(f"There is no {NAME} in {folder}: publish first.")
+            raise MissingFileError(f"There is no {NAME} in {folder}: publish first.")
         await_maker(self._path)
         with self._connected() as connection:
             found = connection.execute("SELECT format, id FROM publication").fetchall()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from dpselect.kernel.errors import InputError
 from dpselect.web.explorer.explorer_page import Page
 
 # An address as browsers show it, with the machine and the port of whoever sent it.
@@ -32,5 +33,5 @@ def within(text: str, pages: Sequence[Page]) -> str:
     path = parts.path.strip("/")
     if path and path not in {page.path for page in pages}:
         known = ", ".join(f"/{page.path}" for page in pages)
-        raise ValueError(f"The explorer has no such page: --at is one of /, {known}, with or without values behind it.")
+        raise InputError(f"The explorer has no such page: --at is one of /, {known}, with or without values behind it.")
     return f"/{path}" + (f"?{parts.query}" if parts.query else "")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpselect import papers, utilities
+from dpselect.kernel.errors import InputError
 from dpselect.scores.scores import Scores
 from dpselect.web.explorer.explorer_page import State
 from dpselect.web.explorer.material import Material
@@ -57,7 +58,7 @@ def _tables(state: State) -> dict[str, list[list[int]]]:
 
 def _tdt(state: State) -> Scores:
     if state["bound"] > _FAMILIES:
-        raise ValueError(
+        raise InputError(
             f"A page shows studies of up to {_FAMILIES:,} families: take fewer, or call "
             "dpselect.plot.sensitivity_chart in Python, which takes the time that it needs."
         )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.dataset import Dataset, DateDomain, NumericDomain
+from dpselect.kernel.errors import InputError
 from dpselect.queries import Query
 from dpselect.views import Graph
 from dpselect.web.explorer.explorer_page import Commands
@@ -91,7 +92,7 @@ def graph_of(dataset: Dataset) -> Graph:
     """
     names = list(range(dataset.nodes)) if isinstance(dataset.nodes, int) else [*(dataset.nodes or ())]
     if len(names) > NODES:
-        raise ValueError(f"The graph has {len(names):,} nodes, and the pages show {NODES}: describe a smaller one.")
+        raise InputError(f"The graph has {len(names):,} nodes, and the pages show {NODES}: describe a smaller one.")
     edges: set[tuple[int, int]] = set()
     for place in range(3):
         for node, share in enumerate(_spread(place, len(names)).tolist()):

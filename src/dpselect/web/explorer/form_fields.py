@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from dpselect.kernel.errors import InputError
+
 # Values of a query by name, in the order in which they stand there.
 Query = Mapping[str, Sequence[str]]
 Pairs = list[tuple[str, str]]
@@ -92,9 +94,9 @@ class NumberField:
             value = math.nan
         if not self.low <= value <= self.high:
             kind = "a whole number" if self.whole else "a number"
-            raise ValueError(f"{self.label} is {kind} from {self.low:,g} to {self.high:,g}.")
+            raise InputError(f"{self.label} is {kind} from {self.low:,g} to {self.high:,g}.")
         if self.slider and round(value, _DECIMALS) != value:
-            raise ValueError(f"{self.label} has at most {_DECIMALS} decimals: leave out the others.")
+            raise InputError(f"{self.label} has at most {_DECIMALS} decimals: leave out the others.")
         return value
 
     def write(self, value: Any) -> Pairs:
@@ -123,7 +125,7 @@ class ChoiceField:
         if text is None:
             return self.default
         if text not in (value for value, _ in self.options):
-            raise ValueError(f"{self.label} is one of {', '.join(value for value, _ in self.options)}.")
+            raise InputError(f"{self.label} is one of {', '.join(value for value, _ in self.options)}.")
         return text
 
     def write(self, value: Any) -> Pairs:
@@ -155,7 +157,7 @@ class SeveralField:
         chosen = {text for text in query[self.name] if text}
         known = [value for value, _ in self.options]
         if not chosen or not chosen <= {*known}:
-            raise ValueError(f"{self.label} are one or more of {', '.join(known)}.")
+            raise InputError(f"{self.label} are one or more of {', '.join(known)}.")
         return tuple(value for value in known if value in chosen)
 
     def write(self, value: Any) -> Pairs:
@@ -177,9 +179,9 @@ class TextField:
         """Return the text."""
         text = _single(query, self.name)
         if text is not None and len(text) > 10 * LETTERS:
-            raise ValueError(f"{self.label} has at most {10 * LETTERS:,} letters.")
+            raise InputError(f"{self.label} has at most {10 * LETTERS:,} letters.")
         if text is not None and _HIDDEN.search(text):
-            raise ValueError(f"{self.label} has a character that is not shown: leave it out.")
+            raise InputError(f"{self.label} has a character that is not shown: leave it out.")
         return self.default if text is None else text
 
     def write(self, value: Any) -> Pairs:
@@ -266,14 +268,14 @@ def _rows(query: Query, field: str, keys: Sequence[str], label: str) -> list[tup
     if not names:
         return None
     if any(len(each) != len(names) for each in cells) or len(names) > ROWS + 1:
-        raise ValueError(f"{label} are up to {ROWS} names, with {'a count' if len(keys) == 1 else 'numbers'} each.")
+        raise InputError(f"{label} are up to {ROWS} names, with {'a count' if len(keys) == 1 else 'numbers'} each.")
     rows = [(name.strip(), row) for name, *row in zip(names, *cells, strict=True) if name.strip()]
     if len({name for name, _ in rows}) < len(rows) or not rows or len(rows) > ROWS:
-        raise ValueError(f"{label} are up to {ROWS} names, each of them once.")
+        raise InputError(f"{label} are up to {ROWS} names, each of them once.")
     if any(len(name) > LETTERS for name, _ in rows):
-        raise ValueError(f"A name has at most {LETTERS} letters.")
+        raise InputError(f"A name has at most {LETTERS} letters.")
     if any(_HIDDEN.search(name) for name, _ in rows):
-        raise ValueError("A name has a character that is not shown: leave it out.")
+        raise InputError("A name has a character that is not shown: leave it out.")
     return [(name, tuple(row)) for name, row in rows]
 
 
@@ -283,7 +285,7 @@ def _whole(text: str, what: str, low: int, high: int) -> int:
     except ValueError:
         value = low - 1
     if not low <= value <= high:
-        raise ValueError(f"{what} is a whole number from {low:,} to {high:,}.")
+        raise InputError(f"{what} is a whole number from {low:,} to {high:,}.")
     return value
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from dpselect.dataset import Dataset
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.ledger.composition import Terms
 from dpselect.ledger.events import Event
@@ -136,7 +137,7 @@ def _names(planned: PlannedQuery) -> list[str]:
 
 def _classes(planned: PlannedQuery) -> Dataset:
     if planned.size > _CLASSES:
-        raise ValueError(
+        raise InputError(
             f"A page plans trees of up to {_CLASSES:,} classes: take fewer, or ask dpselect train for a dry run, which "
             "takes the time that it needs."
         )

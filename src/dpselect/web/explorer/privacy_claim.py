@@ -12,7 +12,7 @@ import numpy as np
 
 from dpselect import utilities
 from dpselect.audit import Admissibility, PrivacyLoss, Universe, admissible, multisets, privacy_loss
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.mechanisms.registry import MECHANISMS, require_mechanism
 from dpselect.scores import sensitivity
@@ -143,7 +143,7 @@ def judge_claim(claim: Claim, mechanism: str, epsilon: Fraction) -> Verdict:
     universe = claim.universe
     loss = privacy_loss(mechanism, claim.scores, universe, epsilon=epsilon)
     if loss.pair is None:
-        raise ValueError("No two databases are neighbours: allow more rows.")
+        raise InputError("No two databases are neighbours: allow more rows.")
     first, second = loss.pair
     here, there = claim.scores(universe[first]), claim.scores(universe[second])
     drawn = require_mechanism(mechanism)

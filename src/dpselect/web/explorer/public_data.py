@@ -15,6 +15,7 @@ from dpselect import datasets
 from dpselect.cli import paths, reading
 from dpselect.cli.options import READING, flag, nodes, option
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import InputError
 from dpselect.sources import dialects, edges, file_parts, graphml, graphs, tables
 from dpselect.sources.tables import FileOptions
 from dpselect.sources.urls import is_url, missing
@@ -63,7 +64,7 @@ def material_of(request: Request) -> Material:
 
     text = request.data
     if is_url(text):
-        raise ValueError("The pages show what lies on this machine: download the file, and name it.")
+        raise InputError("The pages show what lies on this machine: download the file, and name it.")
     if text.lower().endswith(".toml"):
         from dpselect.web.explorer import example_dataset
 
@@ -124,12 +125,12 @@ def _of_table(path: Path, how: FileOptions, name: str, file: str, said: dict[str
     names = tables.names(path, how)
     advised = "" if _is_parquet(path) or how.dialect.separator is not None else dialects.advice(names)
     if advised:
-        raise ValueError(f"{name} has one column, and {advised} (or --separator , where one is right).")
+        raise InputError(f"{name} has one column, and {advised} (or --separator , where one is right).")
     read = tables.arrows(path, names, how)
     rows = max((len(cells) for cells in read.values()), default=0)
     _require_fitting(rows, len(names))
     if not rows:
-        raise ValueError(f"{name} has no rows: name a table that has some.")
+        raise InputError(f"{name} has no rows: name a table that has some.")
     columns = {}
     for column, cells in read.items():
         number = TextColumn.of_arrow(how.dialect.number(cells))
@@ -153,7 +154,7 @@ def _edges(request: Request, path: Path) -> Material:
     ends = (request.source or "source", request.target or "target")
     asked = reading.keywords(request)
     if name := next((each for each in ("decimal", "thousands") if each in asked), None):
-        raise ValueError(f"--{name} is for numbers, and an edge has names: leave it out.")
+        raise InputError(f"--{name} is for numbers, and an edge has names: leave it out.")
     public: Any = nodes(request.nodes)
     if public is None:
         public = _ends_of(path, ends, FileOptions.of(**asked))
@@ -197,7 +198,7 @@ def _named(request: Request, text: str) -> Material:
         _require_edges(graph, text)
         return _of_graph(graph, text, f"from dpselect import datasets\n\ngraph = datasets.graph({text!r})")
     if kind != "tabular":
-        raise ValueError(
+        raise InputError(
             f"{text} is neither a table nor a graph: name one, as `python -m research datasets` lists them in a clone."
         )
     path = datasets.checked_file(text)
@@ -214,7 +215,7 @@ def _shipped(text: str) -> Material:
     try:
         graph = dps.Graph.named(text)
     except ValueError:
-        raise ValueError(
+        raise InputError(
             f"There is no file, dataset or shipped graph {display_name(text)!r}: name a table, an edge file, a graph "
             f"such as lesmis or karate, a dataset that `python -m research datasets` lists, or {EXAMPLE}."
         ) from None
@@ -225,7 +226,7 @@ def _of_graph(graph: dps.Graph, name: str, python: str) -> Material:
     from dpselect.web.explorer.material import Material
 
     if not len(graph):
-        raise ValueError(f"{name} has no nodes: name a graph that has some.")
+        raise InputError(f"{name} has no nodes: name a graph that has some.")
     return Material(
         name=f"{name}, {len(graph):,} nodes; tables are made up",
         graph=graph,
@@ -240,7 +241,7 @@ def _require_bare(request: Request, what: str) -> None:
     """Refuse what is said of a file where there is none (``ValueError``)."""
     ends = [name for name in ("graph", "source", "target", "nodes") if request.get(name)]
     for name in [*ends, *reading.keywords(request)]:
-        raise ValueError(f"--{name} is about a file, and {what} is none: leave it out, or name a file.")
+        raise InputError(f"--{name} is about a file, and {what} is none: leave it out, or name a file.")
 
 
 def _require_small(path: Path) -> None:
@@ -254,7 +255,7 @@ def _require_small(path: Path) -> None:
         raise missing(path)
     _require_rows(files)
     if sum(map(_size, files)) > BYTES:
-        raise ValueError(
+        raise InputError(
             f"{display_name(path.name)} is larger than {BYTES // 2**20} MiB, more than the pages show: name a sample "
             f"of it."
         )
@@ -291,7 +292,7 @@ def _require_rows(files: Sequence[Path]) -> None:
         return
     for each, said in zip(filter(_is_parquet, files), known, strict=True):
         if not all(map(_is_flat, map(said.schema.column, range(said.num_columns)))):
-            raise ValueError(f"{display_name(each.name)} has lists or records in its cells: leave those columns out.")
+            raise InputError(f"{display_name(each.name)} has lists or records in its cells: leave those columns out.")
     if known:
         _require_fitting(sum(each.num_rows for each in known), known[0].num_columns)
 
@@ -341,7 +342,7 @@ def _is_parquet(path: Path) -> bool:
 
 def _require_fitting(rows: int, columns: int) -> None:
     if rows > ROWS or rows * columns > CELLS:
-        raise ValueError(
+        raise InputError(
             f"The table has {rows:,} rows of {columns:,} cells, and the pages show {ROWS:,} rows and {CELLS:,} cells "
             "at most: name a sample of it."
         )
@@ -349,7 +350,7 @@ def _require_fitting(rows: int, columns: int) -> None:
 
 def _require_edges(graph: dps.Graph, name: str | Path) -> None:
     if graph.indices.size > 2 * ROWS:
-        raise ValueError(
+        raise InputError(
             f"{display_name(str(name))} has more than {ROWS:,} edges, which is more than the pages show: name a "
             f"smaller graph."
         )

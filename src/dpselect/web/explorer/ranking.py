@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpselect import utilities
+from dpselect.kernel.errors import InputError
 from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.registry import default_mechanism, require_mechanism
 from dpselect.queries import metrics
@@ -102,12 +103,12 @@ def public_graph(given: Any) -> Graph:
     try:
         graph = require_undirected(given)
     except TypeError as error:
-        raise ValueError(str(error)) from None
+        raise InputError(str(error)) from None
     graph = graph.compressed() if isinstance(graph, StoredGraph) else graph
     if len(graph) < 3:
-        raise ValueError("A graph of fewer than 3 nodes has nobody to compare: take a larger one.")
+        raise InputError("A graph of fewer than 3 nodes has nobody to compare: take a larger one.")
     if len(graph) > _NODES:
-        raise ValueError(
+        raise InputError(
             f"A page shows graphs of up to {_NODES:,} nodes: take a sample of the {len(graph):,} here, or call "
             "dpselect.accuracy.recommend_metric in Python, which takes the time that it needs."
         )
@@ -156,9 +157,9 @@ def require_short(graph: Graph, what: str) -> None:
         else "take degree, or a sample of the graph."
     )
     if what != "degree" and paths > _PATHS:
-        raise ValueError(f"This graph has {paths:,} paths of two edges and a page follows {_PATHS:,}: {instead}")
+        raise InputError(f"This graph has {paths:,} paths of two edges and a page follows {_PATHS:,}: {instead}")
     if what in _STEPPED and _steps(graph) > _STEPS:
-        raise ValueError(
+        raise InputError(
             f"Neighbours in this graph have many neighbours in common, {_steps(graph):,} steps, and a page takes "
             f"{_STEPS:,}: {instead}"
         )
@@ -202,7 +203,7 @@ def neighbour(graph: Graph, ranking: Ranking, one: int, other: int) -> Edge:
     """
     added = not has_edge(graph, one, other)
     if added and graph.degrees[[one, other]].max() >= ranking.most:
-        raise ValueError(
+        raise InputError(
             "One more edge would exceed the maximum degree, and no promise covers such a graph: choose another pair of "
             "nodes, or a larger maximum degree."
         )
@@ -231,5 +232,5 @@ def telling(graph: Graph, ranking: Ranking) -> Edge:
         there = ranking.drawn_with(edge.scores).log_pmf(edge.scores, _TELLING)
         moved.append((float(np.abs(here - there).max()), edge))
     if not moved:
-        raise ValueError("The best nodes have as many neighbours as the maximum degree allows: pass a larger one.")
+        raise InputError("The best nodes have as many neighbours as the maximum degree allows: pass a larger one.")
     return max(moved, key=lambda pair: pair[0])[1]

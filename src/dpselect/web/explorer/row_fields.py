@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dpselect.kernel.errors import InputError
 from dpselect.web.explorer.form_fields import ChoiceField, NumberField, Pairs, Query
 
 Row = Mapping[str, Any]
@@ -42,13 +43,13 @@ class RowFields:
         if not many:
             return self.default
         if many > self.most + 1 or any(len(values) != many for values in cells.values()):
-            raise ValueError(f"{self.label} are up to {self.most} rows, each with all of its values.")
+            raise InputError(f"{self.label} are up to {self.most} rows, each with all of its values.")
         rows = []
         for number, values in enumerate(zip(*cells.values(), strict=True), 1):
             if values[0]:
                 rows.append(self._row(number, values))
         if not rows or len(rows) > self.most:
-            raise ValueError(f"{self.label} are from 1 to {self.most} rows: choose what the first one is.")
+            raise InputError(f"{self.label} are from 1 to {self.most} rows: choose what the first one is.")
         return tuple(rows)
 
     def write(self, value: Iterable[Row]) -> Pairs:
@@ -72,4 +73,4 @@ class RowFields:
                 for column, text in zip(self.columns, values, strict=True)
             }
         except ValueError as error:
-            raise ValueError(f"{self.noun.capitalize()} {number}: {error}") from None
+            raise InputError(f"{self.noun.capitalize()} {number}: {error}") from None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+from dpselect.kernel.errors import InputError
+
 
 def quote_word(name: str) -> str:
     r"""Return a name as one word of a shell; what is not printable is spelled by its bytes, as bash and zsh read it.
@@ -15,7 +17,7 @@ def quote_word(name: str) -> str:
     job 'two words' $'it\'s\012'
     """
     if "\0" in name:
-        raise ValueError("A name has a null character, which no command can hold: give it another name.")
+        raise InputError("A name has a null character, which no command can hold: give it another name.")
     if name.isprintable():
         return shlex.quote(name)
     return "$'" + "".join(map(_spelled, name)) + "'"

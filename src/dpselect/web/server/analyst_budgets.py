@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.web.server.audit_log import record_change
 from dpselect.web.server.database import Database, Statements
@@ -129,7 +130,7 @@ class AnalystBudgets:
 def _read(statements: Statements, dataset: str) -> ReleasedBudget:
     row = statements.row("SELECT paused, allowance FROM datasets WHERE name = :name", name=dataset)
     if row is None:
-        raise ValueError(f"There is no dataset {dataset} in the server's database.")
+        raise InputError(f"There is no dataset {dataset} in the server's database.")
     shares = statements.rows("SELECT analyst, epsilon FROM shares WHERE dataset = :name", name=dataset)
     given = {each["analyst"]: Fraction(each["epsilon"]) for each in shares}
     return ReleasedBudget(bool(row["paused"]), Fraction(row["allowance"]), given)

@@ -19,6 +19,7 @@ from sqlalchemy import Connection, Engine, TextClause, create_engine, event, tex
 from sqlalchemy.exc import SQLAlchemyError
 
 from dpselect._optional import not_installed
+from dpselect.kernel.errors import FileError, InputError, MissingFileError
 from dpselect.sources.urls import is_url
 
 Row = Mapping[str, Any]
@@ -51,7 +52,7 @@ class Database:
             self._migrate()
         except (SQLAlchemyError, sqlite3.Error) as error:
             kind = type(getattr(error, "orig", error)).__name__
-            raise OSError(f"The server's database cannot be opened ({kind}): check its path or address.") from None
+            raise FileError(f"The server's database cannot be opened ({kind}): check its path or address.") from None
 
     @contextmanager
     def reading(self) -> Iterator[Statements]:
@@ -86,7 +87,7 @@ class Database:
             statements.run("CREATE TABLE IF NOT EXISTS versions (number INTEGER PRIMARY KEY)")
             done = {row["number"] for row in statements.rows("SELECT number FROM versions")}
             if done - set(numbers):
-                raise ValueError("The server's database was used by a newer dpselect: update this one.")
+                raise InputError("The server's database was used by a newer dpselect: update this one.")
             for number in numbers:
                 if number not in done:
                     for name in (f"{number:04}.sql", f"{number:04}.{self._engine.dialect.name}.sql"):
@@ -145,7 +146,7 @@ class SingleServerLock:
             self._held.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError:
             self._held.close()
-            raise OSError(
+            raise FileError(
                 "Another server has this database: stop it, or keep the database in PostgreSQL, which several share."
             ) from None
 
@@ -156,12 +157,12 @@ class SingleServerLock:
 
 def _of_file(path: Path) -> Engine:
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {path.parent}: make it first.")
+        raise MissingFileError(f"There is no folder {path.parent}: make it first.")
     try:
         # For its owner alone, whatever the umask.
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError:
-        raise OSError(f"The server's database {path} cannot be written: check its folder and permissions.") from None
+        raise FileError(f"The server's database {path} cannot be written: check its folder and permissions.") from None
     waits = {"timeout": _WAIT, "check_same_thread": False}
     # Parameters hold answers, which no error quotes.
     engine = create_engine(f"sqlite:///{path}", hide_parameters=True, connect_args=waits)
@@ -187,7 +188,7 @@ def _of_file(path: Path) -> Engine:
 def _of_server(address: str) -> Engine:
     scheme, _, rest = address.partition("://")
     if scheme.lower() not in ("postgresql", "postgres"):
-        raise ValueError("The server's database is a file, or postgresql://user@host/database: pass one of these.")
+        raise InputError("The server's database is a file, or postgresql://user@host/database: pass one of these.")
     try:
         import psycopg  # noqa: F401
     except ImportError:

@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from dpselect.kernel.errors import FileError
 from dpselect.web.server.database import Database
 from dpselect.web.server.serve import listen, serve, stopped_by_signals
 from dpselect.web.server.settings import Settings, read_settings
@@ -84,4 +85,4 @@ def free_socket(settings: Settings) -> socket.socket:
             return listen(settings.server.host, port)
         except OSError:
             continue
-    raise OSError("No port is free on this machine: stop a server.")
+    raise FileError("No port is free on this machine: stop a server.")

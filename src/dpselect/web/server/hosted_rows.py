@@ -10,6 +10,7 @@ from typing import Any
 
 from dpselect.dataset import NumericDomain
 from dpselect.dataset.source_rows import order_of, reading_of, source
+from dpselect.kernel.errors import FileError, InputError, MissingFileError
 from dpselect.queries.plan import PrivateRows, require_described, require_graph
 from dpselect.sources import tables
 from dpselect.sources.missing_column import no_column
@@ -35,7 +36,7 @@ class HostedRows(PrivateRows):
 
     def __post_init__(self) -> None:
         if is_web(self.dataset.place):
-            raise ValueError("Private rows are not read from a web address: name a file or a database.")
+            raise InputError("Private rows are not read from a web address: name a file or a database.")
 
     def require(self) -> None:
         """Look whether the rows are where the description says, with the columns that it names; reads no row.
@@ -50,7 +51,7 @@ class HostedRows(PrivateRows):
             with Warehouse.open(dataset.address, dataset.table) as warehouse:
                 warehouse.require(self._named)
         elif not dataset.is_shipped and not Path(dataset.address).is_file():
-            raise FileNotFoundError(f"There is no file {dataset.address}.")
+            raise MissingFileError(f"There is no file {dataset.address}.")
         elif dataset.graph is None and not dataset.is_histogram:
             self._require_columns()
 
@@ -98,7 +99,7 @@ class HostedRows(PrivateRows):
             missing = [name for name in wanted if self._kept.get(name, (None,))[0] != stamp]
             read = self.dataset.rows(missing) if missing else {}
             if self._stamp != stamp:
-                raise OSError("The file changed while it was read: columns of two versions do not go together.")
+                raise FileError("The file changed while it was read: columns of two versions do not go together.")
             for cells in read.values():
                 # A query of somebody's own must not change what the next one reads.
                 cells.flags.writeable = False

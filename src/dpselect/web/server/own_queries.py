@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from dpselect.kernel.errors import InputError, MissingFileError
 from dpselect.queries import QUERIES, Query
 from dpselect.web.server.queries import Queries
 
@@ -34,26 +35,26 @@ def queries_with(path: str | None) -> Queries:
             _require(each, known, path)
             known[each.name] = each
     if len(known) == len(QUERIES):
-        raise ValueError(f"{path} has no query: write a subclass of dpselect.queries.Query that has a name.")
+        raise InputError(f"{path} has no query: write a subclass of dpselect.queries.Query that has a name.")
     return known
 
 
 def _run(path: str) -> ModuleType:
     if not Path(path).is_file():
-        raise FileNotFoundError(f"There is no file {path}: correct queries below [server].")
+        raise MissingFileError(f"There is no file {path}: correct queries below [server].")
     spec = spec_from_file_location(_MODULE, path)
     if spec is None or spec.loader is None:
-        raise ValueError(f"{path} is not a file of Python: give it a name that ends in .py.")
+        raise InputError(f"{path} is not a file of Python: give it a name that ends in .py.")
     # Dataclasses look up the module of a class.
     module = sys.modules[_MODULE] = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:
-        raise ValueError(f"{path}, line {error.lineno}: this is not Python: {error.msg}.") from None
+        raise InputError(f"{path}, line {error.lineno}: this is not Python: {error.msg}.") from None
     except Exception as error:
         line = [each.lineno for each in traceback.extract_tb(error.__traceback__) if each.filename == path][-1]
         words = str(error).partition("\n")[0]
-        raise ValueError(f"{path}, line {line}: {type(error).__name__}: {words}") from None
+        raise InputError(f"{path}, line {line}: {type(error).__name__}: {words}") from None
     return module
 
 
@@ -61,6 +62,6 @@ def _require(query: type[Query[Any]], known: Queries, path: str) -> None:
     """Refuse a query that cannot be served (``ValueError``)."""
     named = f"{path}: {query.__name__}"
     if query.name in known:
-        raise ValueError(f"{named} has the name {query.name}, and so has another query: give it a name of its own.")
+        raise InputError(f"{named} has the name {query.name}, and so has another query: give it a name of its own.")
     if inspect.isabstract(query):
-        raise ValueError(f"{named} lacks {', '.join(sorted(query.__abstractmethods__))}: write them.")
+        raise InputError(f"{named} lacks {', '.join(sorted(query.__abstractmethods__))}: write them.")

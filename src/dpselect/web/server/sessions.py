@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from dpselect.kernel.errors import InputError
 from dpselect.web import tokens
 from dpselect.web.server.database import Database
 from dpselect.web.server.users import User
@@ -32,7 +33,7 @@ class LoginMethod:
 
     def __post_init__(self) -> None:
         if (self.token is None) == (self.provider is None):
-            raise ValueError("Somebody logs in with a token or through a provider: name one of the two.")
+            raise InputError("Somebody logs in with a token or through a provider: name one of the two.")
 
 
 class Sessions:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from dpselect.dataset import Dataset, DatasetError
-from dpselect.kernel.errors import DPSelectError
+from dpselect.kernel.errors import DPSelectError, InputError, MissingFileError
 from dpselect.sources.urls import is_url
 from dpselect.web.server.openid.registration import Registration
 from dpselect.web.server.settings_parts import Amount, Name, Place, SettingsPart
@@ -90,7 +90,7 @@ class DatasetSettings(SettingsPart):
     @classmethod
     def _described(cls, said: Any, info: ValidationInfo) -> Any:
         if not isinstance(said, Mapping):
-            raise ValueError("this is a table: write [datasets.NAME], and dataset = ... below it.")
+            raise InputError("this is a table: write [datasets.NAME], and dataset = ... below it.")
         folder = Path() if info.context is None else info.context
         beside = {key: said[key] for key in ("allowance", "shares") if key in said}
         facts = {key: value for key, value in said.items() if key not in beside}
@@ -105,12 +105,12 @@ class DatasetSettings(SettingsPart):
             return beside | {"description": Dataset.load(folder / facts["dataset"])}
         except (OSError, ValueError) as error:
             # It names its file and line.
-            raise ValueError(str(error)) from None
+            raise InputError(str(error)) from None
 
     @model_validator(mode="after")
     def _released(self) -> DatasetSettings:
         if self.first_allowance > self.description.terms().epsilon:
-            raise ValueError("allowance is above the budget: it may be raised up to that and no further.")
+            raise InputError("allowance is above the budget: it may be raised up to that and no further.")
         return self
 
     @property
@@ -143,7 +143,7 @@ class Settings(SettingsPart):
             names = {urlsplit(f"//{each}").hostname for each in (server.host, *server.hosts)}
             asked = urlsplit(value.address).hostname
             if asked not in names and not (asked == "localhost" and "127.0.0.1" in names):
-                raise ValueError("address is not a name of this server: add its host to server.hosts.")
+                raise InputError("address is not a name of this server: add its host to server.hosts.")
         return value
 
     def ledger_address(self, name: str) -> str:
@@ -175,7 +175,7 @@ def read_settings(path: str | Path) -> Settings:
     """
     file = Path(path)
     if not file.is_file():
-        raise FileNotFoundError(f"There is no file {path}: write one with dpselect serve --init.")
+        raise MissingFileError(f"There is no file {path}: write one with dpselect serve --init.")
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError:

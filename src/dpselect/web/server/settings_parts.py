@@ -17,6 +17,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.queries.field_kinds import EPSILON
 from dpselect.sources.urls import is_url
@@ -30,7 +31,7 @@ def _exact(value: Any) -> Fraction:
     try:
         return exact_epsilon(value)
     except TypeError as error:
-        raise ValueError(str(error)) from None
+        raise InputError(str(error)) from None
 
 
 # What may be spent in all, however it is written.

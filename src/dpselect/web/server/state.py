@@ -10,6 +10,7 @@ from typing import Any
 
 import dpselect as dps
 from dpselect.dataset import Dataset
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.queries import Query, query_of
 from dpselect.sources.urls import is_url
@@ -135,7 +136,7 @@ def _require_known(paid: dict[str, str], datasets: dict[str, HostedDataset]) -> 
     """Refuse ledgers without rows of what was paid: their budgets would be spent a second time."""
     for name, dataset in datasets.items():
         if {number for number, where in paid.items() if where == name} - dataset.account.requests():
-            raise ValueError(
+            raise InputError(
                 f"datasets.{name}: the ledger has no row of requests that this server has answered: restore it, or "
                 "name the ledgers that belong to this database."
             )

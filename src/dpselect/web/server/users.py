@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from dpselect.kernel.errors import InputError
 from dpselect.web import tokens
 from dpselect.web.server.audit_log import record_change
 from dpselect.web.server.database import Database
@@ -59,7 +60,7 @@ class Users:
             ValueError: a bad name, or a user of this name with the other role.
         """
         if not re.fullmatch(NAME, name):
-            raise ValueError("A name has at most 63 of a-z, 0-9, - and _, and begins with a letter or a digit.")
+            raise InputError("A name has at most 63 of a-z, 0-9, - and _, and begins with a letter or a digit.")
         with self._database.writing() as statements:
             # Another server may add the same user in this moment: one of them does.
             added = statements.run(
@@ -68,7 +69,7 @@ class Users:
             )  # fmt: skip
             known = statements.row("SELECT role FROM users WHERE name = :name", name=name)
             if known is None or known["role"] != role:
-                raise ValueError(f"{name} is a user with another role, which never changes: choose another name.")
+                raise InputError(f"{name} is a user with another role, which never changes: choose another name.")
             if added:
                 record_change(statements, self._now(), by, None, f"added {role} {name}")
         return bool(added)
@@ -80,12 +81,12 @@ class Users:
             ValueError: no such user, or not a positive number of at most 3,660 days.
         """
         if not 0 < days <= 3660:
-            raise ValueError("A token works for more than 0 and at most 3660 days.")
+            raise InputError("A token works for more than 0 and at most 3660 days.")
         now, secret = self._now(), tokens.fresh()
         made = NewToken(tokens.fresh()[:16], secret, now + days * _DAY)
         with self._database.writing() as statements:
             if statements.row("SELECT name FROM users WHERE name = :name", name=name) is None:
-                raise ValueError(f"There is no user {name}: add one first.")
+                raise InputError(f"There is no user {name}: add one first.")
             statements.run(
                 "INSERT INTO tokens (id, hash, holder, created, expires) VALUES (:id, :hash, :name, :now, :expires)",
                 id=made.id, hash=tokens.hash_secret(secret), name=name, now=now, expires=made.expires,

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect.analysis.charts.pmf_chart import pmf_bars
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.registry import MECHANISMS, require_mechanism
 from dpselect.web.explorer.explorer_page import Chart, Commands, Content, PageTable, State, View
@@ -75,11 +76,11 @@ def _fields(_: Material) -> Sequence[Field]:
 def _claim(state: State) -> Claim:
     names = tuple(name.strip() for name in state["candidates"].split(",") if name.strip())
     if not 2 <= len(names) <= _MOST_NAMES or len(set(names)) < len(names):
-        raise ValueError(f"Candidates are from 2 to {_MOST_NAMES} different names, with commas between.")
+        raise InputError(f"Candidates are from 2 to {_MOST_NAMES} different names, with commas between.")
     if any(len(name) > _LETTERS for name in names):
-        raise ValueError(f"A candidate has at most {_LETTERS} letters.")
+        raise InputError(f"A candidate has at most {_LETTERS} letters.")
     if state["score"] != COUNTS and state["neighbours"] == SUBSTITUTION:
-        raise ValueError("The score of the winner is for one row more or less: choose those neighbours, or counts.")
+        raise InputError("The score of the winner is for one row more or less: choose those neighbours, or counts.")
     stated, bound = Fraction(state["sensitivity"]), int(state["range"])
     return Claim(names, state["rows"], state["score"], stated, bound, state["neighbours"])
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dpselect.analysis.charts.pmf_chart import chance_text, pmf_bars, short
 from dpselect.analysis.epsilon_plan import epsilon_for
 from dpselect.analysis.least_epsilon import least_epsilon
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.large_epsilon import LARGEST
 from dpselect.mechanisms.registry import MECHANISMS, require_mechanism
@@ -96,7 +96,7 @@ def _view(state: State, material: Material) -> View:
     epsilon = exact_epsilon(state["epsilon"])
     laws, name = _laws(rows, epsilon), state["mechanism"]
     if name in laws.why:
-        raise ValueError(f"{name} does not apply: {laws.why[name]}.")
+        raise InputError(f"{name} does not apply: {laws.why[name]}.")
     scores, here = _scores(rows), laws.known[name]
     place = _changed(rows, state)
     there = require_mechanism(name).log_pmf(_scores(_neighbour(rows, place, state["neighbour"])), epsilon)
@@ -121,9 +121,9 @@ def _counted(material: Material, column: str) -> Tally:
     """
     rows = material.counts_of(column)
     if not rows:
-        raise ValueError(f"The column {short(column)} is empty, so there is nothing to choose from: take another.")
+        raise InputError(f"The column {short(column)} is empty, so there is nothing to choose from: take another.")
     if len(rows) > _VALUES:
-        raise ValueError(
+        raise InputError(
             f"The column {short(column)} has {len(rows):,} different values, and this page shows at most {_VALUES:,}: "
             "take another."
         )
@@ -158,10 +158,10 @@ def _changed(rows: Tally, state: State) -> int:
     named = state["changes"].strip()
     names = [name for name, _ in rows]
     if named and named not in names:
-        raise ValueError(f"No candidate is called {short(named)}: write one of the names, or leave it empty.")
+        raise InputError(f"No candidate is called {short(named)}: write one of the names, or leave it empty.")
     place = names.index(named) if named else int(_scores(rows).values.argmax())
     if state["neighbour"] == "less" and not rows[place][1]:
-        raise ValueError(f"Nobody chose {short(names[place])}, so nobody can be taken away: take one person more.")
+        raise InputError(f"Nobody chose {short(names[place])}, so nobody can be taken away: take one person more.")
     return place
 
 

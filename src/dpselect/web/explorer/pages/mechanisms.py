@@ -14,6 +14,7 @@ import numpy as np
 from dpselect.analysis.charts.error import chance_chart, error_chart
 from dpselect.analysis.charts.pmf_chart import chance_text
 from dpselect.analysis.compare import ComparisonRow, row
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.registry import MECHANISMS
 from dpselect.queries import Median
@@ -88,7 +89,7 @@ def _fields(material: Material) -> Sequence[Field]:
 
 def _view(state: State, material: Material) -> View:
     if state["low"] >= state["high"]:
-        raise ValueError("The charts go from a smaller epsilon up to a larger one: change one of the two.")
+        raise InputError("The charts go from a smaller epsilon up to a larger one: change one of the two.")
     column = state["column"]
     unit = (state["unit"].strip()[:40] or f"units of {column}") if column else ""
     problem = _Problem(column, material.columns[column] if column else None, () if column else state["candidate"], unit)
@@ -98,7 +99,7 @@ def _view(state: State, material: Material) -> View:
     here = [_at(problem, name, epsilon) for name in state["mechanism"]]
     applied = [each for each in here if not each.why]
     if not applied:
-        raise ValueError("No mechanism that you chose applies here: choose others.")
+        raise InputError("No mechanism that you chose applies here: choose others.")
     best = min(applied, key=lambda each: _error(each))
     marked = float(epsilon) if ends[0] <= epsilon <= ends[1] else None
 
@@ -132,10 +133,10 @@ def _grid(problem: _Problem) -> _Grid:
     assert problem.cells is not None
     values = problem.cells.numbers
     if not values.size:
-        raise ValueError(f"The column {problem.column} has no numbers, so it has no median: take another.")
+        raise InputError(f"The column {problem.column} has no numbers, so it has no median: take another.")
     low, high = float(values.min()), float(values.max())
     if not high - low < 1e15 or max(abs(low), abs(high)) > 1e15:
-        raise ValueError(f"The column {problem.column} reaches beyond 10^15: take another.")
+        raise InputError(f"The column {problem.column} reaches beyond 10^15: take another.")
     rough = max((high - low) / _GRID, 1e-9 * max(abs(low), abs(high)), 1e-12)
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(each * power for each in _STEPS if each * power >= rough * (1 - 1e-9))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dpselect.analysis.charts.pmf_chart import chance_text, pmf_bars, short
 from dpselect.analysis.epsilon_plan import epsilon_for, error_bound
 from dpselect.analysis.least_epsilon import least_epsilon
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.queries import MostCommon
@@ -123,12 +124,12 @@ def _asked(state: State, material: Material) -> _MostCommonQuestion:
     """
     columns = material.visits
     if state["person"] == state["item"]:
-        raise ValueError("Persons and items are the same column: choose two.")
+        raise InputError("Persons and items are the same column: choose two.")
     domain = tuple(dict.fromkeys(name.strip() for name in state["domain"].split(",") if name.strip()))
     person = columns[state["person"]] if state["person"] else None
     scores = _scores(person, columns[state["item"]], domain or _occurring(columns[state["item"]], state["item"]))
     if state["k"] > len(scores):
-        raise ValueError(f"There are {len(scores):,} items: name at most that many.")
+        raise InputError(f"There are {len(scores):,} items: name at most that many.")
     first = int(scores.values.argmax())
     added = np.zeros(len(scores), dtype=np.int64)
     if state["neighbour"] == "first":
@@ -148,9 +149,9 @@ def _asked(state: State, material: Material) -> _MostCommonQuestion:
 def _occurring(cells: TextColumn, name: str) -> tuple[str, ...]:
     items = tuple(sorted(item for item, _ in cells.counts))
     if not items:
-        raise ValueError(f"The column {short(name)} is empty: choose another.")
+        raise InputError(f"The column {short(name)} is empty: choose another.")
     if len(items) > ITEMS:
-        raise ValueError(
+        raise InputError(
             f"The column {short(name)} has {len(items):,} different values, and the page shows {ITEMS:,} at most: "
             "choose another, or write the public items that are meant."
         )

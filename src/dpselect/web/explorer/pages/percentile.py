@@ -17,7 +17,7 @@ from dpselect.analysis.charts.values import numbers_of, value_bars
 from dpselect.analysis.epsilon_plan import epsilon_for, error_bound
 from dpselect.analysis.least_epsilon import least_epsilon
 from dpselect.dataset import NumericDomain
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.registry import MECHANISMS, require_mechanism
 from dpselect.queries import Quantiles
@@ -157,7 +157,7 @@ def _scores(cells: TextColumn, lower: float, upper: float, step: float, p: float
 def _bounds(state: State, cells: TextColumn, known: NumericDomain | None) -> tuple[float, float, float]:
     """Return lower, upper and step: those that were written or described, or round ones around the values."""
     if not cells.numbers.size:
-        raise ValueError(f"The column {short(state['column'])} has no numbers: choose another.")
+        raise InputError(f"The column {short(state['column'])} has no numbers: choose another.")
     least, most = float(cells.numbers.min()), float(cells.numbers.max())
     lower, upper, step = (_number(state[name], name.capitalize()) for name in ("lower", "upper", "step"))
     if known is not None:
@@ -165,10 +165,10 @@ def _bounds(state: State, cells: TextColumn, known: NumericDomain | None) -> tup
         upper = float(known.upper) if upper is None else upper
         step = float(known.step) if step is None else step
     if step is not None and step <= 0:
-        raise ValueError("Step is how fine the answer is: write a number above 0.")
+        raise InputError("Step is how fine the answer is: write a number above 0.")
     span = (most if upper is None else upper) - (least if lower is None else lower)
     if (lower is None or upper is None) and max(abs(least), abs(most)) > 1e15:
-        raise ValueError(f"The column {short(state['column'])} reaches beyond 10^15: write Lower and Upper.")
+        raise InputError(f"The column {short(state['column'])} reaches beyond 10^15: write Lower and Upper.")
     if step is None:
         # Between whole numbers nothing finer is asked for.
         whole = bool((cells.numbers == np.floor(cells.numbers)).all())
@@ -180,11 +180,11 @@ def _bounds(state: State, cells: TextColumn, known: NumericDomain | None) -> tup
         upper = lower + step * max(1, math.ceil((most - lower) / step))
     lower, upper, step = (_plain(number) for number in (lower, upper, step))
     if not lower < upper:
-        raise ValueError("Lower is below Upper: write the smallest and the largest value that there may be.")
+        raise InputError("Lower is below Upper: write the smallest and the largest value that there may be.")
     if (upper - lower) / step >= VALUES:
-        raise ValueError(f"The grid has more than {VALUES:,} values, more than the page shows: write a larger step.")
+        raise InputError(f"The grid has more than {VALUES:,} values, more than the page shows: write a larger step.")
     if lower + step > upper:
-        raise ValueError("The grid has one value: write a smaller step.")
+        raise InputError("The grid has one value: write a smaller step.")
     return lower, upper, step
 
 
@@ -209,7 +209,7 @@ def _number(text: str, label: str) -> float | None:
     except ValueError:
         value = math.nan
     if not abs(value) <= 1e15:
-        raise ValueError(f"{label} is a number such as 100 or 0.5: write one up to 10^15, or leave it empty.")
+        raise InputError(f"{label} is a number such as 100 or 0.5: write one up to 10^15, or leave it empty.")
     return value
 
 
@@ -280,7 +280,7 @@ def _enough(asked: _PercentileQuestion) -> PageTable:
     error = _number(state["error"], "Small enough error")
     error = 5 * asked.bounds[2] if error is None else error
     if error < 0:
-        raise ValueError("Small enough error is a distance: write a number of at least 0.")
+        raise InputError("Small enough error is a distance: write a number of at least 0.")
     here, general = _least(asked.scores, asked.true, error, name), "not known of this mechanism"
     if name in _WHATEVER:
         found = epsilon_for(error=records, probability=_RIGHT, candidates=size, mechanism=name, kind="integer")

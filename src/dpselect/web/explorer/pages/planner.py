@@ -10,7 +10,7 @@ from typing import Any
 
 from dpselect.analysis.charts.budget_chart import budget_chart
 from dpselect.analysis.charts.risk import risk_chart
-from dpselect.kernel.errors import BudgetError, PrivacyError
+from dpselect.kernel.errors import BudgetError, InputError, PrivacyError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
@@ -145,7 +145,7 @@ def _budget(state: State, material: Material) -> _Budget:
         return _Budget(ledger.terms, ledger.totals, ledger.name)
     except (OSError, ValueError):
         # Its own words name the folder.
-        raise ValueError(f"{ledger.name} cannot be read now: look at it with dpselect budget show.") from None
+        raise InputError(f"{ledger.name} cannot be read now: look at it with dpselect budget show.") from None
 
 
 def _added(rows: Sequence[Row], budget: _Budget) -> tuple[list[_PlannedRow], Totals]:
@@ -158,7 +158,7 @@ def _added(rows: Sequence[Row], budget: _Budget) -> tuple[list[_PlannedRow], Tot
         try:
             price = price_of(planned, terms.rule)
         except (ValueError, TypeError, PrivacyError) as error:
-            raise ValueError(f"Release {place}: {error}") from None
+            raise InputError(f"Release {place}: {error}") from None
         event = price.event(terms, row["times"])
         amount, refusal = budget.amount(Totals().after(event)), ""
         try:

@@ -12,6 +12,7 @@ import numpy as np
 
 from dpselect.analysis.charts.pmf_chart import chance_text, pmf_bars
 from dpselect.analysis.recommend_metric import ComparedMetrics, compared_metrics, expected_list, recommend_from
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.registry import MECHANISMS
@@ -102,7 +103,7 @@ def _view(state: State, material: Material) -> View:
         int(state["k"]),
     )
     if k >= len(graph):
-        raise ValueError(f"A list of {k} is all of the graph's {len(graph)} nodes: ask for fewer.")
+        raise InputError(f"A list of {k} is all of the graph's {len(graph)} nodes: ask for fewer.")
     ranking = _ranking(state)
     scores = rank_nodes(graph, ranking)
     edge = telling(graph, ranking) if state["edge"] == "telling" else _chosen(graph, ranking, state)
@@ -175,7 +176,7 @@ def _factor(loss: float | Fraction) -> str:
 def _chosen(graph: Graph, ranking: Ranking, state: State) -> Edge:
     ends = [_place(graph, str(state[name])) for name in ("one", "other")]
     if ends[0] == ends[1]:
-        raise ValueError("An edge joins two different nodes: name another.")
+        raise InputError("An edge joins two different nodes: name another.")
     return neighbour(graph, ranking, *ends)
 
 
@@ -183,7 +184,7 @@ def _place(graph: Graph, name: str) -> int:
     names = _names(graph)
     if name.strip() not in names:
         few = ", ".join(list(names)[:_SHOWN])
-        raise ValueError(f"Name two nodes of this public graph for an edge, such as {few}.")
+        raise InputError(f"Name two nodes of this public graph for an edge, such as {few}.")
     return names[name.strip()]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpselect.analysis.charts.pmf_chart import chance_text, pmf_bars
+from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.queries import Train
 from dpselect.web.explorer import example_dataset
@@ -98,7 +99,7 @@ def _table(columns: tuple[tuple[str, TextColumn], ...], target: str) -> tuple[di
             continue
         table[name] = np.array(cells.texts, dtype=np.str_)[cells.codes]
     if len(domains) < 2:
-        raise ValueError("A tree needs a class and one more column: pass a table with both.")
+        raise InputError("A tree needs a class and one more column: pass a table with both.")
     return table, domains
 
 
@@ -118,7 +119,7 @@ def _view(state: State, material: Material) -> View:
     from dpselect.learn import first_split
 
     if not state["class"]:
-        raise ValueError("No column of this table has two to eight classes: pass a table with a class column.")
+        raise InputError("No column of this table has two to eight classes: pass a table with a class column.")
     columns, target, rows = tuple(material.columns.items()), state["class"], _rows(material)
     table, domains = _table(columns, target)
     model = _model(state, domains, rows, state["epsilon"], state["learner"])

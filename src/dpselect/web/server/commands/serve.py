@@ -9,17 +9,18 @@ from dpselect._optional import not_installed
 from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import argument, flag, number, one_of, option
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import ExistingFileError, InputError
 from dpselect.sources.urls import without_secrets
 
 
 def run(request: Request) -> CommandAnswer:
     """Serve until somebody stops it; or write settings, or make a token."""
     if request.demo and (request.config is not None or request.init or request.token is not None):
-        raise ValueError("--demo takes no file of settings and makes its own tokens: pass it alone.")
+        raise InputError("--demo takes no file of settings and makes its own tokens: pass it alone.")
     if request.config is None and not request.demo:
-        raise ValueError("Name the file of settings, or pass --demo to try a server on made-up tables.")
+        raise InputError("Name the file of settings, or pass --demo to try a server on made-up tables.")
     if request.config is not None and without_secrets(request.config) != request.config:
-        raise ValueError("CONFIG is the file of settings, not an address: name a file, such as office.toml.")
+        raise InputError("CONFIG is the file of settings, not an address: name a file, such as office.toml.")
     if request.init:
         return _init(request.config)
     try:
@@ -54,7 +55,7 @@ def _init(config: str) -> CommandAnswer:
         with Path(config).open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise FileExistsError(f"{config} exists already: name a new file.") from None
+        raise ExistingFileError(f"{config} exists already: name a new file.") from None
     return CommandAnswer(f"{config}: settings to edit; then make tokens, and start the server.")
 
 

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 
 from dpselect.client.address import is_here
+from dpselect.kernel.errors import InputError
 from dpselect.web.server.settings_parts import Place, SettingsPart
 
 CALLBACK = "/login/openid/callback"
@@ -30,9 +31,9 @@ class Roles(SettingsPart):
     @model_validator(mode="after")
     def _apart(self) -> Roles:
         if not self.curator and not self.analyst:
-            raise ValueError("list the groups of curators, of analysts, or of both.")
+            raise InputError("list the groups of curators, of analysts, or of both.")
         if {*self.curator} & {*self.analyst}:
-            raise ValueError("a group is of one role: take it out of curator or of analyst.")
+            raise InputError("a group is of one role: take it out of curator or of analyst.")
         return self
 
 
@@ -76,27 +77,27 @@ class Registration(SettingsPart):
     @classmethod
     def _address(cls, value: str) -> str:
         if urlsplit(require_safe(value)).path not in ("", "/"):
-            raise ValueError("this server has no path: write its address like https://dp.example.org.")
+            raise InputError("this server has no path: write its address like https://dp.example.org.")
         return value.rstrip("/")
 
     @field_validator("hosts")
     @classmethod
     def _hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if any(not each or urlsplit(f"//{each}").netloc != each or "@" in each for each in value):
-            raise ValueError("a host is like keys.example.org or keys.example.org:8443, without https:// and path.")
+            raise InputError("a host is like keys.example.org or keys.example.org:8443, without https:// and path.")
         return tuple(each.lower() for each in value)
 
     @field_validator("scopes")
     @classmethod
     def _scopes(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if "openid" not in value:
-            raise ValueError("scopes must hold openid: without it there is no log in.")
+            raise InputError("scopes must hold openid: without it there is no log in.")
         return value
 
     @model_validator(mode="after")
     def _one_secret(self) -> Registration:
         if self.secret_file is not None and self.secret_variable is not None:
-            raise ValueError("name secret_file or secret_variable, not both.")
+            raise InputError("name secret_file or secret_variable, not both.")
         return self
 
     @property
@@ -121,7 +122,7 @@ def require_safe(address: str) -> str:
         host = ""
     written = address.isascii() and address.isprintable() and not {*' <>"\\^`{|}'} & {*address}
     if not host or not written or "@" in parts.netloc or "?" in address or "#" in address:
-        raise ValueError("an address is like https://id.example.org, without user, query and fragment: check it.")
+        raise InputError("an address is like https://id.example.org, without user, query and fragment: check it.")
     if parts.scheme != "https" and not (parts.scheme == "http" and is_here(host)):
-        raise ValueError("it must begin with https://: over http:// others could answer in its place.")
+        raise InputError("it must begin with https://: over http:// others could answer in its place.")
     return address

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dpselect.kernel.errors import FileError, InputError
 from dpselect.web.server.openid.registration import Registration
 
 _SECRET = re.compile(r"[!-~]{1,1024}")
@@ -33,15 +34,15 @@ class Secret:
             where = f"the environment variable {registration.secret_variable}"
             value = os.environ.get(registration.secret_variable)
             if value is None:
-                raise ValueError(f"openid: there is not {where}, which should hold the client's secret: set it.")
+                raise InputError(f"openid: there is not {where}, which should hold the client's secret: set it.")
         elif registration.secret_file is not None:
             where = f"the file {registration.secret_file}"
             try:
                 value = Path(registration.secret_file).read_text(encoding="ascii")
             except (OSError, UnicodeDecodeError):
-                raise OSError(f"openid: {where} with the client's secret cannot be read: check its path.") from None
+                raise FileError(f"openid: {where} with the client's secret cannot be read: check its path.") from None
         else:
             return cls(None)
         if not _SECRET.fullmatch(value.strip()):
-            raise ValueError(f"openid: {where} does not hold a client's secret: put it there, on one line.")
+            raise InputError(f"openid: {where} does not hold a client's secret: put it there, on one line.")
         return cls(value.strip())

@@ -22,6 +22,7 @@ from pydantic import (
 )
 
 from dpselect.dataset import Dataset, DateDomain, NumericDomain
+from dpselect.kernel.errors import InputError
 from dpselect.queries import QueryData
 from dpselect.queries.field_kinds import ANY_COLUMN
 from dpselect.sources import identity
@@ -58,7 +59,7 @@ class Between(BaseModel):
     @model_validator(mode="after")
     def _bounded(self) -> Between:
         if self.lower is None and self.upper is None:
-            raise ValueError("name lower, upper or both.")
+            raise InputError("name lower, upper or both.")
         return self
 
 
