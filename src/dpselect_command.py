@@ -5,29 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from importlib.util import find_spec, module_from_spec
-from types import ModuleType
-from typing import Any, NoReturn
-
-
-class _Vocabulary(ModuleType):
-    """The package ``dpselect`` before a name of it is used: pages of help need none, and so neither NumPy."""
-
-    def __getattr__(self, name: str) -> Any:
-        self.__class__ = ModuleType  # type: ignore[assignment]
-        assert self.__spec__ is not None
-        assert self.__spec__.loader is not None
-        self.__spec__.loader.exec_module(self)
-        return getattr(self, name)
-
-
-def _wait() -> None:
-    """Let the package wait for the first use of a name; its parts are imported as ever."""
-    spec = find_spec("dpselect")
-    if spec is not None and "dpselect" not in sys.modules:
-        package = module_from_spec(spec)
-        package.__class__ = _Vocabulary
-        sys.modules["dpselect"] = package
+from typing import NoReturn
 
 
 def main() -> int:
@@ -37,7 +15,6 @@ def main() -> int:
     if before is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stopped)
     try:
-        _wait()
         from dpselect.cli import main as run
     except KeyboardInterrupt:
         _stopped()

@@ -8,13 +8,6 @@ from typing import TYPE_CHECKING, Any
 from dpselect._public import named_publicly as _named_publicly
 from dpselect._version import VERSION
 from dpselect.kernel.errors import BudgetError, DPSelectError, PrivacyError
-from dpselect.kernel.guarantee import Guarantee
-from dpselect.mechanisms import mechanism
-from dpselect.release.open_session import open_session
-from dpselect.release.select import Release, select, top_k
-from dpselect.scores import sensitivity
-from dpselect.scores.scores import Scores
-from dpselect.scores.sensitivity import Sensitivity
 
 __version__ = VERSION
 __all__ = [
@@ -60,8 +53,6 @@ __all__ = [
     "utilities",
 ]
 
-_named_publicly(__name__, globals(), __all__)
-
 if TYPE_CHECKING:
     # Type checkers see these and no others, so that a slip in a name is an error.
     from dpselect import accuracy as accuracy
@@ -87,8 +78,10 @@ if TYPE_CHECKING:
     from dpselect.client.server import connect as connect
     from dpselect.dataset import Dataset as Dataset
     from dpselect.histograms.quantile_methods import quantiles as quantiles
+    from dpselect.kernel.guarantee import Guarantee as Guarantee
     from dpselect.ledger import Ledger as Ledger
     from dpselect.ledger import budget as budget
+    from dpselect.mechanisms import mechanism as mechanism
     from dpselect.mechanisms.error_bound import ErrorBound as ErrorBound
     from dpselect.queries.local import open as open
     from dpselect.release.above_threshold import above_threshold as above_threshold
@@ -96,12 +89,19 @@ if TYPE_CHECKING:
     from dpselect.release.counts import counts as counts
     from dpselect.release.median import median as median
     from dpselect.release.most_common import most_common as most_common
+    from dpselect.release.open_session import open_session as open_session
     from dpselect.release.partition_selection import partitions as partitions
+    from dpselect.release.release import Release as Release
+    from dpselect.release.select import select as select
+    from dpselect.release.select import top_k as top_k
     from dpselect.release.top_k_by_group import top_k_by_group as top_k_by_group
     from dpselect.release.value import release_value as release_value
+    from dpselect.scores import sensitivity as sensitivity
+    from dpselect.scores.scores import Scores as Scores
+    from dpselect.scores.sensitivity import Sensitivity as Sensitivity
     from dpselect.views import Graph as Graph
 else:
-    # Modules, and names in modules: what a selection from scores in memory does not need.
+    # Modules, and names in modules, which are imported when they are first used: a page of help needs none of them.
     _MODULES = {
         "accuracy",
         "audit",
@@ -125,7 +125,11 @@ else:
         "Dataset": "dataset",
         "ErrorBound": "mechanisms.error_bound",
         "Graph": "views",
+        "Guarantee": "kernel.guarantee",
         "Ledger": "ledger",
+        "Release": "release.release",
+        "Scores": "scores.scores",
+        "Sensitivity": "scores.sensitivity",
         "above_threshold": "release.above_threshold",
         "best": "release.best",
         "budget": "ledger",
@@ -133,13 +137,18 @@ else:
         "counts": "release.counts",
         "epsilon_for": "analysis.epsilon_plan",
         "error_bound": "analysis.epsilon_plan",
+        "mechanism": "mechanisms",
         "median": "release.median",
         "most_common": "release.most_common",
         "open": "queries.local",
+        "open_session": "release.open_session",
+        "partitions": "release.partition_selection",
         "quantiles": "histograms.quantile_methods",
         "recommend": "analysis.recommend",
         "release_value": "release.value",
-        "partitions": "release.partition_selection",
+        "select": "release.select",
+        "sensitivity": "scores.sensitivity",
+        "top_k": "release.select",
         "top_k_by_group": "release.top_k_by_group",
     }
 
@@ -186,7 +195,7 @@ else:
         return f": did you mean dpselect.{near[0]}?{command}" if near else ""
 
     def __getattr__(name: str) -> Any:
-        """Import what needs other libraries, or is rarely needed, when it is first used."""
+        """Import a name when it is first used."""
         if name not in _MODULES and name not in _MODULE_OF:
             meant = "" if name.startswith("_") else _meant(name)
             raise AttributeError(f"module 'dpselect' has no attribute {name!r}{meant}")
@@ -200,7 +209,7 @@ else:
             if error.name is None or error.name.partition(".")[0] not in LEARNERS:
                 raise
             raise missing(error, "chooser" if name == "adaptive" else None) from None
-        globals()[name] = module if name in _MODULES else getattr(module, name)
+        globals()[name] = module if name in _MODULES or name == "sensitivity" else getattr(module, name)
         _named_publicly(__name__, globals(), [name])
         return globals()[name]
 

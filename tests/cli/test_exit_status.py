@@ -285,8 +285,9 @@ def test_an_interrupt_at_any_time_is_one_sentence(delays: tuple[float, ...]) -> 
     """Also while libraries are loaded; no file is half written and the ledger is whole."""
     # From here on the command has the signal; what Python does before and after is not its own.
     entry = (
-        "import sys, dpselect_command as command; wait = command._wait\n"
-        "command._wait = lambda: (print('begun', flush=True), wait())\nsys.exit(command.main())"
+        "import signal, sys, dpselect_command as command; on = signal.signal\n"
+        "signal.signal = lambda *words: (on(*words), setattr(signal, 'signal', on), print('begun', flush=True))\n"
+        "sys.exit(command.main())"
     )
     for delay in delays:
         started = subprocess.Popen(

@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    TunedThresholdClassifierCV,
+    cross_val_predict,
+    cross_val_score,
+    learning_curve,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder, StandardScaler
 
@@ -60,8 +67,10 @@ def test_what_learns_nothing_is_not_named(steps: list[Any]) -> None:
         lambda: cross_val_score(tree(), ROWS, LABELS, cv=2),
         lambda: cross_val_predict(tree(), ROWS, LABELS, cv=2),
         lambda: GridSearchCV(tree(), {"max_depth": [1, 2]}, cv=2).fit(ROWS, LABELS),
+        lambda: learning_curve(tree(), ROWS, LABELS, cv=2, train_sizes=[0.5]),
+        lambda: TunedThresholdClassifierCV(tree(), cv=2).fit(ROWS, LABELS),
     ],
-    ids=["scores", "predictions", "search"],
+    ids=["scores", "predictions", "search", "curve", "threshold"],
 )
 def test_scores_on_private_rows_point_to_the_private_search(call: Any) -> None:
     """Once for each place."""
@@ -69,6 +78,11 @@ def test_scores_on_private_rows_point_to_the_private_search(call: Any) -> None:
 
     assert __file__ == warning.filename
     assert "dpselect.learn.DPSearch" in str(warning.message)
+
+
+def test_a_public_threshold_scores_nothing() -> None:
+    """The estimator is fitted once."""
+    assert [] == said(lambda: FixedThresholdClassifier(tree(), threshold=0.5).fit(ROWS, LABELS))
 
 
 @pytest.mark.filterwarnings("ignore:Domains and classes are read from the data")

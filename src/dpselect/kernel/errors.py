@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from dpselect._public import named_publicly
+
 
 class DPSelectError(Exception):
     """The base of all exceptions that dpselect raises: their words are its own, so a command line may print them."""
@@ -83,3 +85,6 @@ class Advice(str):
 def _worded(template: str, facts: Mapping[str, object], words: Callable[[str], str]) -> str:
     named = re.compile(r"{(.+?)}")
     return named.sub(lambda match: str(facts[match[1]]) if match[1] in facts else words(match[1]), template)
+
+
+named_publicly("dpselect", globals(), ["BudgetError", "DPSelectError", "PrivacyError"])

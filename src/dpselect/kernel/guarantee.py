@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dpselect._public import named_publicly
 from dpselect.kernel.errors import InputError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours, neighbours
@@ -161,3 +162,6 @@ class _ConcentratedGuarantee(Guarantee):
     def rho(self) -> Fraction:
         """Return the rho that is stated."""
         return self.cost
+
+
+named_publicly("dpselect", globals(), ["Guarantee"])

@@ -13,8 +13,6 @@ from types import FrameType
 from typing import Any
 
 _OUTSIDE = ("dpselect", "sklearn", "joblib")
-# What scikit-learn calls once for each split, for every search and every kind of cross-validation.
-_SPLITS = ("_fit_and_score", "_fit_and_predict")
 _PAGE = "docs/how-to/choose-between-models.md"
 
 
@@ -26,16 +24,18 @@ def warn_of_leaks(estimator: Any) -> None:
     """Warn where a pipeline fits something before this estimator, and where fits are scored on private rows."""
     callers = [*_callers()]
     for frame in callers:
-        module, name = frame.f_globals.get("__name__"), frame.f_code.co_name
-        if module == "sklearn.pipeline":
-            for step in _fitted_before(frame.f_locals.get("self"), estimator):
-                _warn(
-                    f"{step} is fitted to the private rows without noise before {type(estimator).__name__}, so what it "
-                    "learned leaks, and no epsilon counts it: leave it out, since public domains do its work, or "
-                    "transform by public numbers in a FunctionTransformer.",
-                    callers,
-                )
-        elif module == "sklearn.model_selection._validation" and name in _SPLITS:
+        caller = frame.f_locals.get("self")
+        for step in _fitted_before(caller, estimator):
+            _warn(
+                f"{step} is fitted to the private rows without noise before {type(estimator).__name__}, so what it "
+                "learned leaks, and no epsilon counts it: leave it out, since public domains do its work, or "
+                "transform by public numbers in a FunctionTransformer.",
+                callers,
+            )
+        # Of this package only what has no cv= fits once, and scores nothing.
+        if str(frame.f_globals.get("__name__")).startswith("sklearn.model_selection.") and (
+            caller is None or hasattr(caller, "cv")
+        ):
             _warn(
                 "Cross-validation and searches fit many times, each at the whole epsilon, and their scores and their "
                 "winner are read from the private rows without noise: on private rows use dpselect.learn.DPSearch, "
@@ -44,14 +44,14 @@ def warn_of_leaks(estimator: Any) -> None:
             )
 
 
-def _fitted_before(pipeline: Any, estimator: Any) -> Iterator[str]:
-    """Yield the names of the steps of a pipeline that learn from rows before its last step, this estimator, does."""
+def _fitted_before(caller: Any, estimator: Any) -> Iterator[str]:
+    """Yield the names of the steps that learn from rows before this estimator does, the last of a pipeline."""
     from sklearn.pipeline import Pipeline
     from sklearn.utils import get_tags
 
-    if not isinstance(pipeline, Pipeline) or pipeline.steps[-1][1] is not estimator:
+    if not isinstance(caller, Pipeline) or caller.steps[-1][1] is not estimator:
         return
-    for _, step in pipeline.steps[:-1]:
+    for _, step in caller.steps[:-1]:
         if step is not None and step != "passthrough" and get_tags(step).requires_fit:
             yield type(step).__name__
 

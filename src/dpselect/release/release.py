@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 from dpselect._display.html_table import table
+from dpselect._public import named_publicly
 from dpselect.certificates.contribution_text import protects
 from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.guarantee import Guarantee
@@ -106,3 +107,6 @@ class Release(Generic[T_co]):
 
 def _listed(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
+
+
+named_publicly("dpselect", globals(), ["Release"])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect._display.html_table import table
+from dpselect._public import named_publicly
 from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours, neighbours
 from dpselect.scores.kinds import distances_of, numbers_of
@@ -226,3 +227,6 @@ def require_same_k(scores: Scores, k: int) -> int:
     raise InputError(
         f"These are margins for k = {scores.k}, and {k} are asked for: make margins for that k, or ask for {scores.k}."
     )
+
+
+named_publicly("dpselect", globals(), ["Scores"])

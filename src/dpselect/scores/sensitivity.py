@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpselect._public import named_publicly
 from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.scores.declared_bound import Bound, bound_below, no_distances
 from dpselect.scores.public_bound import all_upwards, refuse_zero, upwards
@@ -376,3 +377,6 @@ def _stack(at: Callable[[int], Any], t: NDArray[np.int64], size: int) -> Floats:
     if any(row.shape != (size,) for row in rows):
         raise InputError(f"The sensitivity function must return {size} value(s) at every distance.")
     return np.stack(rows) if rows else np.empty((0, size))
+
+
+named_publicly("dpselect", globals(), ["Sensitivity"])
