@@ -10,15 +10,19 @@ from __future__ import annotations
 import ast
 import importlib.machinery
 import importlib.util
+import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import CodeType
+
+import pytest
 
 from tests.mutants.mutants import MUTANTS, Mutant
 
@@ -81,6 +85,15 @@ class _Finder(importlib.machinery.PathFinder):
         return None
 
 
+class _Names:
+    """Tells a change that names what is no longer there, which fails every test, from a fault that is noticed."""
+
+    gone = False
+
+    def pytest_exception_interact(self, call: pytest.CallInfo[object]) -> None:
+        self.gone |= call.excinfo.errisinstance((AttributeError, ImportError, NameError))
+
+
 def noticed(mutant: Mutant, by: str) -> bool | None:
     """Return whether the claims (or the tests) notice, in an interpreter of their own; ``None`` when there are none.
 
@@ -94,7 +107,7 @@ def noticed(mutant: Mutant, by: str) -> bool | None:
     with TemporaryDirectory() as compiled:
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NUMBA_CACHE_DIR": compiled}
         run = subprocess.run(
-            [sys.executable, "-m", "tests.mutants.planting", "--plant", mutant.name, by],
+            [sys.executable, "-m", "tests.mutants.planting", "--plant", json.dumps(asdict(mutant)), by],
             cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600, check=False,
         )  # fmt: skip
     if run.returncode not in (CAUGHT, SILENT):
@@ -119,16 +132,17 @@ def main(words: Sequence[str]) -> int:
     return missed
 
 
-def _plant(name: str, by: str) -> int:
-    """Plant a mutant in this interpreter and run; return CAUGHT, SILENT or FAILED."""
-    _Finder.mutant = next(mutant for mutant in MUTANTS if mutant.name == name)
+def _plant(mutant: Mutant, by: str) -> int:
+    """Plant it in this interpreter and run; return CAUGHT, SILENT or FAILED."""
+    _Finder.mutant = mutant
     sys.meta_path.insert(0, _Finder)
     if by == "tests":
-        import pytest
-
         # Warnings and slow tests as always; only failures of tests count as noticing.
-        status = pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *_Finder.mutant.tests])
-        return {pytest.ExitCode.OK: SILENT, pytest.ExitCode.TESTS_FAILED: CAUGHT}.get(status, FAILED)
+        names = _Names()
+        words = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *_Finder.mutant.tests]
+        status = pytest.main(words, plugins=[names])
+        verdicts = {pytest.ExitCode.OK: SILENT, pytest.ExitCode.TESTS_FAILED: CAUGHT}
+        return FAILED if names.gone else verdicts.get(status, FAILED)
     from dpselect.audit import claims, report
 
     wanted = [
@@ -145,5 +159,5 @@ def _plant(name: str, by: str) -> int:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--plant"]:
-        sys.exit(_plant(*sys.argv[2:4]))
+        sys.exit(_plant(Mutant(**json.loads(sys.argv[2])), sys.argv[3]))
     sys.exit(main(sys.argv[1:]))

@@ -41,6 +41,16 @@ def test_a_fault_is_told_from_a_change_that_is_none() -> None:
 
 
 @pytest.mark.slow
+def test_a_change_that_names_what_is_gone_is_noticed_by_nobody() -> None:
+    """It would fail every test, and prove nothing."""
+    mutant = NAMES["a rank counts itself among those above it"]
+    gone = dataclasses.replace(mutant, name="gone", new="higher = ends <= gone + np")
+
+    with pytest.raises(RuntimeError, match="name 'gone' is not defined"):
+        noticed(gone, "tests")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["claims", "tests"])
 @pytest.mark.parametrize("name", NAMES)
 def test_each_fault_is_noticed(name: str, by: str) -> None:
