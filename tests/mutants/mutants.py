@@ -2156,7 +2156,7 @@ MUTANTS = (
         "found[place + 1] = found.get(place + 1, 0.0)",
         "found[place] = found.get(place, 0.0)",
         (),
-        ("tests/ledger/test_dominating_pairs.py::test_a_convolution_is_that_of_numpy",),
+        ("tests/ledger/test_dominating_pairs.py::test_pure_parts_by_enumeration",),
     ),
     Mutant(
         "what lies above the grid is forgotten",
