@@ -271,7 +271,7 @@ def _ending(path: str | Path) -> tuple[Path, str]:
         raise missing(path)
     # Where the first line may be an edge, no edge decides what is refused: check says it.
     if ending.removesuffix(".gz") in _HEADED and edge_lines.is_utf16(path):
-        raise ValueError(f"{path.name} is in UTF-16, which is not read here: save the edges as UTF-8.")
+        raise InputError(f"{path.name} is in UTF-16, which is not read here: save the edges as UTF-8.")
     return path, ending
 
 

@@ -27,7 +27,7 @@ def names(path: Path) -> list[str]:
     with path.open("rb") as stream:
         line = stream.readline()
     if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise ValueError(f"{path.name} is in UTF-16, which is not read here: save the table as UTF-8.")
+        raise InputError(f"{path.name} is in UTF-16, which is not read here: save the table as UTF-8.")
     fields = [each.decode("utf-8", "replace") for each in line.split()]
     fields = [_CALLED.get(each, each) for each in fields]
     if not fields or len({*fields}) != len(fields):
