@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import dpselect as dps
 from dpselect.cli import main
 from dpselect.cli.dataset_options import STEPS
 from dpselect.sources import days
@@ -130,3 +131,37 @@ def test_bounds_that_go_with_nothing(visits, capsys, bounds, sentence) -> None:
 def test_steps_are_those_of_the_library() -> None:
     """A page of help names them without NumPy."""
     assert days.STEPS == STEPS
+
+
+def test_the_most_common_periods(tmp_path, monkeypatch, capsys) -> None:
+    """Periods of dates are values, by bounds on the command line as in a description."""
+    monkeypatch.chdir(tmp_path)
+    Path("v.csv").write_text("at,job\n" + "".join(f"2025-{2 + (row % 3 == 0):02}-03,a\n" for row in range(300)))
+    line = ["most-common", "v.csv", "at", "--epsilon", "9"]
+    days = ["--lower", "2025-01-01", "--upper", "2025-12-31", "--step", "month"]
+
+    assert 0 == main([*line, *days, "--k", "2"])
+    assert ["1  2025-02", "2  2025-03"] == [each.strip() for each in capsys.readouterr().out.splitlines()[:2]]
+    for wrong, said in (
+        (["--lower", "1", "--upper", "9"], "--lower and --upper are dates here"),
+        ([*days, "--domain", "a,b"], "--domain lists other values: pass one of the two"),
+        (days[:2], "pass --lower and --upper"),
+    ):
+        assert 2 == main([*line, *wrong])
+        assert said in capsys.readouterr().err
+
+
+def test_an_answer_that_no_ledger_records_is_said_to_be_none(tmp_path, monkeypatch, capsys) -> None:
+    """Of a description without a budget; Python and a publication refuse it."""
+    monkeypatch.chdir(tmp_path)
+    Path("v.csv").write_text("job\n" + "a\n" * 90 + "b\n" * 9)
+    Path("v.toml").write_text('source = "v.csv"\n[columns]\njob = ["a", "b"]\n')
+    assert 0 == main(["most-common", "v.toml", "job", "--epsilon", "9"])
+    said = "no ledger recorded this spend: add [budget] to the description, or name one by --ledger"
+    assert said in capsys.readouterr().err
+    main(["budget", "create", "v.ledger", "--epsilon", "20", "--dataset", "v"])
+    capsys.readouterr()
+    assert 0 == main(["most-common", "v.toml", "job", "--epsilon", "9", "--ledger", "v.ledger"])
+    assert "" == capsys.readouterr().err
+    with pytest.raises(dps.BudgetError, match="has no budget"):
+        dps.open("v.toml").most_common("job", epsilon=9)

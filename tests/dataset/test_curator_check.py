@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -296,3 +297,38 @@ def test_an_endless_day_of_an_engine_is_counted(tmp_path: Path) -> None:
     held = check_dataset(dataset).facts["columns"]["d"]
 
     assert (2, 1) == (held["dates"], held["outside"])
+
+
+@pytest.mark.parametrize(
+    ("cell", "how", "said"),
+    [
+        ("12 %", {}, """; with unit = "%" '12 %' is a number"""),
+        ("€ 90", {}, """; with unit = "€" '€ 90' is a number"""),
+        ("90EUR", {"decimal": ","}, """; with unit = "EUR" '90EUR' is a number"""),
+        ("12 %", {"unit": "EUR"}, """; with unit = "%" '12 %' is a number"""),
+        ("2.420,34", {}, """; is the comma of '2.420,34' the decimal mark, decimal = ","?"""),
+        ("1 234,5", {}, """; is the comma of '1 234,5' the decimal mark, decimal = ","?"""),
+        ("1,234.50", {}, """; with decimal = "." '1,234.50' is a number"""),
+        ("1'234", {}, """; with decimal = "." "1'234" is a number"""),
+        ("x", {}, ""),
+        ("(1200)", {}, ""),
+        ("12:30", {}, ""),
+        ("1.2.3", {"decimal": "."}, ""),
+        ("n/a", {}, ""),
+    ],
+)
+def test_check_says_how_a_number_may_be_written(cell: str, how: dict[str, str], said: str, tmp_path: Path) -> None:
+    """And what it says is right: declared so, the cells are numbers."""
+    (tmp_path / "a.csv").write_text(f'v\n"{cell}"\n', encoding="utf-8")
+    dataset = Dataset(source="a.csv", folder=tmp_path, columns={"v": {"lower": 0, "upper": 5000}}, **how)
+    line = next(each for each in check_dataset(dataset).lines if each.startswith("v: "))
+
+    assert line.endswith(f"0 outside of the bounds{said}")
+    if said:
+        key, value = (
+            ("unit", said.split('"')[1]) if "unit" in said else ("decimal", "," if 'decimal = ","' in said else ".")
+        )
+        changed = replace(dataset, **{key: value})
+        if "," in cell and key == "unit":
+            changed = replace(changed, decimal=",")
+        assert 1 == check_dataset(changed).facts["columns"]["v"]["numbers"]

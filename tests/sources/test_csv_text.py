@@ -192,7 +192,7 @@ def test_check_says_of_what_length_lines_are(tmp_path: Path) -> None:
     found = check_dataset(Dataset(source=str(path), columns=columns))
 
     assert (
-        "lines of another length: 3 of 3 cells; 2 of 1 cells, where the first line has 2: their cells are all empty"
+        "lines of another length: 3 of 3 cells; 2 of 1 cell, where the first line has 2: their cells are all empty"
     ) in found.lines
     assert {"3": 3, "1": 2} == found.facts["lines_by_cells"]
     assert "a: 9 listed, 5 empty, 0 not in the list" in found.lines

@@ -237,6 +237,8 @@ def domains(request: Request, columns: Mapping[str, bool | None], *, unlisted: b
             continue
         if field == "by":
             result[column] = [*(names(request.groups, "--groups", "group") or ())]
+        elif numeric is False and any(request.get(name) is not None for name in ("lower", "upper", "step")):
+            result[column] = _period_bounds(request)
         elif numeric is False or (numeric is None and request.get("domain") is not None):
             result[column] = _values(request)
         elif request.get("bins"):
@@ -300,6 +302,15 @@ def bounds(request: Request) -> dict[str, Any]:
     if not lower < upper:
         raise InputError("--lower must be below --upper: the public bounds of the values.")
     return {"lower": lower, "upper": upper, "step": step}
+
+
+def _period_bounds(request: Request) -> dict[str, Any]:
+    """Return the bounds of a column of dates, whose periods are its values (``ValueError``: those of numbers)."""
+    if request.get("domain") is not None:
+        raise ValueError("--lower and --upper are of dates, and --domain lists other values: pass one of the two.")
+    if not all(isinstance(request.get(name), (date, type(None))) for name in ("lower", "upper")):
+        raise ValueError("--lower and --upper are dates here, such as 2025-12-31: list other values by --domain.")
+    return bounds(request)
 
 
 def _of_counts(request: Request, lower: Fraction | None, step: Fraction) -> tuple[Fraction, Fraction]:

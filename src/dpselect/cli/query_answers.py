@@ -11,6 +11,7 @@ from dpselect.certificates.contribution_text import step
 from dpselect.cli import groups, model_files, paths
 from dpselect.cli.command import CommandAnswer
 from dpselect.cli.count_table import count_rows
+from dpselect.cli.dataset_options import is_description
 from dpselect.cli.plan_text import facts_text, promise, state_error
 from dpselect.cli.release_text import answer_of, escape_name, ranking_lines
 from dpselect.cli.request import Request
@@ -26,6 +27,7 @@ from dpselect.queries.question_check import question_check
 from dpselect.release.release import Release
 from dpselect.sources.urls import is_url, without_secrets
 
+_UNRECORDED = "no ledger recorded this spend: add [budget] to the description, or name one by --ledger"
 # Whether there is a name is released with the names, so it may be said.
 _NOTHING = "nothing could be named: too few persons have the same name for this epsilon and delta"
 
@@ -139,6 +141,8 @@ def _ledger(request: Request, dataset: Dataset) -> Any:
     if request.ledger is not None:
         return Ledger.read(request.ledger)
     if dataset.budget is None:
+        if is_description(request) and not request.dry_run:
+            request.dropped.append(_UNRECORDED)
         return None
     place = dataset.budget.ledger
     request.ledger = place if place is None or is_url(place) else str(dataset.folder / place)

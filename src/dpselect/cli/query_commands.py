@@ -231,10 +231,10 @@ def _of_dataset(kind: Kind) -> Iterator[CommandOption | Argument]:
         yield from graph_options.OPTIONS
     if kind.of_graph or kind.needs_description:
         return
-    columns = {name: each.numeric for name, each in kind.kinds().items() if each.control == "column" and name != "by"}
+    columns = [each for name, each in kind.kinds().items() if each.control == "column" and name != "by"]
     yield from dataset_options.of_columns(
-        numbers=any(numeric is not False for numeric in columns.values()),
-        values=any(not numeric for numeric in columns.values()),
+        numbers=any(each.numeric is not False or each.dates for each in columns),
+        values=any(not each.numeric for each in columns),
         groups="by" in kind.fields(),
     )
     yield from dataset_options.description_options("table")

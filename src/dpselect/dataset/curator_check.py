@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpselect.dataset.description import Dataset
 from dpselect.dataset.description_parts import UNLISTED, DatasetError, DateDomain, NumericDomain
 from dpselect.dataset.edge_counts import PRIVATE, SHOWN, edge_counts, examples
-from dpselect.dataset.file_counts import file_counts, labelled_codes
+from dpselect.dataset.file_counts import file_counts, labelled_codes, number_hint
 from dpselect.dataset.source_rows import cells, nodes, reading_of, with_point
 from dpselect.sources import csv_text, identity
 from dpselect.sources.cell_types import is_missing
@@ -146,7 +146,8 @@ def _numbers(dataset: Dataset, held: Any, domain: NumericDomain) -> tuple[str, d
     """Return what was read of a column of numbers, and how much of it lies outside of the bounds."""
     values = reals(array_of(with_point(dataset, held))).values
     outside = (values < float(domain.lower)) | (values > float(domain.upper))
-    return _bounded(held, np.isnan(values), outside, "number")
+    line, facts = _bounded(held, np.isnan(values), outside, "number")
+    return line + number_hint(facts["unread"], reading_of(dataset).dialect), facts
 
 
 def _dates(dataset: Dataset, held: Any, domain: DateDomain, name: str) -> tuple[str, dict[str, Any]]:

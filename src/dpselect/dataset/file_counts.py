@@ -1,9 +1,10 @@
-"""Counts of what only files of one kind have, for the curator alone: hidden rows, keys of lines of JSON, lines."""
+"""Counts of what only files of one kind have, and hints of how numbers may be written, for the curator alone."""
 
 from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,13 @@ from dpselect.dataset.description_parts import NumericDomain
 from dpselect.dataset.source_rows import reading_of
 from dpselect.sources import csv_text, edge_lines, file_parts, json_lines, sheets, statistics_files
 from dpselect.sources.categories import spellings
+from dpselect.sources.dialects import Dialect
 from dpselect.sources.web import local
 
+# Numbers with fractions behind a comma, with groups of three digits, and with a unit before or behind.
+_COMMA = re.compile(r"[+-]?([0-9]+|[0-9]{1,3}([. '\u00a0\u202f][0-9]{3})+),[0-9]+")
+_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}([, '\u00a0\u202f][0-9]{3})+([.][0-9]+)?")
+_UNIT = re.compile(r"[+-]?([^\d\s.,'+()-]{1,4}\s*)?[+-]?[0-9][0-9.,'\u00a0\u202f]*(\s*[^\d\s.,'+()-]{1,4})?")
 # Keys of lines of JSON that are named, and how much of each; lengths of lines of text that are.
 _KEYS, _LONGEST, _WIDTHS = 30, 40, 3
 
@@ -37,6 +43,21 @@ def labelled_codes(dataset: Dataset, name: str, domain: NumericDomain, facts: di
     texts = [spellings(code)[0] for code in beyond if spellings(code)[0] not in dataset.missing]
     named = ", ".join(f"{code:g} is {label!r}" for code, label in beyond.items())
     return f"; {named} in the file: missing = {json.dumps(texts)} leaves them out" if texts else ""
+
+
+def number_hint(unread: list[str], dialect: Dialect) -> str:
+    """Return how cells that are not read as numbers could be, a clause; an empty text where nothing is seen."""
+    for cell in unread:
+        text = cell.strip()
+        if dialect.mark == "." and _COMMA.fullmatch(text):
+            return f'; is the comma of {cell!r} the decimal mark, decimal = ","?'
+        if dialect.decimal is None and dialect.thousands is None and _GROUPS.fullmatch(text):
+            return f'; with decimal = "." {cell!r} is a number'
+        found = _UNIT.fullmatch(text)
+        unit = "" if found is None else (found[1] or found[2] or "").strip()
+        if unit and unit not in dialect.unit:
+            return f"; with unit = {json.dumps(unit, ensure_ascii=False)} {cell!r} is a number"
+    return ""
 
 
 def _of_sheet(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
@@ -88,7 +109,7 @@ def _of_lines(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
     facts["lines_by_cells"] = {str(cells): many for cells, many in found.most_common(_WIDTHS)}
     if not found:
         return []
-    named = "; ".join(f"{many} of {cells} cells" for cells, many in found.most_common(_WIDTHS))
+    named = "; ".join(f"{many} of {cells} cell{'s'[: cells != 1]}" for cells, many in found.most_common(_WIDTHS))
     more = ", and others" if len(found) > _WIDTHS else ""
     line = f"lines of another length: {named}{more}, where the first line has {width}: their cells are all empty"
     if found[width + 1] > facts["rows"] / 2:
