@@ -33,6 +33,7 @@ LONG = {
     "on open_pairs", "on log_betweenness", "on core_number", "on two_step_reach", "on triangles",
     "linear_decay, decay=3", "linear_decay, decay=20",
     "margins, ", "margin of ego_betweenness",
+    "margin of triangles, k=2", "margin of triangles, k=3", "on pareto_margin, both rates",
     "pareto, both rates on pareto", "papers.median, 4 records", "local-dampening on aggregate",
 }  # fmt: skip
 

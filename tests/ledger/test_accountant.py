@@ -40,7 +40,7 @@ def test_the_composition_table() -> None:
 
 
 @given(st.lists(st.tuples(st.fractions(Fraction(1, 50), 3), st.integers(1, 5)), min_size=1, max_size=6))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 def test_no_report_is_above_the_sum_and_sums_are_exact(parts) -> None:
     """The fold is a sum of fractions; nothing tighter exceeds it."""
     events = [Event("", "add-remove", "x", epsilon, count=count, bounded_range=True) for epsilon, count in parts]

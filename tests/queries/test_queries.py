@@ -285,7 +285,7 @@ KINDS = [*(kind for query in QUERIES.values() for kind in query.kinds().values()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40, database=None, derandomize=True, deadline=None)
+@settings(max_examples=20, database=None, derandomize=True, deadline=None)
 @given(value=SINGLE | st.lists(SINGLE, max_size=4))
 def test_a_schema_accepts_what_is_read(kind: FieldKind, value: Any) -> None:
     """And nothing else; which fields go together is told in sentences."""

@@ -94,16 +94,25 @@ def test_blocks_are_read_as_lines_are(
     require_alike(data if last else data.rstrip(b"\r\n"), block, name, skipped)
 
 
+AMONG, ENDS = (b"1 2", b"1\t2\t3\t4", b"1,2,-1"), (b"\n", b"\r\n", b"\r")
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        pytest.param([*zip(AMONG, ENDS, strict=True)], id="few"),
+        pytest.param([*itertools.product(AMONG, ENDS)], id="all", marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("odd", ODD)
-def test_an_odd_line_is_read_alike_among_plain_ones(odd: bytes) -> None:
+def test_an_odd_line_is_read_alike_among_plain_ones(odd: bytes, kinds: list[tuple[bytes, bytes]]) -> None:
     """In their block or in one of its own, wherever it stands, and whatever ends it."""
-    for plain in (b"1 2", b"1\t2\t3\t4", b"1,2,-1"):
-        for end in (b"\n", b"\r\n", b"\r"):
-            for at in range(3):
-                lines = [plain, plain]
-                lines.insert(at, odd)
-                for block in (1, 2**20):
-                    require_alike(end.join(lines), block)
+    for plain, end in kinds:
+        for at in range(3):
+            lines = [plain, plain]
+            lines.insert(at, odd)
+            for block in (1, 2**20):
+                require_alike(end.join(lines), block)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def database(folder: Path, cell: str, encoding: str, person: str | None = None) 
     return Dataset(source=f"sqlite://{folder / 'a.db'}", table="t", columns=COLUMNS, person=person, budget=budget)
 
 
-@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le", "UTF-16be"])
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le", pytest.param("UTF-16be", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("cell", HOSTILE)
 def test_one_cell_refuses_nothing_and_moves_no_row(tmp_path: Path, cell: str, encoding: str) -> None:
     """Counts of names, of dates and in groups are those of the other rows, and so is what check says."""

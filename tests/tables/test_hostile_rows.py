@@ -53,8 +53,18 @@ def file_of(lines: list[bytes], folder: Path, ending: str, **how: Any) -> Any:
     return TableFile.of(path, **how)
 
 
-@pytest.mark.parametrize("ending", [".csv", ".tsv"])
-@pytest.mark.parametrize("asked", QUESTIONS)
+# Persons are counted by one expression of an engine: quick runs ask it of one kind of file each.
+LONG = (("persons", ".tsv"), ("ordered persons", ".csv"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "ending"),
+    [
+        pytest.param(asked, ending, marks=pytest.mark.slow if (asked, ending) in LONG else ())
+        for asked in QUESTIONS
+        for ending in (".csv", ".tsv")
+    ],
+)
 def test_a_hostile_line_adds_at_most_one_row(asked: str, ending: str, tmp_path: Path) -> None:
     """And takes none away; no line is refused."""
     question = QUESTIONS[asked]
@@ -70,7 +80,9 @@ def test_a_hostile_line_adds_at_most_one_row(asked: str, ending: str, tmp_path: 
     assert [] == wrong
 
 
-@pytest.mark.parametrize("asked", QUESTIONS)
+@pytest.mark.parametrize(
+    "asked", [pytest.param(asked, marks=pytest.mark.slow if asked == "persons" else ()) for asked in QUESTIONS]
+)
 def test_hostile_cells_of_numbers_change_no_other(asked: str, tmp_path: Path) -> None:
     """Cells that are no plain numbers, with a decimal comma and groups of digits declared too."""
     cells = [

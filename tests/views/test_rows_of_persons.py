@@ -126,10 +126,11 @@ def test_an_order_by_a_column_of_others_is_caught(monkeypatch: pytest.MonkeyPatc
     assert 10**6 == moved(in_memory, 1, False)
 
 
-def test_duckdb_chooses_the_same() -> None:
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.slow)])
+def test_duckdb_chooses_the_same(step: int) -> None:
     """One expression for every table of these."""
     ibis, arrow = pytest.importorskip("ibis"), pytest.importorskip("pyarrow")
-    for held in JOINING[::3]:
+    for held in JOINING[::step]:
         rows = [*OTHERS, *(("eve", cell, group, 2 - place) for place, (group, cell) in enumerate(held))]
         table = ibis.memtable(arrow.table(columns(rows)))
         for most, ordered in itertools.product((1, 2), (False, True)):

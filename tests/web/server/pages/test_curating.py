@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -127,6 +128,16 @@ def test_an_allowance_is_raised_after_a_second_question(carla) -> None:
     assert 303 == carla.post(f"{BUDGET}/allowance", hidden | {"epsilon": "3"}).status
 
 
+@pytest.fixture(scope="module")
+def paid(tmp_path_factory) -> Iterator[Office]:
+    """A running server at which something is spent, and where nothing else changes."""
+    running = Office(tmp_path_factory.mktemp("paid"))
+    running.start()
+    assert 200 == running.ask("ann", "k", QUESTION).status
+    yield running
+    running.kill()
+
+
 @pytest.mark.parametrize(
     "epsilon, status, sentence",
     [
@@ -139,11 +150,12 @@ def test_an_allowance_is_raised_after_a_second_question(carla) -> None:
         ("", 422, "Fill in the epsilon."),
     ],
 )
-def test_a_refused_allowance_is_said_on_the_page(own, carla, epsilon, status, sentence) -> None:
+def test_a_refused_allowance_is_said_on_the_page(paid, epsilon, status, sentence) -> None:
     """In the words of the server, with nothing changed; those of programs are refused in the same way."""
-    assert 200 == own.ask("ann", "k", QUESTION).status
+    carla = Browser(paid)
+    assert 303 == carla.log_in("carla").status
     reply = send(carla, BUDGET, f"{BUDGET}/allowance", epsilon=epsilon)
-    program = own.send("carla", "POST", "/datasets/survey/allowance", {"epsilon": epsilon})
+    program = paid.send("carla", "POST", "/datasets/survey/allowance", {"epsilon": epsilon})
 
     assert (status, status) == (reply.status, program.status)
     assert sentence in text(reply)
