@@ -87,12 +87,12 @@ def test_exact_losses_stay_below_epsilon(name: str) -> None:
             laws[database] = np.asarray(draw.pmf(margins_of(name, 1, database), 1))
         return laws[database]
 
-    every = groups(rows, 1)
+    every = {*groups(rows, 1)}
     losses = [
         np.abs(np.log(law(database) / law(more))).max()
         for database in every
         for more in with_one_more(rows, database)
-        if more in {*every}
+        if more in every
     ]
 
     assert max(losses) <= 1

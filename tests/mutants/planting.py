@@ -91,7 +91,10 @@ class _Names:
     gone = False
 
     def pytest_exception_interact(self, call: pytest.CallInfo[object]) -> None:
-        self.gone |= call.excinfo.errisinstance((AttributeError, ImportError, NameError))
+        """Note a name that is not there; what nothing has is missing because of a fault."""
+        error = call.excinfo.value
+        self.gone |= isinstance(error, (ImportError, NameError))
+        self.gone |= isinstance(error, AttributeError) and error.obj is not None
 
 
 def noticed(mutant: Mutant, by: str) -> bool | None:

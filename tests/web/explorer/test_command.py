@@ -23,7 +23,7 @@ from dpselect.ledger import read_only
 from tests.web.explorer.served import Served
 
 
-@pytest.mark.parametrize("given", [[], ["people.csv"]])
+@pytest.mark.parametrize("given", [pytest.param([], marks=pytest.mark.slow), ["people.csv"]])
 def test_the_example_serves_until_it_is_stopped(given, tmp_path, monkeypatch) -> None:
     """It listens on 127.0.0.1 alone, lets in who has the address, once, and ends cleanly on Ctrl-C.
 
