@@ -6,7 +6,9 @@ import ast
 import doctest
 import gc
 import inspect
+import os
 import signal
+from collections.abc import Generator
 from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -14,11 +16,15 @@ from typing import Any
 from zlib import crc32
 
 import pytest
+from _pytest.doctest import DoctestModule
 
 _usual = doctest.DocTestFinder._from_module
 
 # Thousands of tests make objects that live as long as the run: the collector of garbage need not look every 700.
 gc.set_threshold(100_000, 50, 100)
+# A worker has a core: threads of linear algebra would take those of the others.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,6 +45,15 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """A run takes all cores; one file, or tests of one, run in this process, which is up at once."""
     files = {name.partition("::")[0] for name in config.args}
     return 0 if len(files) == 1 and Path(*files).is_file() else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in modules that have some."""
+    collectors = yield
+    if any(isinstance(each, DoctestModule) for each in collectors) and b">>>" not in file_path.read_bytes():
+        return [each for each in collectors if not isinstance(each, DoctestModule)]
+    return collectors
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
