@@ -160,7 +160,8 @@ def test_fixed_questions_may_have_losses_of_their_own() -> None:
     assert 0.98 * found < worst <= found
 
 
-def test_adaptive_choices_are_covered() -> None:
+@pytest.mark.parametrize("many", [13, pytest.param(25, marks=pytest.mark.slow)])
+def test_adaptive_choices_are_covered(many: int) -> None:
     """A second question whose losses follow the first answer."""
     epsilon, delta = 1.0, 0.23
 
@@ -168,7 +169,7 @@ def test_adaptive_choices_are_covered() -> None:
         here = -math.expm1(top - epsilon) / -math.expm1(-epsilon)
         return [(here, top), (1 - here, top - epsilon)]
 
-    tops, worst = np.linspace(0.02, 0.98, 25), 0.0
+    tops, worst = np.linspace(0.02, 0.98, many), 0.0
     for first, high, low in itertools.product(tops, repeat=3):
         (up, gain), (down, loss) = law(first)
         atoms = [(up * chance, gain + more) for chance, more in law(high)]

@@ -44,6 +44,8 @@ QUESTIONS = {
         "v", EvenGrid(0, 10, 11), "d", Periods.between("2025-01-01", "2025-12-31", "quarter"), "id", 2
     ),
 }
+OF_PERSONS = tuple(name for name, question in QUESTIONS.items() if question.person is not None)
+OF_ROWS = tuple(name for name in QUESTIONS if name not in OF_PERSONS)
 # JSON that is none of the objects of three keys that a file has.
 JSON_LINES = {
     "no keys": b"{}", "another key": b'{"w": 1}', "a list": b"[1]", "a number": b"7", "null": b"null",
@@ -178,7 +180,7 @@ def counted(table: Any, question: RowQuestion) -> Counter[tuple[int, int]]:
     )
 
 
-def moves(kind: str, folder: Path, asked: tuple[str, ...] = tuple(QUESTIONS)) -> list[str]:
+def moves(kind: str, folder: Path, asked: tuple[str, ...]) -> list[str]:
     """The hostile rows that move another row, or a refusal; and how many rows the file could hold at all."""
     each, path, wrong, held = KINDS[kind], folder / f"t.{kind}", [], 0
     honest = {name: counted(each.write(HONEST, path), QUESTIONS[name]) for name in asked}
@@ -205,9 +207,17 @@ def moves(kind: str, folder: Path, asked: tuple[str, ...] = tuple(QUESTIONS)) ->
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_hostile_row_moves_no_other_and_no_refusal(kind: str, tmp_path: Path) -> None:
-    """Whatever is asked; it counts once at most itself."""
+    """Whatever is asked of rows; it counts once at most itself."""
     assert len(KINDS[kind].hostile) >= 40
-    assert [] == moves(kind, tmp_path)
+    assert [] == moves(kind, tmp_path, OF_ROWS)
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.slow if kind not in ("csv", "jsonl") else ()) for kind in KINDS]
+)
+def test_a_hostile_row_moves_no_person(kind: str, tmp_path: Path) -> None:
+    """Whatever is asked of persons, whom an engine counts."""
+    assert [] == moves(kind, tmp_path, OF_PERSONS)
 
 
 def test_every_kind_of_file_is_among_them() -> None:

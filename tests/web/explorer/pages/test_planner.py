@@ -156,7 +156,14 @@ def test_another_relation_is_refused_by_its_row() -> None:
     assert "fits" in view(asked(("top-k", 50, 2, 0.1, 1), protected="edge")).headline
 
 
-@pytest.mark.parametrize("more", [{}, {"protected": "person"}, {"rule": "rho", "budget": "3"}])
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({}, marks=pytest.mark.slow),
+        {"protected": "person"},
+        pytest.param({"rule": "rho", "budget": "3"}, marks=pytest.mark.slow),
+    ],
+)
 def test_the_commands_run(more) -> None:
     """In a shell, with the files that they name; each is a dry run that the ledger would pay."""
     query = asked(("number", 1, 1, 0.1, 1), ("median", 121, 1, 0.2, 2), ("most-common", 4, 2, 0.3, 1), **more)
