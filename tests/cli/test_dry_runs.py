@@ -46,6 +46,11 @@ RELEASES = {
         f"{SELECT} --by score --groups 3,4",
         SELECT.replace("--candidate name", "--candidate score"),
     ],
+    "sql": [
+        "sql rows.toml 'SELECT job FROM rows GROUP BY job ORDER BY AVG(age) LIMIT 1' --prior 5:40",
+        "sql rows.toml 'SELECT job, COUNT(*) FROM rows WHERE age > 35 GROUP BY job'",
+        "sql rows.toml 'EXPLAIN SELECT MEDIAN(age) FROM rows WHERE place = 1'",
+    ],
     "snp": [f"snp study.csv --families 9 --label {label}" for label in ("snp", "b", "c")],
     "top-k": [
         "top-k edges.csv --nodes 9 degree --k 2",

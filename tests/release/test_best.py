@@ -36,7 +36,7 @@ def asked(score: str, **more: object) -> tuple[str, ...]:
 def test_groups_are_ranked_by_what_the_formula_says() -> None:
     """Averages and rates with a prior, counts of values, formulas, and both orders."""
     assert asked("avg(stars)", prior="5:3") == ("A",)
-    assert asked("avg(stars)", prior="0.1:3") == ("C",)
+    assert asked("avg(stars)", prior="0.1:3") == asked("avg(stars)", prior=".1:3") == ("C",)
     assert asked("avg(stars)", prior="5:3", order="lowest") == ("B",)
     assert {*asked("rate(late = yes)", prior="2:0.1", k=2)} == {"B", "C"}
     assert asked("count(late = 'yes') / (count() + 10)") == ("B",)
@@ -130,7 +130,9 @@ def test_losses_through_rows_stay_below_epsilon(score: str, prior: str | None, d
         ("avg(stars)", "give a prior, such as 20:3"),
         ("sum(stars) / count()", "may be 0, and divides"),
         ("sum(late)", "has a list of values, which do not add up"),
-        ("count()", "reads one column beside that of the groups"),
+        ("count()", "count\\(\\) alone reads no column: ask for the most common values"),
+        ("sum(stars)^2", "A score has no powers: write square"),
+        ("sum(stars) ** 2", "A score has no powers: write square"),
         ("sum(stars) + count(late = yes)", "reads one column"),
         ("sum(income)", "No public bounds or values of income"),
         ("count(late = maybe)", "maybe is none of the values of late"),
@@ -154,7 +156,7 @@ def test_losses_through_rows_stay_below_epsilon(score: str, prior: str | None, d
         ("overall(overall(sum(stars)))", "within another"),
         ("sum(stars) - sum(stars)", "the same whatever the rows are"),
         ("abs(" * 20 + "square(sum(stars))" + ")" * 20, "more than 1000 parts"),
-        ("3", "reads one column"),
+        ("3", "reads no column"),
     ],
 )
 def test_scores_that_cannot_be_read_are_refused_before_a_row_is(score: str, words: str) -> None:

@@ -307,9 +307,9 @@ def bounds(request: Request) -> dict[str, Any]:
 def _period_bounds(request: Request) -> dict[str, Any]:
     """Return the bounds of a column of dates, whose periods are its values (``ValueError``: those of numbers)."""
     if request.get("domain") is not None:
-        raise ValueError("--lower and --upper are of dates, and --domain lists other values: pass one of the two.")
+        raise InputError("--lower and --upper are of dates, and --domain lists other values: pass one of the two.")
     if not all(isinstance(request.get(name), (date, type(None))) for name in ("lower", "upper")):
-        raise ValueError("--lower and --upper are dates here, such as 2025-12-31: list other values by --domain.")
+        raise InputError("--lower and --upper are dates here, such as 2025-12-31: list other values by --domain.")
     return bounds(request)
 
 

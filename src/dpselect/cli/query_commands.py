@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -104,31 +104,36 @@ def dataset_of(request: Request, kind: Kind) -> Dataset:
 
 def _asked(request: Request, kind: Kind, dataset: Dataset | None) -> Query[Any]:
     """Return the query of a command line, at the epsilon that it says or that its error takes."""
-    if request.get("error") is None:
-        return query_of(request, kind)
-    if dataset is None:
-        raise InputError("What is public of this dataset is not known here: name --epsilon instead of --error.")
-    return _needed(request, kind, dataset)
+    return priced(request, dataset, lambda: query_of(request, kind))
 
 
-def _needed(request: Request, kind: Kind, dataset: Dataset) -> Query[Any]:
-    """Return the query at the least epsilon whose error a dry run allows.
+def priced(request: Request, dataset: Dataset | None, query: Callable[[], Query[Any]]) -> Query[Any]:
+    """Return a query at the epsilon of the command line, or at the least one whose error a dry run allows.
+
+    Args:
+        request: the command line.
+        dataset: its description; ``None`` where it is not known here.
+        query: returns it at the epsilon of the request.
 
     Raises:
         ValueError: an error without a dry run, or beside an epsilon; no such epsilon.
     """
     from dpselect.queries.required_epsilon import with_error_below
 
+    if request.get("error") is None:
+        return query()
+    if dataset is None:
+        raise InputError("What is public of this dataset is not known here: name --epsilon instead of --error.")
     if request.epsilon is not None or not request.dry_run:
         raise InputError("--error goes with --dry-run, which says the epsilon that it takes: leave --epsilon out.")
 
     def asked(epsilon: Fraction) -> Query[Any]:
         request.epsilon = epsilon
-        return query_of(request, kind)
+        return query()
 
-    query = with_error_below(asked, request.error, dataset)
-    request.epsilon = query.epsilon
-    return query
+    needed = with_error_below(asked, request.error, dataset)
+    request.epsilon = needed.epsilon
+    return needed
 
 
 def query_of(request: Request, kind: Kind) -> Query[Any]:
@@ -139,11 +144,16 @@ def query_of(request: Request, kind: Kind) -> Query[Any]:
     """
     given = {name: request.get(name) for name in kind.fields()}
     said = {name: _said(value, kind.kinds()[name]) for name, value in given.items() if value not in (None, ())}
-    for name in (*_positional(kind), "epsilon"):
-        if name not in said:
+    require_said(request, *_positional(kind), "epsilon")
+    return kind.parse(said)
+
+
+def require_said(request: Request, *names: str) -> None:
+    """Refuse a command line that leaves out what it must say (``ValueError``)."""
+    for name in names:
+        if request.get(name) in (None, ()):
             parameter = request.parameters[name]
             raise InputError(f"{paths.label_of(parameter)} is required: {parameter.help}.")
-    return kind.parse(said)
 
 
 def _said(value: Any, kind: FieldKind) -> Any:
@@ -182,10 +192,10 @@ def _options(kind: Kind) -> Iterator[CommandOption]:
     positional = _positional(kind)
     for name, each in kind.fields().items():
         if name not in positional and name != "epsilon":
-            yield _option(name, each)
+            yield option_of(name, each)
 
 
-def _option(name: str, field: dataclasses.Field[Any]) -> CommandOption:
+def option_of(name: str, field: dataclasses.Field[Any]) -> CommandOption:
     """Return the option of a field."""
     kind: FieldKind = field.metadata["kind"]
     spelled, panel = f"--{name.replace('_', '-')}", DETAILS if field.metadata["rare"] else None

@@ -95,6 +95,8 @@ ANSWERS: Mapping[str, Schema] = {
     "histogram": _object(
         {**_PAID, **_STATED, "counts": _list(_COUNT), "every_count_within": WHOLE}, rows_per_person=WHOLE
     ),
+    # Whatever the query prints that SQL means.
+    "sql": _released(p=_list(TEXT), q=_list(TEXT), counts=_list(_COUNT), every_count_within=WHOLE),
     "above-threshold": _object(
         {
             **_PAID,
@@ -230,6 +232,8 @@ ANSWERS: Mapping[str, Schema] = {
     ),
     "datasets": _object({"folders": _list(TEXT), "datasets": _list({"type": "object"})}, disagreements=_list(TEXT)),
 }
+# What a plan of SQL has beside the others.
+_OF_SQL = {"query": {"type": "object"}, "statistics": TEXT, "sensitivity": TEXT}
 # What --dry-run prints in place of the answer.
 PLANNED = _object(
     {
@@ -244,11 +248,12 @@ PLANNED = _object(
         "ledger": _maybe(_object({"path": TEXT, "left": _SPENT, "left_after": _SPENT, "record": _map(TEXT)})),
     },
     rows_per_person=WHOLE,
+    **_OF_SQL,
 )
 
 _LEFT = _map(_SPENT)
 _OFFER = _object({"name": TEXT, "about": TEXT, "paused": TRUTH, "left": _LEFT})
-_ASKED = ("best", "median", "quantiles", "histogram", "most-common", "partitions", "select", "top-k", "train")
+_ASKED = ("best", "median", "quantiles", "histogram", "most-common", "partitions", "select", "sql", "top-k", "train")
 SERVED: Mapping[str, Schema] = {
     **{name: _served(ANSWERS[name]) for name in _ASKED},
     "datasets": _object({"server": TEXT, "datasets": _list(_OFFER)}),
@@ -264,7 +269,8 @@ SERVED_PLAN = _object(
         "server": TEXT,
         "dataset": TEXT,
         "left": _LEFT,
-    }
+    },
+    **_OF_SQL,
 )
 
 

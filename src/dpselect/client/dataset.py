@@ -16,7 +16,8 @@ from dpselect.client.problem import AnswerLostError
 from dpselect.client.stream import ServedStream
 from dpselect.client.transport import Transport, parse_reply
 from dpselect.kernel.numbers import Epsilon
-from dpselect.queries import DatasetMethods, Plan, Query
+from dpselect.queries import DatasetMethods, Plan, Query, QueryError
+from dpselect.queries.sql.kinds import NO_CONDITION
 from dpselect.release.release import Release
 
 T = TypeVar("T")
@@ -83,6 +84,12 @@ class RemoteDataset(DatasetMethods):
         except AnswerLostError as lost:
             raise AnswerLostError(lost.why, key, "ask(query, key={!r})") from None
         return parse_reply(self._line, lambda: asked.release(content, key))
+
+    def filtered(self, where: str | None) -> RemoteDataset:
+        """Return this dataset; a condition beside its description is refused (``QueryError``)."""
+        if where is not None:
+            raise QueryError(NO_CONDITION)
+        return self
 
     def read(self, query: AnyQuery) -> RemoteQuery:
         """Return a query as it is sent here (``ValueError``: it is not about this dataset)."""

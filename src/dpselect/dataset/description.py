@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -196,10 +196,16 @@ class Dataset(DatasetFields):
         return hashlib.sha256(f"dpselect dataset 1 {canonical}".encode()).hexdigest()
 
     @property
+    def condition(self) -> dict[str, str]:
+        """Return the public condition on rows, for readers of an answer; nothing where all rows count."""
+        return {} if self.where is None else {"where": self.where}
+
+    @property
     def metadata(self) -> dict[str, str]:
         """Return what a ledger records of where the rows are, without secrets, and which description it was."""
-        named = {"source": without_secrets(self.place) or None, "table": self.table, "where": self.where}
-        return {name: each for name, each in named.items() if each is not None} | {"description": self.digest}
+        named = {"source": without_secrets(self.place) or None, "table": self.table}
+        said = {name: each for name, each in named.items() if each is not None}
+        return said | self.condition | {"description": self.digest}
 
     def dump(self) -> str:
         """Return the description as TOML, which :meth:`load` reads as the same dataset.
@@ -314,6 +320,18 @@ class Dataset(DatasetFields):
             return None if self.ledger_place is None else Ledger.read(self.ledger_place)
         except FileNotFoundError:
             return None
+
+    def filtered(self, where: str) -> Dataset:
+        """Return the dataset of the rows that fulfil one more public condition.
+
+        Raises:
+            DatasetError: it is not one, or this source has none.
+
+        >>> survey = Dataset(source="a.csv", where="year = 2026", columns={"age": {"lower": 0, "upper": 9}})
+        >>> survey.filtered("age >= 5").where
+        '(year = 2026) and (age >= 5)'
+        """
+        return replace(self, where=where if self.where is None else f"({self.where}) and ({where})")
 
     def rows(self, columns: Sequence[str] | None = None) -> dict[str, Any]:
         """Return the private cells of some columns, by default of all that are described and of the person.

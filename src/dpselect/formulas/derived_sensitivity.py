@@ -130,7 +130,8 @@ def _require(formula: Expression, region: Region) -> None:
         _require(part, region)
     if isinstance(formula, Quotient) and not _positive(region, formula.parts[1]):
         raise FormulaError(
-            f"{formula.parts[1]!r} may be 0, and divides: give the ratio a prior, such as 5:3 for five more rows of 3."
+            f"{formula.parts[1]!r} may be 0, and divides: add rows to both parts, as in (sum(x) + 15) / (count() + 5), "
+            "or write avg(x) or rate(x = 'value') with a prior."
         )
     if isinstance(formula, Logarithm) and not _positive(region, formula.parts[0]):
         raise FormulaError(f"{formula.parts[0]!r} may be 0, which has no logarithm: add 1, or another number above 0.")

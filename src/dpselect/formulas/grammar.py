@@ -25,6 +25,7 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)|(?P<quoted>'(?:[^']|'')*')|"
     r'(?P<column>"(?:[^"]|"")+")|(?P<name>[^\W\d]\w*)|(?P<sign><=|>=|!=|<>|==|[-+*/(),<>=]))'
 )
+_PRIOR = re.compile(r"(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9}):(-?(?:\d{1,12}(?:\.\d{1,9})?|\.\d{1,9}))", re.ASCII)
 _FUNCTIONS: dict[str, tuple[int, Callable[..., e.Expression]]] = {
     "square": (1, elementary.square),
     "sqrt": (1, elementary.sqrt),
@@ -111,7 +112,7 @@ class Prior:
         """
         if isinstance(text, Prior):
             return text
-        match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?):(-?\d{1,12}(?:\.\d{1,9})?)", str(text), re.ASCII)
+        match = _PRIOR.fullmatch(str(text))
         if match is None or Fraction(match[1]) <= 0:
             raise InputError("a prior is a number of rows and the value of each, such as 5:3 or 20:0.1.")
         return cls(Fraction(match[1]), Fraction(match[2]))
@@ -342,6 +343,8 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     found, place, end = [], 0, len(text.rstrip())
     while place < end:
         match = _TOKEN.match(text, place)
+        if text[place:].lstrip().startswith(("^", "**")):
+            raise FormulaError("A score has no powers: write square(x) for x^2, and x * x * x for x^3.")
         if match is None or match.lastgroup is None:
             raise FormulaError(f"The score has a sign that it cannot have, at its letter {place + 1}: leave it out.")
         found.append((match.lastgroup, match[match.lastgroup]))

@@ -33,10 +33,11 @@ def _prior(value: Any) -> str:
     return str(Prior.parse(value))
 
 
+_PRIORS = r"^([0-9]{1,9}(\.[0-9]{1,9})?|\.[0-9]{1,9}):-?([0-9]{1,12}(\.[0-9]{1,9})?|\.[0-9]{1,9})$(?!\n)"
 SCORE = FieldKind(_score, {"type": "string", "minLength": 1, "maxLength": _MOST_LETTERS}, control="text")
 PRIOR = FieldKind(
     _prior,
-    {"type": "string", "pattern": r"^[0-9]{1,9}(\.[0-9]{1,9})?:-?[0-9]{1,12}(\.[0-9]{1,9})?$", "maxLength": 44},
+    {"type": "string", "pattern": _PRIORS, "maxLength": 44},
     control="text",
 )
 

@@ -36,6 +36,7 @@ class LocalDataset(DatasetMethods):
 
     Attributes:
         description: the public description.
+        name: of the file that describes it, without its ending, for FROM in SQL; ``None`` without a file.
 
     >>> from dpselect import Dataset
     >>> columns, budget = {"age": {"lower": 0, "upper": 120}}, {"epsilon": 3}
@@ -46,8 +47,10 @@ class LocalDataset(DatasetMethods):
     True
     """
 
-    def __init__(self, description: Dataset, ledger: Accountant | None = None, workers: int = 1) -> None:
-        self.description = description
+    def __init__(
+        self, description: Dataset, ledger: Accountant | None = None, workers: int = 1, name: str | None = None
+    ) -> None:
+        self.description, self.name = description, name
         self._ledger, self._workers = ledger, workers
 
     def __repr__(self) -> str:
@@ -69,6 +72,16 @@ class LocalDataset(DatasetMethods):
             held = self.description.frame is not None and self.description.budget.ledger is None
             self._ledger = InMemoryLedger(self.description.terms()) if held else self.description.open_ledger()
         return self._ledger
+
+    def filtered(self, where: str | None) -> LocalDataset:
+        """Return the rows that fulfil a public condition, too, paid for from the same ledger; all rows without one.
+
+        Raises:
+            DatasetError: as :meth:`Dataset.filtered`.
+        """
+        if where is None:
+            return self
+        return LocalDataset(self.description.filtered(where), self._ledger, self._workers, self.name)
 
     def plan_of(self, query: Query[Any]) -> Plan:
         """Return the price and the error of a query. No row is read and nothing is spent.
@@ -102,14 +115,14 @@ class LocalDataset(DatasetMethods):
         """
         plan, ledger = self.plan_of(query), with_metadata(self.ledger, self.description.metadata)
         spends = PlannedSpends(plan.spends, lambda spend: int(spend.record(ledger) or 0))
-        accountant = RecordingAccountant(self._rule, spends)
+        accountant, digest = RecordingAccountant(self._rule, spends), self.description.digest
         release = query.release(PrivateRows(self.description, self._workers), accountant)
         spends.require_complete()
         answer: Release[T] = replace(
             plan.kept(release),
             stated={
                 "question": query.words(),
-                "public": query.public(self.description) | {"description": self.description.digest},
+                "public": query.public(self.description) | self.description.condition | {"description": digest},
                 "ledger": self.ledger,
                 "row": accountant.spends[0].row,
             },
@@ -190,4 +203,6 @@ def open(dataset: str | Path | Dataset, *, ledger: Accountant | None = None, wor
     """
     if ledger is not None and not hasattr(ledger, "spend"):
         raise InputTypeError("ledger is an accountant: pass dps.Ledger.read(path), or name the ledger in [budget].")
-    return LocalDataset(dataset if isinstance(dataset, Dataset) else Dataset.load(dataset), ledger, workers)
+    if isinstance(dataset, Dataset):
+        return LocalDataset(dataset, ledger, workers)
+    return LocalDataset(Dataset.load(dataset), ledger, workers, Path(dataset).stem)

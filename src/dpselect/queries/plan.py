@@ -150,11 +150,13 @@ class Plan:
         }
 
     def _repr_html_(self) -> str:
+        return table("Plan", self._lines().items())
+
+    def _lines(self) -> dict[str, str]:
         promise = dict(self.guarantee.in_words())
         if self.protects is not None:
             promise["protected"] = self.protects
-        rows = [("mechanism", self.mechanism), ("accuracy", self.error_bound.describe()), *promise.items()]
-        return table("Plan", rows)
+        return {"mechanism": self.mechanism, "accuracy": self.error_bound.describe(), **promise}
 
 
 def plan_of(query: Query[Any], dataset: Dataset, rule: str = "sum") -> Plan:

@@ -18,6 +18,7 @@ from dpselect.queries.top_k import TopK
 from dpselect.queries.train import Train
 
 if TYPE_CHECKING:
+    from dpselect.kernel.numbers import Epsilon
     from dpselect.queries.plan import Plan
     from dpselect.release.release import Release
 
@@ -84,6 +85,31 @@ class QueryMethods:
 class DatasetMethods(QueryMethods):
     """Queries of a dataset, the same for one of this machine and one of a server."""
 
+    def sql(self, text: str, *, epsilon: Epsilon, **options: Any) -> Any:
+        """Return the release that answers one SELECT: the same query as by its own method, and paid for alike.
+
+        Args:
+            text: such as ``SELECT place FROM ratings GROUP BY place ORDER BY AVG(stars) DESC LIMIT 3``; FROM names the
+                dataset, or ``dataset``. With EXPLAIN before it the plan is returned, and nothing is spent.
+            epsilon: the price of the answer.
+            options: fields of the query that SQL has no word for, such as ``prior="20:3"`` or ``delta=1e-6``.
+
+        Raises:
+            QueryError: it is not one of the forms; the sentence names the words that are allowed. Nothing was spent.
+            ImportError: sqlglot is not installed.
+            ValueError, BudgetError, OSError: as :meth:`ask`.
+
+        >>> from dpselect import Dataset
+        >>> from dpselect.queries import LocalDataset
+        >>> columns, budget = {"place": ["A", "B", "C"]}, {"epsilon": 9}
+        >>> data = LocalDataset(Dataset.of({"place": ["A"] * 99 + ["B"] * 3}, columns=columns, budget=budget))
+        >>> data.sql("SELECT place FROM dataset GROUP BY place ORDER BY COUNT(*) DESC LIMIT 1", epsilon=2).value
+        ('A',)
+        """
+        from dpselect.queries.sql.statement import ask_sql
+
+        return ask_sql(self, text, {"epsilon": epsilon, **options})
+
     def by(self, column: str) -> GroupView:
         """Return the same dataset, answering in each public group of a column: the value of a release is a dict."""
         return GroupView(self, _named(column))  # type: ignore[arg-type]
@@ -102,6 +128,13 @@ class PlanView(QueryMethods):
 
     def __init__(self, dataset: AnyDataset, column: str | None = None) -> None:
         self._dataset, self._column = dataset, column
+
+    def sql(self, text: str, *, epsilon: Epsilon, **options: Any) -> Plan:
+        """Return the plan of one SELECT, as EXPLAIN does."""
+        from dpselect.queries.sql.statement import ask_sql
+
+        plan: Plan = ask_sql(self._dataset, text, {"epsilon": epsilon, "by": self._column, **options}, planned=True)
+        return plan
 
     def by(self, column: str) -> PlanView:
         """Return the plans of queries in each public group of a column."""

@@ -46,6 +46,11 @@ class ScoredColumn:
             FormulaError: there are several, or none, or it is not described, or conditions do not suit it.
         """
         named = {each.column or (each.condition and each.condition.column) for each in score.sums.values()} - {None}
+        if not named:
+            raise FormulaError(
+                "count() alone reads no column: ask for the most common values, or count what fulfils a condition, as "
+                "in count(column = 'value')."
+            )
         if len(named) != 1:
             raise FormulaError("A score reads one column beside that of the groups: name one in all of its sums.")
         (name,) = named

@@ -22,6 +22,8 @@ QUESTIONS = {
     "best": ["best", SURVEY, "avg(age)", "--by", "job", "--prior", "5:40"],
     "most-common": ["most-common", SURVEY, "job", "--k", "2"],
     "select": ["select", SURVEY, "job", "--score", "largest-total", "--of", "age"],
+    "sql": ["sql", SURVEY, "SELECT job FROM survey GROUP BY job ORDER BY AVG(age) DESC LIMIT 1", "--prior", "5:40"],
+    "sql counts": ["sql", SURVEY, "SELECT job, COUNT(*) FROM survey GROUP BY job"],
     "train": ["train", SURVEY, "job", "--features", "age", "--max-depth", "2", "--out", "model.json"],
     "boosted": [
         "train", SURVEY, "age", "--model", "boosted", "--interactions", "false", "--out", "model.json"
@@ -75,7 +77,7 @@ def left(url: str, capsys) -> object:
 
 def test_every_query_is_asked_here() -> None:
     """A new one needs a line above; names that no list holds are not described at this server."""
-    assert {*command_registry.queries()} - {"partitions"} == {words[0] for words in QUESTIONS.values()}
+    assert {"sql", *command_registry.queries()} - {"partitions"} == {words[0] for words in QUESTIONS.values()}
 
 
 def test_an_answer_is_shown_once_more(url: str, capsys) -> None:
@@ -108,3 +110,16 @@ def test_history_of_what_was_never_asked_is_refused(url: str, capsys) -> None:
     assert "There is no such request, or none of yours" in said
     assert "name its request by --request" in said
     assert not Path("a.json").exists()
+
+
+def test_sql_at_a_server_has_no_condition_and_explains_itself(url: str, capsys) -> None:
+    """Rows are those that its curator describes; EXPLAIN asks for the plan."""
+    asked = "SELECT MEDIAN(age) FROM survey"
+    assert 2 == main(["sql", f"{url}/survey", f"{asked} WHERE age > 40", *HALF])
+    assert "its curator describes: leave WHERE out." in capsys.readouterr().err
+    before = left(url, capsys)
+    assert 0 == main(["sql", f"{url}/survey", f"EXPLAIN {asked}", *HALF, "--json"])
+    printed = json.loads(capsys.readouterr().out)
+    assert not faults(printed, schemas.served_dry_run())
+    assert (printed["query"]["query"], printed["dry_run"]) == ("median", True)
+    assert before == left(url, capsys)

@@ -13,6 +13,7 @@ PANELS = {
         "check": "Count, for the curator alone, what lies outside of the description.",
     },
     "Ask a private table or graph": {
+        "sql": "Ask in SQL: the best groups, noisy counts, quantiles, the most common values.",
         "above-threshold": "Say which of many named counts are above a threshold, one by one.",
     },
     "Learn from a private table": {

@@ -95,7 +95,7 @@ class HostedDataset:
         payment.require_complete()
         # That of the answer may have followed from rows.
         release = replace(release, error_bound=plan.error_bound)
-        public = query.public(self.description) | {"description": self.description.digest}
+        public = query.public(self.description) | self.description.condition | {"description": self.description.digest}
         try:
             certificate = release.certificate(
                 question=query.words(), public=public, ledger=self.account.ledger, row=payment.rows[0]

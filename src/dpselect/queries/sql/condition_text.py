@@ -1,0 +1,84 @@
+"""WHERE of SQL as a condition of a dataset, which has comparisons of columns with public values, AND and OR."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dpselect.queries.base import QueryError
+from dpselect.queries.sql.nodes import DescribedNames, name_of, parts_of, refusal
+
+if TYPE_CHECKING:
+    from dpselect.dataset import Dataset
+
+_JOINED = ("and", "or")
+# Words that conditions read without quotes.
+_BARE = re.compile(r"[^\W\d]\w*")
+
+
+def condition_text(node: Any, dataset: Dataset) -> str:
+    """Return the condition that the expression after WHERE means.
+
+    Raises:
+        QueryError: it is anything else than comparisons of described columns with values that they may have.
+    """
+    return _text(node, dataset, "or")
+
+
+def _text(node: Any, dataset: Dataset, within: str) -> str:
+    kind = name_of(node)
+    if kind == "paren":
+        return _text(parts_of(node, "this")[0], dataset, within)
+    if kind in _JOINED:
+        joined = f" {kind} ".join(_text(each, dataset, kind) for each in parts_of(node, "this", "expression"))
+        return f"({joined})" if (kind, within) == ("or", "and") else joined
+    if kind in ("not", "in", "between", "is", "like", "ilike"):
+        raise refusal(f"{kind.upper()} is not allowed here, where =, <>, <, <=, > and >= are joined by AND and OR")
+    column, sign, value = DescribedNames(dataset).comparison(node)
+    return f"{_named(column)} {sign} {_value(dataset, column, sign, value)}"
+
+
+def _named(column: str) -> str:
+    bare = _BARE.fullmatch(column) and column.lower() not in _JOINED
+    return column if bare else '"{}"'.format(column.replace('"', '""'))
+
+
+def _value(dataset: Dataset, column: str, sign: str, value: str | Fraction) -> str:
+    """Return a value as a condition writes it; one that the column cannot have is a slip, and refused."""
+    from dpselect.dataset import DateDomain, NumericDomain
+
+    domain = dataset.columns[column]
+    if isinstance(domain, NumericDomain):
+        if isinstance(value, str):
+            raise QueryError(f"{column} is a column of numbers: compare it with a number.")
+        return _digits(value)
+    if isinstance(domain, DateDomain):
+        try:
+            return date.fromisoformat(str(value)).isoformat()
+        except ValueError:
+            raise QueryError(f"{column} is a column of dates: compare it with one such as '2025-12-31'.") from None
+    if isinstance(domain, tuple) and not any(_same(each, value) for each in domain):
+        raise QueryError(f"{column} is compared with what is none of its values: write one of {_some(domain)}.")
+    if isinstance(value, Fraction):
+        return _digits(value)
+    if sign not in ("=", "!="):
+        raise QueryError(f"{column} is a column of texts: compare it by = or <>.")
+    return "'{}'".format(value.replace("'", "''"))
+
+
+def _same(public: Any, value: str | Fraction) -> bool:
+    if isinstance(public, bool) or isinstance(value, str) or isinstance(public, str):
+        return isinstance(value, str) and str(public) == value
+    return bool(Fraction(public) == value)
+
+
+def _some(values: tuple[Any, ...]) -> str:
+    listed = ", ".join(map(str, values[:5]))
+    return listed if len(values) <= 5 else f"{listed}, .."
+
+
+def _digits(value: Fraction) -> str:
+    """Return a number as a condition reads it, which compares doubles."""
+    return str(value.numerator) if value.denominator == 1 else repr(float(value))
