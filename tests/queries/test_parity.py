@@ -223,10 +223,15 @@ def test_methods_and_views_are_answered_alike(pairs: dict[str, Pair]) -> None:
     for data in (here, there):
         assert 49 <= data.median("age", epsilon=100).value <= 50
         assert {"nurse": 200, "smith": 100, "clerk": 100} == data.histogram("job", epsilon=50).value
+        counts = "SELECT job, COUNT(*) FROM dataset GROUP BY job"
+        assert {"nurse": 200, "smith": 100, "clerk": 100} == data.sql(counts, epsilon=50).value
+        assert ("person" in data.plan.sql(counts, epsilon=1).sensitivity) is False
         assert [0.5] * 3 == [*data.by("job").median("half", epsilon=50).value.values()]
         assert ("nurse",) == data.select("job", score="largest-count", epsilon=50).value
         model = data.train("job", features=["age"], epsilon=1).value
         assert {*model.predict({"age": [1, 2]})} <= {"nurse", "smith", "clerk"}
+    with pytest.raises(ValueError, match="its curator describes: leave WHERE out"):
+        there.sql("SELECT MEDIAN(age) FROM dataset WHERE age > 3", epsilon=1)
     assert here.by("job").plan.median("age", epsilon=1) == there.plan.by("job").median("age", epsilon=1)
 
 

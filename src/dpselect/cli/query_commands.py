@@ -104,10 +104,10 @@ def dataset_of(request: Request, kind: Kind) -> Dataset:
 
 def _asked(request: Request, kind: Kind, dataset: Dataset | None) -> Query[Any]:
     """Return the query of a command line, at the epsilon that it says or that its error takes."""
-    return priced(request, dataset, lambda: query_of(request, kind))
+    return with_epsilon(request, dataset, lambda: query_of(request, kind))
 
 
-def priced(request: Request, dataset: Dataset | None, query: Callable[[], Query[Any]]) -> Query[Any]:
+def with_epsilon(request: Request, dataset: Dataset | None, query: Callable[[], Query[Any]]) -> Query[Any]:
     """Return a query at the epsilon of the command line, or at the least one whose error a dry run allows.
 
     Args:

@@ -85,7 +85,7 @@ class RemoteDataset(DatasetMethods):
             raise AnswerLostError(lost.why, key, "ask(query, key={!r})") from None
         return parse_reply(self._line, lambda: asked.release(content, key))
 
-    def filtered(self, where: str | None) -> RemoteDataset:
+    def subset(self, where: str | None) -> RemoteDataset:
         """Return this dataset; a condition beside its description is refused (``QueryError``)."""
         if where is not None:
             raise QueryError(NO_CONDITION)

@@ -321,14 +321,14 @@ class Dataset(DatasetFields):
         except FileNotFoundError:
             return None
 
-    def filtered(self, where: str) -> Dataset:
+    def subset(self, where: str) -> Dataset:
         """Return the dataset of the rows that fulfil one more public condition.
 
         Raises:
             DatasetError: it is not one, or this source has none.
 
         >>> survey = Dataset(source="a.csv", where="year = 2026", columns={"age": {"lower": 0, "upper": 9}})
-        >>> survey.filtered("age >= 5").where
+        >>> survey.subset("age >= 5").where
         '(year = 2026) and (age >= 5)'
         """
         return replace(self, where=where if self.where is None else f"({self.where}) and ({where})")

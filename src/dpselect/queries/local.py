@@ -73,15 +73,15 @@ class LocalDataset(DatasetMethods):
             self._ledger = InMemoryLedger(self.description.terms()) if held else self.description.open_ledger()
         return self._ledger
 
-    def filtered(self, where: str | None) -> LocalDataset:
+    def subset(self, where: str | None) -> LocalDataset:
         """Return the rows that fulfil a public condition, too, paid for from the same ledger; all rows without one.
 
         Raises:
-            DatasetError: as :meth:`Dataset.filtered`.
+            DatasetError: as :meth:`Dataset.subset`.
         """
         if where is None:
             return self
-        return LocalDataset(self.description.filtered(where), self._ledger, self._workers, self.name)
+        return LocalDataset(self.description.subset(where), self._ledger, self._workers, self.name)
 
     def plan_of(self, query: Query[Any]) -> Plan:
         """Return the price and the error of a query. No row is read and nothing is spent.

@@ -171,6 +171,7 @@ class Engine:
         updates: rewrites columns where they are, without room for both.
         arrays: makes rows of an array of columns.
         inlines: writes a subquery's expression out wherever its column is used, unless the subquery has a limit.
+        dialect: what sqlglot calls its SQL, where that is not its name.
     """
 
     name: str
@@ -194,6 +195,7 @@ class Engine:
     updates: bool = False
     arrays: bool = False
     inlines: bool = False
+    dialect: str = ""
 
 
 EVERY_ENGINE = (
@@ -235,6 +237,7 @@ EVERY_ENGINE = (
         lists=_broadcast,
         drops=_released,
         arrays=True,
+        dialect="spark",
     ),
     Engine(
         "sqlite",

@@ -81,7 +81,7 @@ class _Reading:
         return answer.with_line(lines, facts)
 
     def _query(self, description: Dataset | None) -> Any:
-        return query_commands.priced(self.request, description, lambda: self._read(description).query)
+        return query_commands.with_epsilon(self.request, description, lambda: self._read(description).query)
 
     def _read(self, description: Dataset | None) -> SqlStatement:
         """Return the statement at the epsilon of the request."""

@@ -1,17 +1,15 @@
-"""WHERE of SQL as a condition of a dataset, which has comparisons of columns with public values, AND and OR."""
+"""Conditions of SQL as those of a dataset: comparisons of columns with public values, joined by AND and OR."""
 
 from __future__ import annotations
 
 import re
 from datetime import date
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from dpselect.dataset import Dataset, DateDomain, NumericDomain
 from dpselect.queries.base import QueryError
 from dpselect.queries.sql.nodes import DescribedNames, name_of, parts_of, refusal
-
-if TYPE_CHECKING:
-    from dpselect.dataset import Dataset
 
 _JOINED = ("and", "or")
 # Words that conditions read without quotes.
@@ -47,8 +45,6 @@ def _named(column: str) -> str:
 
 def _value(dataset: Dataset, column: str, sign: str, value: str | Fraction) -> str:
     """Return a value as a condition writes it; one that the column cannot have is a slip, and refused."""
-    from dpselect.dataset import DateDomain, NumericDomain
-
     domain = dataset.columns[column]
     if isinstance(domain, NumericDomain):
         if isinstance(value, str):

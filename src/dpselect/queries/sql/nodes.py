@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dpselect._optional import not_installed
 from dpselect.queries.base import QueryError
 from dpselect.queries.sql.kinds import EXPLAIN
+from dpselect.sources.engines import engine
 
 if TYPE_CHECKING:
     from dpselect.dataset import Dataset
@@ -42,8 +43,8 @@ _PLACES = {
 }
 _NUMBER = re.compile(r"(\d{1,15}\.?\d{0,15}|\.\d{1,15})([eE][+-]?\d{1,2})?", re.ASCII)
 _SIGNS = {"eq": "=", "neq": "!=", "lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
-# Schemes of addresses whose engines have a dialect of their own; files and frames are asked in that of DuckDB.
-_DIALECTS = {"postgres": "postgres", "postgresql": "postgres", "pyspark": "spark"}
+# Of files and frames, and of engines that sqlglot does not know.
+_DIALECT = "duckdb"
 
 
 def refusal(wrong: str) -> QueryError:
@@ -51,7 +52,7 @@ def refusal(wrong: str) -> QueryError:
     return QueryError(f"{wrong}: write {ALLOWED}.")
 
 
-def unknown(node: Any, name: str = "") -> QueryError:
+def node_refusal(node: Any, name: str = "") -> QueryError:
     """Return the refusal of a node, by its kind, or by its name where it has none."""
     if name_of(node) == "anonymous" and re.fullmatch(r"\w{1,40}", str(node.this)):
         return refusal(f"{str(node.this).upper()} is not allowed here")
@@ -60,8 +61,11 @@ def unknown(node: Any, name: str = "") -> QueryError:
 
 
 def dialect_of(dataset: Dataset) -> str:
-    """Return the dialect of the engine that has the rows."""
-    return _DIALECTS.get(dataset.place.partition("://")[0].lower(), "duckdb")
+    """Return the dialect of the engine that has the rows, as sqlglot calls it."""
+    if not dataset.in_engine:
+        return _DIALECT
+    there = engine(dataset.place.partition("://")[0].lower())
+    return there.dialect or there.name
 
 
 def parse_select(text: Any, dialect: str) -> tuple[Any, bool]:
@@ -80,7 +84,7 @@ def parse_select(text: Any, dialect: str) -> tuple[Any, bool]:
         from sqlglot.dialects.dialect import Dialect
     except ImportError:
         raise not_installed("SQL needs sqlglot", "sql") from None
-    reader, explain = Dialect.get_or_raise(dialect), EXPLAIN.match(text)
+    reader, explain = Dialect.get_or_raise(dialect if Dialect.get(dialect) else _DIALECT), EXPLAIN.match(text)
     text = text[explain.end() :] if explain else text
     try:
         tokens = reader.tokenize(text)
@@ -94,7 +98,7 @@ def parse_select(text: Any, dialect: str) -> tuple[Any, bool]:
     except Exception:
         raise refusal("This is not a SELECT that can be read") from None
     if len(parsed) != 1 or not isinstance(parsed[0], exp.Select):
-        raise unknown(parsed[0] if parsed else None)
+        raise node_refusal(parsed[0] if parsed else None)
     return parsed[0], explain is not None
 
 
@@ -134,11 +138,11 @@ def parts_of(node: Any, *names: str) -> list[Any]:
     for name, part in node.args.items():
         if name not in names and name not in _NOTES and part not in (None, False, []):
             first = part[0] if isinstance(part, list) else part
-            raise unknown(first if name_of(first) else None, name)
+            raise node_refusal(first if name_of(first) else None, name)
     return [node.args.get(name) or None for name in names]
 
 
-def called(node: Any) -> tuple[str, list[Any]]:
+def function_call(node: Any) -> tuple[str, list[Any]]:
     """Return the name of a function that sqlglot does not know, in small letters, with its arguments; else no name."""
     return (str(node.this).lower(), node.expressions) if name_of(node) == "anonymous" else ("", [])
 
@@ -156,10 +160,10 @@ class DescribedNames:
             QueryError: it is anything else than the name of a column, or no such column is described.
         """
         if name_of(node) != "column":
-            raise unknown(node)
+            raise node_refusal(node)
         (identifier,) = parts_of(node, "this")
         if name_of(identifier) != "identifier":
-            raise unknown(identifier)
+            raise node_refusal(identifier)
         return self.found(str(identifier.this), quoted=bool(identifier.args.get("quoted")))
 
     def found(self, name: str, *, quoted: bool = False) -> str:
@@ -188,7 +192,7 @@ class DescribedNames:
         """
         sign = _SIGNS.get(name_of(node))
         if sign is None:
-            raise unknown(node)
+            raise node_refusal(node)
         column, value = parts_of(node, "this", "expression")
         return self.column(column), sign, literal(value)
 
@@ -199,7 +203,7 @@ def literal(node: Any) -> str | Fraction:
         node = parts_of(node, "this", "to", "_type")[0]
         if name_of(node) == "literal" and node.args["is_string"]:
             return str(node.this)
-        raise unknown(node)
+        raise node_refusal(node)
     if name_of(node) == "literal" and node.args["is_string"]:
         return str(node.this)
     return exact(node)
@@ -215,7 +219,7 @@ def exact(node: Any) -> Fraction:
 def number(node: Any) -> str:
     """Return the digits of a number without a sign (``QueryError``: there are none, or too many)."""
     if name_of(node) != "literal" or node.args["is_string"]:
-        raise unknown(node)
+        raise node_refusal(node)
     if not _NUMBER.fullmatch(str(node.this)):
         raise refusal("A number has at most 15 digits before and after its point")
     return str(node.this)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpselect.formulas.grammar import GroupSum, RowCondition
 from dpselect.queries.base import QueryError
-from dpselect.queries.sql.nodes import DescribedNames, called, name_of, number, parts_of, refusal, unknown
+from dpselect.queries.sql.nodes import DescribedNames, function_call, name_of, node_refusal, number, parts_of, refusal
 
 # How tightly what a text ends with is bound.
 _SUM, _PRODUCT, _ATOM = 1, 2, 3
@@ -70,14 +70,14 @@ def _call(node: Any, kind: str, names: DescribedNames) -> str:
         return _sum(node, kind, names)
     if kind in ("count", "countif", "filter"):
         return str(count(node, names))
-    name, arguments = called(node)
+    name, arguments = function_call(node)
     if name in _OWN:
         return _listed(name, arguments, names)
     if name == "rate" and len(arguments) == 1:
         return f"rate({_condition(arguments[0], names)})"
     if name == "overall" and len(arguments) == 1:
         return f"overall({score_text(arguments[0], names)})"
-    raise refusal(_INSTEAD[kind]) if kind in _INSTEAD else unknown(node)
+    raise refusal(_INSTEAD[kind]) if kind in _INSTEAD else node_refusal(node)
 
 
 def _listed(name: str, arguments: list[Any], names: DescribedNames) -> str:
@@ -107,7 +107,7 @@ def count(node: Any, names: DescribedNames) -> GroupSum:
             raise refusal("FILTER goes with COUNT(*) alone")
         return GroupSum(condition=_condition(parts_of(where, "this")[0], names))
     if kind != "count":
-        raise unknown(node)
+        raise node_refusal(node)
     (of,) = parts_of(node, "this")
     if name_of(of) == "case":
         return GroupSum(condition=_case(of, names, ("",)))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from dpselect.dataset import Dataset
+from dpselect.formulas.derived_sensitivity import ceiling
 from dpselect.queries import columns
 from dpselect.queries.base import Query
 from dpselect.queries.best import BestGroups
@@ -15,9 +17,7 @@ from dpselect.queries.partitions import Partitions
 from dpselect.queries.plan import Plan
 from dpselect.queries.quantiles import Quantiles
 from dpselect.queries.select import Select
-
-if TYPE_CHECKING:
-    from dpselect.dataset import Dataset
+from dpselect.release.best import GroupRanking
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,6 @@ def statistics_of(query: Query[Any], dataset: Dataset) -> tuple[str, str]:
 
 
 def _of_score(query: BestGroups, dataset: Dataset, who: str) -> tuple[str, str]:
-    from dpselect.formulas.derived_sensitivity import ceiling
-    from dpselect.release.best import GroupRanking
-
     ranking = GroupRanking.of(
         query.score, dataset.columns, query.prior, query.order, dataset.person, dataset.rows_per_person
     )

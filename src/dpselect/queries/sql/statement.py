@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dpselect.dataset.description_parts import DatasetError
+from dpselect.dataset import Dataset, DatasetError
 from dpselect.queries.base import Query, QueryError
 from dpselect.queries.best import BestGroups
 from dpselect.queries.histogram import Histogram
@@ -24,17 +24,14 @@ from dpselect.queries.sql.nodes import (
     dialect_of,
     exact,
     name_of,
+    node_refusal,
     parse_select,
     parts_of,
     refusal,
-    unknown,
     whole,
 )
 from dpselect.queries.sql.score_text import count, score_text
 from dpselect.queries.sql.sql_plan import SqlPlan
-
-if TYPE_CHECKING:
-    from dpselect.dataset import Dataset
 
 # How every dataset is called; where it has a place or a name of its own, that too.
 _NAME = "dataset"
@@ -93,7 +90,7 @@ class SqlStatement:
             raise QueryError("This dataset is a graph, which has no columns: ask for its top_k nodes.")
         select, explained = parse_select(text, dialect_of(dataset))
         try:
-            return _Reader(select, dataset, asked, name).statement(explained)
+            return _StatementReader(select, dataset, asked, name).statement(explained)
         except RecursionError:
             raise refusal("SQL has too many operators in a row") from None
 
@@ -117,11 +114,11 @@ def ask_sql(dataset: Any, text: str, asked: Mapping[str, Any], *, planned: bool 
         ValueError, BudgetError, OSError: as ``dataset.ask``.
     """
     statement = SqlStatement.parse(text, dataset.description, asked, dataset.name)
-    filtered = dataset.filtered(statement.where)
+    rows = dataset.subset(statement.where)
     if planned or statement.explained:
-        return SqlPlan.of(filtered.plan_of(statement.query), statement.query, filtered.description)
+        return SqlPlan.of(rows.plan_of(statement.query), statement.query, rows.description)
     statement.warn()
-    return filtered.ask(statement.query)
+    return rows.ask(statement.query)
 
 
 def table_names(dataset: Dataset, name: str | None) -> list[str]:
@@ -130,7 +127,7 @@ def table_names(dataset: Dataset, name: str | None) -> list[str]:
     return [*dict.fromkeys(each for each in (name, place, _NAME) if each)]
 
 
-class _Reader:
+class _StatementReader:
     def __init__(self, select: Any, dataset: Dataset, asked: Mapping[str, Any], name: str | None) -> None:
         self._dataset, self._asked, self._names = dataset, asked, DescribedNames(dataset)
         self._unpublished: str | None = None
@@ -150,7 +147,7 @@ class _Reader:
         """Return the whole statement."""
         query = self._query(*self._form())
         try:
-            dataset = self._dataset if self._where is None else self._dataset.filtered(self._where)
+            dataset = self._dataset if self._where is None else self._dataset.subset(self._where)
         except DatasetError as error:
             raise QueryError(f"WHERE: {error.reason}") from None
         return SqlStatement(query, self._where, dataset, explained, self._unpublished)
@@ -159,10 +156,10 @@ class _Reader:
         known = table_names(self._dataset, name)
         table = None if source is None else parts_of(source, "this")[0]
         if name_of(table) != "table":
-            raise refusal("SELECT needs FROM") if source is None else unknown(table)
+            raise refusal("SELECT needs FROM") if source is None else node_refusal(table)
         this, schema = parts_of(table, "this", "db")
         if name_of(this) != "identifier":
-            raise unknown(this)
+            raise node_refusal(this)
         said = ".".join(str(each.this) for each in (schema, this) if each is not None)
         if said.casefold() not in {each.casefold() for each in known}:
             raise refusal(f"FROM names another table than this dataset, which is {known[0]}")
@@ -196,7 +193,7 @@ class _Reader:
             raise refusal("SUM, AVG and rates are not published, and name the best groups by ORDER BY with LIMIT")
         if kinds and kinds <= {"count", "median", "withingroup"}:
             raise refusal("SELECT publishes one COUNT(*), one MEDIAN, or PERCENTILE_CONT of one column")
-        raise unknown(counted[0]) if counted else refusal("SELECT publishes nothing")
+        raise node_refusal(counted[0]) if counted else refusal("SELECT publishes nothing")
 
     def _by(self) -> dict[str, str]:
         if len(self._groups) > 1:
@@ -234,7 +231,7 @@ class _Reader:
     def _share(self, node: Any) -> tuple[str, float]:
         of, order = parts_of(node, "this", "expression")
         if name_of(of) != "percentilecont":
-            raise unknown(of)
+            raise node_refusal(of)
         column, descending = _order(order, {})
         if descending:
             raise refusal("PERCENTILE_CONT goes upwards, and DESC is one less its share")
@@ -246,7 +243,7 @@ class _Reader:
             raise refusal("ORDER BY goes with LIMIT")
         k = whole(parts_of(self._limit, "expression")[0], "LIMIT") if name_of(self._limit) == "limit" else None
         if k is None:
-            raise unknown(self._limit)
+            raise node_refusal(self._limit)
         if self._distinct or len(self._groups) != 1:
             raise refusal("ORDER BY is of the groups of one column in GROUP BY")
         (group,) = self._groups
