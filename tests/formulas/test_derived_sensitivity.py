@@ -298,7 +298,7 @@ def test_a_missing_empty_set_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("formula", "words"),
     [
-        (A / B, "b may be 0, and divides: add rows to both parts"),
+        (A / B, "b may be 0, and divides: add a number to both"),
         (A / (B - C + 1), "and divides"),
         (elementary.log(A), "which has no logarithm: add 1"),
         (elementary.sqrt(A - C), "may be below 0: take max"),

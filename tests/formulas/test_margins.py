@@ -195,7 +195,7 @@ def test_refusals_say_what_to_do() -> None:
         scores(RATE, counts | {"a": [1, 2, 3]}, PAIR)
     with pytest.raises(ValueError, match="Counts have no b"):
         scores(RATE, {"a": [1, 2]}, PAIR)
-    with pytest.raises(FormulaError, match="add rows to both parts"):
+    with pytest.raises(FormulaError, match="and divides: add a number to both"):
         scores(A / (A + B), counts, PAIR)
 
 

@@ -13,9 +13,10 @@ import dpselect as dps
 from dpselect.formulas import scores
 from dpselect.formulas.derived_sensitivity import FormulaError
 from dpselect.formulas.grammar import Prior, group_score
+from dpselect.formulas.margins import is_exact
 from dpselect.queries import QueryError
 from dpselect.release.best import GroupRanking
-from dpselect.release.group_sums import count_groups
+from dpselect.sources.warehouse import Warehouse
 
 STARS = {"stars": {"lower": 1, "upper": 5}}
 ROWS = {
@@ -25,6 +26,10 @@ ROWS = {
 }
 GROUPS = ["A", "B", "C", "D"]
 LATE = {"late": ["yes", "no"]}
+KINDS = (("place", str), ("v", int), ("w", str))
+WIDE = {name: [f"v{place}" for place in range(20)] for name in ("many", "more")} | {
+    name: {"lower": 0, "upper": 2**30} for name in ("fine", "finer")
+}
 
 
 def asked(score: str, **more: object) -> tuple[str, ...]:
@@ -56,21 +61,179 @@ def test_the_sums_of_groups_are_those_of_their_rows() -> None:
 
     fine = GroupRanking.of("sum(x) + count(x > 0.25)", {"x": {"lower": -0.5, "upper": 1, "step": 0.25}})
     counts, _ = ranking_counts(fine, {"place": ["A", "A", "B"], "x": [0.3, 9, -7]})
-    assert (counts["sum(x)"] * float(fine.column.unit)).tolist() == [1.25, -0.5, 0, 0]
+    assert (counts["sum(x)"] * float(fine.columns.columns["x"].unit)).tolist() == [1.25, -0.5, 0, 0]
     assert counts["count(x > 0.25)"].tolist() == [1, 0, 0, 0]
+
+
+def test_losses_of_two_columns_stay_below_epsilon() -> None:
+    """Whole laws of the winner for all tables of two rows or fewer, and one row more, of cells of both columns."""
+    columns = {"v": {"lower": 0, "upper": 1}, "w": ["yes", "no"]}
+    ranking = GroupRanking.of("avg(v) - count(w = yes) / (count() + 2)", columns, "1:0")
+    rows, draw = sorted(itertools.product("AB", (0, 1), ("yes", "no"))), dps.mechanism("permute-and-flip")
+
+    def law(table: tuple[tuple[str, int, str], ...]) -> np.ndarray:
+        read = {name: np.array([row[at] for row in table], dtype=kind) for at, (name, kind) in enumerate(KINDS)}
+        return np.asarray(draw.pmf(ranking.margins(read, 1, "place", ["A", "B", "C"]), 1))
+
+    known = {table: law(table) for many in range(3) for table in itertools.combinations_with_replacement(rows, many)}
+    losses = [
+        np.abs(np.log(known[table] / known[tuple(sorted((*table, row)))])).max()
+        for table in known
+        if len(table) < 2
+        for row in rows
+    ]
+
+    assert 0.3 < max(losses) <= 1
 
 
 def ranking_counts(
     ranking: GroupRanking, rows: dict[str, list[object]]
 ) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """The sums of the groups."""
-    return count_groups(rows, ranking.column, ranking.score, "place", GROUPS, None, 1)
+    return ranking.columns.count(rows, "place", GROUPS, None, 1)
+
+
+def test_several_columns_make_one_score() -> None:
+    """A row counts where it has a cell of each; the ratios of one group are one ratio, and exact."""
+    rows = {
+        "place": ["A"] * 40 + ["B"] * 40 + ["C"] * 4,
+        "stars": [4] * 40 + [5] * 39 + [None] + [3] * 4,
+        "price": [10.26] * 40 + [40.0] * 40 + [None, float("nan"), 12, 99999],
+        "late": ["no", "yes"] * 20 + ["no"] * 40 + ["never", "no", "no", "no"],
+    }
+    columns = STARS | LATE | {"price": {"lower": 0, "upper": 100, "step": 0.5}}
+    score = "avg(stars) - avg(price) / 10 - count(late = yes) / (count() + 1)"
+    ranking = GroupRanking.of(score, columns, "1:0")
+    counts, metadata = ranking.columns.count(rows, "place", GROUPS, None, 1)
+
+    assert metadata["column"] == "stars, price, late"
+    assert {name: counts[name].tolist() for name in ("count()", "sum(stars)", "count(late = 'yes')")} == {
+        "count()": [40, 39, 2, 0],
+        "sum(stars)": [160, 195, 6, 0],
+        "count(late = 'yes')": [20, 0, 0, 0],
+    }
+    assert (counts["sum(price)"] / 2).tolist() == [420, 1560, 112, 0]
+    assert scores(ranking.formula, counts, ranking.kinds).values[0] == pytest.approx(160 / 41 - 42 / 41 - 20 / 41)
+    assert is_exact(ranking.formula)
+    assert dps.best(rows, epsilon=500, by="place", groups=GROUPS, score=score, columns=columns, prior="1:0").value == (
+        "A",
+    )
+    assert dps.best(rows, epsilon=500, by="place", groups=GROUPS, score="count()", columns={}).value != ("C",)
+
+
+@pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")
+@pytest.mark.parametrize("person", [None, "who"])
+def test_engines_add_up_what_memory_does(person: str | None, tmp_path: Path) -> None:
+    """Rows with missing, hostile and far cells, groups that are spelled or not listed, of rows and of persons."""
+    ibis = pytest.importorskip("ibis")
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("duckdb")
+    rng = np.random.default_rng(5)
+    many = 3000
+    frame = pandas.DataFrame(
+        {
+            "place": rng.choice(["A", "B", "C", "a", "A ", "elsewhere", None], many),
+            "stars": pandas.array(rng.integers(-3, 9, many), dtype="Int64"),
+            "price": rng.choice([0.25, 0.75, 12.3, -np.inf, np.inf, np.nan, 7.5, 1e300], many),
+            "late": rng.choice(["yes", "no", "nan", "", None], many),
+            "who": rng.integers(0, 900, many),
+        }
+    )
+    frame.loc[rng.random(many) < 0.1, "stars"] = pandas.NA
+    columns = STARS | LATE | {"price": {"lower": 0, "upper": 20, "step": 0.5}}
+    score = "sum(stars) + sum(price) + count(price > 7) + count(late = yes) + overall(count(stars != 3)) + count()"
+    ranking = GroupRanking.of(score, columns, person=person, rows_per_person=2)
+    there = ibis.duckdb.connect().create_table("ratings", frame)
+    frame.to_parquet(tmp_path / "ratings.parquet")
+
+    found = [
+        {name: each.tolist() for name, each in ranking.columns.count(table, "place", GROUPS, person, 2)[0].items()}
+        for table in (frame, there, str(tmp_path / "ratings.parquet"))
+    ]
+    assert found[0] == found[1] == found[2]
+    assert found[0]["count()"][0] > 20
+    assert found[0]["count()"][3] == 0
+
+
+@pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")
+def test_an_engine_sends_one_row_for_each_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However fine the column is; and its sums are right beyond what doubles hold."""
+    ibis = pytest.importorskip("ibis")
+    pytest.importorskip("duckdb")
+    con = ibis.duckdb.connect()
+    con.con.execute(
+        "create table big as select 'A' as place, 2000000000 + range % 3 as v from range(6000000) "
+        "union all select 'other' || range, 1 from range(1000)"
+    )
+    ranking = GroupRanking.of("sum(v)", {"v": {"lower": 0, "upper": 2**31 - 1}})
+    sent: list[int] = []
+    ask = Warehouse.ask
+
+    def counted(self: Warehouse, expression: object) -> dict[str, np.ndarray]:
+        rows = ask(self, expression)
+        sent.extend([len(rows["g"])] if "g" in rows else [])
+        return rows
+
+    monkeypatch.setattr(Warehouse, "ask", counted)
+    monkeypatch.delattr(Warehouse, "batches")
+    counts, _ = ranking.columns.count(con.table("big"), "place", GROUPS, None, 1)
+
+    assert sent == [1]
+    assert counts["sum(v)"].tolist() == [6_000_000 * 2_000_000_000 + 6_000_000, 0, 0, 0]
+    assert int(counts["sum(v)"][0]) > 2**53
+
+
+def test_small_groups_are_filled_up_with_the_worst_rows() -> None:
+    """Up to the minimum size, by hand; larger groups keep their average, and one without rows is worst of all."""
+    counts = {"sum(stars)": [100, 20, 5, 0], "count()": [40, 4, 1, 0]}
+    for order, sign, worst in (("highest", 1, 1), ("lowest", -1, 5)):
+        ranking = GroupRanking.of("avg(stars)", STARS, order=order, min_rows=10)
+        by_hand = [2.5, (20 + 6 * worst) / 10, (5 + 9 * worst) / 10, worst]
+        assert scores(ranking.formula, counts, ranking.kinds).values.tolist() == pytest.approx(
+            [sign * each for each in by_hand]
+        )
+        assert is_exact(ranking.formula)
+    assert asked("avg(stars)", min_rows=3) == ("C",)
+    assert asked("avg(stars)", min_rows=30) == ("A",)
+    assert asked("sum(stars) / count() - count(late = yes) / count()", min_rows=30) == ("A",)
+    assert asked("1 - sqrt(rate(late = yes))", min_rows=2) == ("A",)
+
+
+@pytest.mark.parametrize(
+    ("score", "prior", "words"),
+    [
+        ("sum(stars)", None, "this score has neither"),
+        ("count(late = yes) / (count() + 4)", None, "this score has neither"),
+        ("square(avg(stars))", None, "which is worst is not clear in this score: give a prior"),
+        ("avg(stars) * rate(late = yes)", None, "which is worst is not clear"),
+        ("sum(stars) / count(late = yes)", None, "which is worst is not clear"),
+        ("count() / sum(stars)", None, "is not a count of rows: add a number to it"),
+        ("avg(stars)", "5:3", "two ways to do the same"),
+    ],
+)
+def test_minimum_sizes_that_mean_nothing_are_refused(score: str, prior: str | None, words: str) -> None:
+    """Before a row is read."""
+    with pytest.raises(ValueError, match=words):
+        GroupRanking.of(score, STARS | LATE, prior, min_rows=20)
+
+
+def test_a_query_takes_a_minimum_size() -> None:
+    """In its plan and its certificate; beside a prior it is refused."""
+    data = dps.open(dps.Dataset.of(ROWS, columns={"place": GROUPS} | STARS, budget={"epsilon": 2000}))
+    release = data.best("avg(stars)", by="place", min_rows=20, epsilon=900)
+    content = release.certificate().content
+
+    assert release.value == ("A",)
+    assert content["question"].endswith("avg(stars), of 20 rows or filled up to as many with the worst?")
+    assert content["public"]["minimum rows"] == 20
+    with pytest.raises(QueryError, match="^min_rows: A prior and a minimum size"):
+        data.plan.best("avg(stars)", by="place", prior="5:3", min_rows=20, epsilon=1)
 
 
 def test_kinds_of_rows_are_what_rows_add() -> None:
     """Of numbers ranges between which no condition tells apart, of a list its values, of all groups a part."""
     ranking = GroupRanking.of("sum(stars) + count(stars >= 4) - count(stars = 2)", STARS)
-    assert ranking.column.kinds(ranking.score) == [
+    assert ranking.columns.kinds == [
         {"count(stars = 2)": 0, "count(stars >= 4)": 0, "sum(stars)": (1, 1)},
         {"count(stars = 2)": 1, "count(stars >= 4)": 0, "sum(stars)": (2, 2)},
         {"count(stars = 2)": 0, "count(stars >= 4)": 0, "sum(stars)": (3, 3)},
@@ -78,9 +241,15 @@ def test_kinds_of_rows_are_what_rows_add() -> None:
         {"count(stars = 2)": 0, "count(stars >= 4)": 1, "sum(stars)": (5, 5)},
     ]
     ranking = GroupRanking.of("avg(stars)", STARS, "5:3")
-    assert ranking.column.kinds(ranking.score) == [{"count()": 1, "sum(stars)": (1, 5)}]
+    assert ranking.columns.kinds == [{"count()": 1, "sum(stars)": (1, 5)}]
+    ranking = GroupRanking.of("sum(stars) * count(late = yes)", STARS | LATE)
+    assert ranking.columns.kinds == [
+        {"count(late = 'yes')": 1, "sum(stars)": (1, 5)},
+        {"count(late = 'yes')": 0, "sum(stars)": (1, 5)},
+    ]
+    assert GroupRanking.of("count()", {}).columns.kinds == [{"count()": 1}]
     ranking = GroupRanking.of("count(late = yes) / (overall(count()) + 1)", LATE)
-    assert ranking.column.kinds(ranking.score) == [
+    assert ranking.columns.kinds == [
         {"count(late = 'yes')": 1, "overall(count())": 1},
         {"count(late = 'yes')": 0, "overall(count())": 1},
         {"overall(count())": 1},
@@ -94,6 +263,7 @@ RELATIVE = "count(v = yes) / (count() + 1) - overall(count(v = yes)) / (overall(
     ("score", "prior", "domain", "most"),
     [
         ("avg(v)", "2:1", {"lower": 0, "upper": 2}, 2),
+        ("avg(v)", None, {"lower": 0, "upper": 2}, 2),
         ("rate(v = yes)", "1:0.5", ["yes", "no"], 2),
         (RELATIVE, None, ["yes", "no"], 1),
         pytest.param(RELATIVE, None, ["yes", "no"], 2, marks=pytest.mark.slow),
@@ -101,7 +271,7 @@ RELATIVE = "count(v = yes) / (count() + 1) - overall(count(v = yes)) / (overall(
 )
 def test_losses_through_rows_stay_below_epsilon(score: str, prior: str | None, domain: object, most: int) -> None:
     """Every table of so many rows or fewer, and one row more, of the law of the winner."""
-    ranking = GroupRanking.of(score, {"v": domain}, prior)
+    ranking = GroupRanking.of(score, {"v": domain}, prior, min_rows=2 if "avg" in score and prior is None else None)
     cells = domain if isinstance(domain, list) else [0, 1, 2]
     rows, draw = sorted(itertools.product("AB", cells)), dps.mechanism("permute-and-flip")
 
@@ -130,10 +300,17 @@ def test_losses_through_rows_stay_below_epsilon(score: str, prior: str | None, d
         ("avg(stars)", "give a prior, such as 20:3"),
         ("sum(stars) / count()", "may be 0, and divides"),
         ("sum(late)", "has a list of values, which do not add up"),
-        ("count()", "count\\(\\) alone reads no column: ask for the most common values"),
         ("sum(stars)^2", "A score has no powers: write square"),
         ("sum(stars) ** 2", "A score has no powers: write square"),
-        ("sum(stars) + count(late = yes)", "reads one column"),
+        (
+            " + ".join(f"count(stars >= {x})" for x in (2, 3, 4, 5))
+            + "+ count(many = 'v1') * "
+            + " * ".join(f"count(many = 'v{x}')" for x in range(2, 12))
+            + "+ count(more = 'v1') * count(more = 'v2') * count(more = 'v3')",
+            "more than 200 kinds",
+        ),
+        ("sum(fine) * sum(finer)", "too many values together"),
+        ("count(stars >= 9)", "the same whatever the rows are"),
         ("sum(income)", "No public bounds or values of income"),
         ("count(late = maybe)", "maybe is none of the values of late"),
         ("count(late < 3)", "compare it by = or !="),
@@ -156,13 +333,13 @@ def test_losses_through_rows_stay_below_epsilon(score: str, prior: str | None, d
         ("overall(overall(sum(stars)))", "within another"),
         ("sum(stars) - sum(stars)", "the same whatever the rows are"),
         ("abs(" * 20 + "square(sum(stars))" + ")" * 20, "more than 1000 parts"),
-        ("3", "reads no column"),
+        ("3", "the same whatever the rows are"),
     ],
 )
 def test_scores_that_cannot_be_read_are_refused_before_a_row_is(score: str, words: str) -> None:
     """In one sentence that says what to write."""
     with pytest.raises(FormulaError, match=words):
-        dps.best("nowhere.csv", epsilon=1, by="place", groups=GROUPS, score=score, columns=STARS | LATE)
+        dps.best("nowhere.csv", epsilon=1, by="place", groups=GROUPS, score=score, columns=STARS | LATE | WIDE)
 
 
 def test_dates_are_not_added_up() -> None:
@@ -181,7 +358,7 @@ def test_lists_of_truth_values_and_of_numpy_are_compared() -> None:
     with pytest.raises(FormulaError, match="compare it by = or !="):
         GroupRanking.of("count(v < 1)", {"v": [True, False]})
     ranking = GroupRanking.of("count(v < 2)", {"v": [np.float64(1.5), np.float64(2)]})
-    assert ranking.column.kinds(ranking.score) == [{"count(v < 2)": 1}, {"count(v < 2)": 0}]
+    assert ranking.columns.kinds == [{"count(v < 2)": 1}, {"count(v < 2)": 0}]
 
 
 def test_bounds_beyond_what_sums_hold_are_refused_before_a_row_is() -> None:
@@ -197,9 +374,7 @@ def test_a_part_that_occurs_twice_is_in_units_once() -> None:
     """The size of a deviation, of a column with steps of a tenth."""
     fine = {"x": {"lower": 0, "upper": 5, "step": 0.1}}
     ranking = GroupRanking.of("abs(avg(x) - 3)", fine, "20:3")
-    counts, _ = count_groups(
-        {"place": ["A"] * 100, "x": [1.5] * 100}, ranking.column, ranking.score, "place", ["A", "B"], None, 1
-    )
+    counts, _ = ranking.columns.count({"place": ["A"] * 100, "x": [1.5] * 100}, "place", ["A", "B"], None, 1)
 
     assert scores(ranking.formula, counts, ranking.kinds).values.tolist() == pytest.approx([1.25, 0])
 

@@ -13,8 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.formulas.elementary import Logarithm, SquareRoot, XLogX
-from dpselect.formulas.expression import Expression, Linear, Parallel, Product, Quotient, Sum, statistic
-from dpselect.formulas.interval import Floats, Interval
+from dpselect.formulas.expression import (
+    Expression,
+    Linear,
+    Parallel,
+    Product,
+    Quotient,
+    Sum,
+    ZeroBasedQuotient,
+    statistic,
+)
+from dpselect.formulas.interval import Floats, Interval, sum_down, up
 from dpselect.formulas.region import GroupSums, Region
 from dpselect.formulas.rows import RowKinds
 from dpselect.kernel.errors import DPSelectError
@@ -37,7 +46,9 @@ def delta(formula: Expression, rows: RowKinds, counts: GroupSums, distance: NDAr
         distance: steps between neighbours, an array that broadcasts with them.
     """
     steps = rows.steps
-    found = sum((_one_move(formula, rows, counts, steps * distance + more) for more in range(steps)), np.zeros(()))
+    found = _one_move(formula, rows, counts, steps * distance)
+    for more in range(1, steps):
+        found = -sum_down(-found, -_one_move(formula, rows, counts, steps * distance + more))
     if rows.apart is not None:
         found = np.minimum(found, delta(formula, rows.apart, counts, distance))
     return np.asarray(found)
@@ -90,7 +101,7 @@ def ceiling(formula: Expression, rows: RowKinds) -> float:
         edges = (facts.constant + facts.width * np.concatenate((ones, shares))) / facts.scale
         cells = {under: Interval(np.concatenate(([-np.inf], edges[1:])), np.append(edges[1:], np.inf))}
         best = min(best, float(_largest_step(formula, Region(rows, None, nowhere, cells)).max()))
-    best *= rows.steps
+    best = float(up(np.float64(best * rows.steps))) if rows.steps > 1 else best
     return best if rows.apart is None else min(best, ceiling(formula, rows.apart))
 
 
@@ -128,10 +139,11 @@ def _moves_at_all(formula: Expression, rows: RowKinds) -> bool:
 def _require(formula: Expression, region: Region) -> None:
     for part in formula.parts:
         _require(part, region)
-    if isinstance(formula, Quotient) and not _positive(region, formula.parts[1]):
+    has_zero = isinstance(formula, ZeroBasedQuotient) and _is_zero(formula, region)
+    if isinstance(formula, Quotient) and not has_zero and not _positive(region, formula.parts[1]):
         raise FormulaError(
-            f"{formula.parts[1]!r} may be 0, and divides: add rows to both parts, as in (sum(x) + 15) / (count() + 5), "
-            "or write avg(x) or rate(x = 'value') with a prior."
+            f"{formula.parts[1]!r} may be 0, and divides: add a number to both, as in (sum(x) + 60) / (count() + 20), "
+            "or give a minimum size of groups."
         )
     if isinstance(formula, Logarithm) and not _positive(region, formula.parts[0]):
         raise FormulaError(f"{formula.parts[0]!r} may be 0, which has no logarithm: add 1, or another number above 0.")
@@ -139,6 +151,15 @@ def _require(formula: Expression, region: Region) -> None:
         for part in formula.parts:
             if not _lowest(region, part) >= 0:
                 raise FormulaError(f"{part!r} may be below 0: take max({part!r}, 0).")
+
+
+def _is_zero(formula: ZeroBasedQuotient, region: Region) -> bool:
+    """Return whether both sums are 0 without rows, and what is divided is 0 wherever the divisor is."""
+    over, under = formula.parts
+    if not isinstance(over, Linear) or not isinstance(under, Linear) or over.constant or under.constant:
+        return False
+    ratios = region.rows.pair(over, under).ratios
+    return ratios is not None and None not in ratios
 
 
 def _positive(region: Region, part: Expression) -> bool:

@@ -248,6 +248,11 @@ class Quotient(_Binary):
 
     sign = "/"
 
+    @property
+    def is_of_sums(self) -> bool:
+        """Return whether both parts are sums of statistics."""
+        return all(isinstance(part, Linear) for part in self.parts)
+
     def value(self, parts: Sequence[Interval]) -> Interval:
         """Return the quotient."""
         return parts[0].over(parts[1])
@@ -266,6 +271,14 @@ class Quotient(_Binary):
     def exact(self, parts: Sequence[Decimal]) -> Decimal:
         """Return the quotient."""
         return parts[0] / parts[1]
+
+
+class ZeroBasedQuotient(Quotient):
+    """A ratio of sums that is 0 where both are 0: every row adds between 0 and a multiple of what divides."""
+
+    def exact(self, parts: Sequence[Decimal]) -> Decimal:
+        """Return the quotient."""
+        return parts[0] / parts[1] if parts[1] else Decimal(0)
 
 
 class Parallel(_Binary):
@@ -337,7 +350,11 @@ def expression(value: Expression | float | Fraction) -> Expression:
 
 
 def total(one: Expression, other: Expression) -> Expression:
-    """Return the sum of two formulas, one sum of statistics where both are."""
+    """Return the sum of two formulas: one sum of statistics, or one ratio of two by the same sum, where it is one."""
+    ratios = [each for each in (one, other) if isinstance(each, Quotient) and each.is_of_sums]
+    if len(ratios) == 2 and type(one) is type(other) and one.parts[1] == other.parts[1]:
+        over = total(one.parts[0], other.parts[0])
+        return over if over == expression(0) else type(ratios[0])(over, one.parts[1])
     if not isinstance(one, Linear) or not isinstance(other, Linear):
         return Sum(one, other)
     weights = dict(one.weights)
@@ -350,6 +367,8 @@ def scale(factor: Fraction, part: Expression) -> Expression:
     """Return an exact number times a formula."""
     if isinstance(part, Linear):
         return Linear.of({name: factor * each for name, each in part.weights}, factor * part.constant)
+    if isinstance(part, Quotient) and part.is_of_sums:
+        return type(part)(scale(factor, part.parts[0]), part.parts[1])
     return part if factor == 1 else ScaledExpression(factor, part)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from dpselect.formulas import elementary
 from dpselect.formulas import expression as e
 from dpselect.formulas.derived_sensitivity import FormulaError
-from dpselect.kernel.errors import InputError
+from dpselect.kernel.errors import Advice, InputError
 
 MOST_LETTERS, _DEEPEST, _MOST_PARTS = 500, 24, 1000
 _TOKEN = re.compile(
@@ -86,6 +86,11 @@ class GroupSum:
     condition: RowCondition | None = None
     overall: bool = False
 
+    @property
+    def reads(self) -> str | None:
+        """Return the column that it reads; ``None`` for all rows."""
+        return self.column if self.condition is None else self.condition.column
+
     def __str__(self) -> str:
         sum_of = f"sum({_named(self.column)})" if self.column is not None else f"count({self.condition or ''})"
         return f"overall({sum_of})" if self.overall else sum_of
@@ -136,29 +141,30 @@ class GroupScore:
     needs_prior: bool
 
 
-def group_score(text: str, prior: Prior | None = None) -> GroupScore:
+def group_score(text: str, prior: Prior | None = None, *, has_minimum: bool = False) -> GroupScore:
     """Return the score that a text means.
 
     Args:
         text: of at most 500 letters.
         prior: what averages and rates are given.
+        has_minimum: whether groups have a minimum size, so that averages and rates need no prior.
 
     Raises:
-        FormulaError: it is not such a score, or it has an average or a rate and no prior.
+        FormulaError: it is not such a score, or it has an average or a rate and neither prior nor minimum size.
 
     >>> group_score("avg(stars)", Prior.parse("5:3")).formula
     (sum(stars) + 15) / (count() + 5)
     """
-    return _Reader(text, prior).score()
+    return _Reader(text, prior, has_minimum=has_minimum).score()
 
 
 class _Reader:
     """Reads one text, from its start to its end."""
 
-    def __init__(self, text: str, prior: Prior | None) -> None:
+    def __init__(self, text: str, prior: Prior | None, *, has_minimum: bool) -> None:
         if not isinstance(text, str) or not 0 < len(text) <= MOST_LETTERS:
             raise FormulaError(f"A score is a text of 1 to {MOST_LETTERS} letters, such as avg(stars).")
-        self._tokens, self._prior = _tokens(text), prior
+        self._tokens, self._prior, self._has_minimum = _tokens(text), prior, has_minimum
         self._place, self._depth, self._overall = 0, 0, False
         self._sums: dict[str, GroupSum] = {}
         self._needs_prior = False
@@ -263,12 +269,17 @@ class _Reader:
 
     def _ratio(self, of: GroupSum) -> e.Expression:
         self._needs_prior = True
+        whole = self._sum_of(GroupSum(overall=of.overall))
+        if self._prior is None and self._has_minimum:
+            return self._sum_of(of) / whole
         if self._prior is None:
             raise FormulaError(
-                "An average or a rate of few rows says little, and one of none nothing: give a prior, such as 20:3 for "
-                "twenty more rows of 3 in every group; about as many rows as would convince you, of a usual value."
+                Advice(
+                    "An average or a rate of few rows says little, and one of none nothing: give a prior, such as 20:3 "
+                    "for twenty more rows of 3 in every group, or a minimum size, {min_rows=20|--min-rows 20}; about "
+                    "as many rows as would convince you."
+                )
             )
-        whole = self._sum_of(GroupSum(overall=of.overall))
         return (self._sum_of(of) + self._prior.rows * self._prior.value) / (whole + self._prior.rows)
 
     def _sum_of(self, found: GroupSum) -> e.Linear:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpselect.formulas import derived_sensitivity
 from dpselect.formulas import group_scores as made
 from dpselect.formulas.elementary import Logarithm, SquareRoot
-from dpselect.formulas.expression import Expression, Largest, Linear, Quotient, ScaledExpression
+from dpselect.formulas.expression import Expression, Largest, Linear, Quotient, ScaledExpression, Sum
 from dpselect.formulas.interval import Floats
 from dpselect.formulas.region import GroupSums
 from dpselect.formulas.rows import RowKinds
@@ -110,12 +110,14 @@ class FormulaEnvelopes(Envelopes):
 
 
 def is_exact(formula: Expression) -> bool:
-    """Return whether what a formula reaches is known exactly: one ratio of sums, or something that grows with it."""
+    """Return whether what a formula reaches is known: one ratio of sums, what grows with it, or the larger of two."""
     if isinstance(formula, Linear):
         return True
     if isinstance(formula, Quotient):
-        return all(isinstance(part, Linear) for part in formula.parts)
+        return formula.is_of_sums
     if isinstance(formula, Largest):
+        return all(is_exact(part) for part in formula.parts)
+    if isinstance(formula, Sum):
         moving = [part for part in formula.parts if not (isinstance(part, Linear) and not part.weights)]
         return len(moving) == 1 and is_exact(moving[0])
     return isinstance(formula, (ScaledExpression, SquareRoot, Logarithm)) and is_exact(formula.parts[0])

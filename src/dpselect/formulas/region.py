@@ -212,7 +212,9 @@ class Region:
             if ratio is None:
                 continue
             rest = Fraction(one.constant, one.scale) - ratio * units * Fraction(other.constant, other.scale)
-            found = Interval.around(ratio * units) + Interval.around(rest).over(at)
+            found = Interval.around(ratio * units)
+            if rest:
+                found = found + Interval.around(rest).over(at)
             lo, hi = (found.lo, hi) if is_low else (lo, found.hi)
         return Interval(lo, hi)
 

@@ -49,9 +49,10 @@ class BestGroups(Query[Any]):
     """The groups with the highest or the lowest average, rate, or other formula over counts.
 
     Attributes:
-        score: such as ``avg(stars)`` or ``rate(infected = 'yes')``; over one column.
+        score: such as ``avg(stars)`` or ``rate(infected = 'yes')``.
         by: the column whose public values are chosen among.
         prior: what averages and rates are given: ``20:3`` for twenty more rows of 3 in every group.
+        min_rows: instead, up to how many rows smaller groups are filled with rows of the worst value.
         k: how many to name.
         order: which score is best.
     """
@@ -71,6 +72,10 @@ class BestGroups(Query[Any]):
         PRIOR, "for averages and rates, rows that every group is given, and their value", default=None,
         example="20:3",
     )  # fmt: skip
+    min_rows: int | None = argument(
+        whole(1, 10**9), "instead of a prior, a minimum size: smaller groups are filled up with the worst value",
+        default=None, label="Minimum size",
+    )  # fmt: skip
     k: int = argument(whole(1, MOST_WINNERS), "how many to name", default=1, label="How many")
     order: str = argument(choice(*_ORDERS), "which score is best", default=_ORDERS[0], label="Best is")
 
@@ -81,12 +86,14 @@ class BestGroups(Query[Any]):
 
         try:
             read = group_score(self.score, Prior.parse(self.prior or "1:0"))
-            if read.needs_prior and self.prior is None:
+            if read.needs_prior and self.prior is None and self.min_rows is None:
                 group_score(self.score)
         except FormulaError as error:
             raise QueryError(str(error), "score") from None
         if self.prior is not None and not read.needs_prior:
             raise QueryError("A prior is for avg and rate, and this score has neither: leave it out.", "prior")
+        if self.prior is not None and self.min_rows is not None:
+            raise QueryError("A prior and a minimum size are two ways to do the same: leave one out.", "min_rows")
 
     def candidates(self, dataset: Dataset) -> int:
         """Return the number of groups; a score of other columns than described is refused, and a list of all groups."""
@@ -104,28 +111,30 @@ class BestGroups(Query[Any]):
     def release(self, data: QueryData, accountant: Accountant) -> Release[Any]:
         """Return the release of :func:`dpselect.best`."""
         ranking, groups = self._ranking(data.dataset), data.dataset.groups(self.by)
-        table = columns.table(data, ranking.column.name, self.by)
+        table = columns.table(data, *ranking.columns.columns, self.by)
         return ranking.release(table, self.k, self.epsilon, self.by, groups, accountant)
 
     def words(self) -> str:
         """Return the query in words."""
         who = f"{self.k} values of {self.by} have" if self.k > 1 else f"value of {self.by} has"
         given = "" if self.prior is None else f", with {self.prior} as rows and value of a prior"
+        given += "" if self.min_rows is None else f", of {self.min_rows} rows or filled up to as many with the worst"
         return f"Which {who} the {self.order} {self.score}{given}?"
 
     def public(self, dataset: Dataset) -> dict[str, Any]:
-        """Return the groups, the domain of the column, the score with its prior, and the rows per person."""
+        """Return the groups, the domains of the columns, the score with its prior, and the rows per person."""
         from dpselect.dataset import NumericDomain
 
-        column = self._ranking(dataset).column
-        shown = (
-            columns.grid_bounds(column.domain)
-            if isinstance(column.domain, NumericDomain)
-            else {"values": [*column.domain]}
-        )
-        prior = {} if self.prior is None else {"prior": self.prior}
-        asked = {"score": self.score, "order": self.order, "column": column.name}
-        return asked | prior | shown | columns.grouping_facts(dataset, self.by)
+        shown = {
+            name: columns.grid_bounds(each.domain)
+            if isinstance(each.domain, NumericDomain)
+            else {"values": [*each.domain]}
+            for name, each in self._ranking(dataset).columns.columns.items()
+        }
+        prior: dict[str, Any] = {} if self.prior is None else {"prior": self.prior}
+        prior |= {} if self.min_rows is None else {"minimum rows": self.min_rows}
+        asked = {"score": self.score, "order": self.order, "columns": shown}
+        return asked | prior | columns.grouping_facts(dataset, self.by)
 
     def is_long(self, dataset: Dataset) -> bool:
         """Return whether there are many groups, or a formula of which what rows reach takes a search."""
@@ -137,5 +146,11 @@ class BestGroups(Query[Any]):
         from dpselect.release.best import GroupRanking
 
         return GroupRanking.of(
-            self.score, dataset.columns, self.prior, self.order, dataset.person, dataset.rows_per_person
+            self.score,
+            dataset.columns,
+            self.prior,
+            self.order,
+            dataset.person,
+            dataset.rows_per_person,
+            self.min_rows,
         )

@@ -9,14 +9,14 @@ from typing import Any
 from dpselect.certificates.contribution_text import SCOPE
 from dpselect.dataset.description_parts import domain_of
 from dpselect.formulas.derived_sensitivity import require_value
-from dpselect.formulas.expression import Expression
 from dpselect.formulas.grammar import GroupScore, Prior, group_score
 from dpselect.formulas.margins import margins
 from dpselect.formulas.rows import RowKinds
+from dpselect.formulas.small_groups import fill_small_groups
 from dpselect.kernel.errors import InputError
-from dpselect.kernel.numbers import Epsilon
+from dpselect.kernel.numbers import Epsilon, whole
 from dpselect.kernel.privacy_filter import Accountant
-from dpselect.release.group_sums import ScoredColumn, count_groups, kinds_of
+from dpselect.release.group_sums import ScoredColumns
 from dpselect.release.release import Release
 from dpselect.release.select import top_k
 from dpselect.scores.scores import Scores
@@ -34,6 +34,7 @@ def best(
     score: str,
     columns: Mapping[str, Any],
     prior: str | None = None,
+    min_rows: int | None = None,
     order: str = "highest",
     person: str | None = None,
     rows_per_person: int = 1,
@@ -53,9 +54,11 @@ def best(
         groups: the public groups; a group without rows is a candidate, too.
         score: over ``count()``, ``count(column = 'value')``, ``sum(column)``, ``avg(column)``,
             ``rate(column = 'value')`` and numbers, with + - * / and ``log``, ``sqrt``, ``square``, ``xlogx``, ``abs``,
-            ``min``, ``max``, ``clip``, ``parallel``; in ``overall(..)`` rows of all groups count. It reads one column.
-        columns: for that column its public list of values, or ``{"lower": .., "upper": .., "step": ..}``.
+            ``min``, ``max``, ``clip``, ``parallel``; in ``overall(..)`` rows of all groups count.
+        columns: for each column of the score its public list of values, or ``{"lower": .., "upper": .., "step": ..}``;
+            a row without a value in one of them does not count.
         prior: for averages and rates: ``"20:3"`` gives every group twenty more rows of 3, so that few rows say little.
+        min_rows: instead of a prior, a public minimum size: smaller groups are filled up with rows of the worst value.
         order: ``"highest"`` or ``"lowest"`` score is best.
         person, rows_per_person: the column that tells persons apart, and how many rows of each count.
         ledger: where the spend is recorded before anything is drawn.
@@ -72,7 +75,7 @@ def best(
     ...     columns={"grade": {"lower": 1, "upper": 6}}).value
     ('south',)
     """
-    asked = GroupRanking.of(score, columns, prior, order, person, rows_per_person)
+    asked = GroupRanking.of(score, columns, prior, order, person, rows_per_person, min_rows)
     asked.require(k, len(groups))
     return asked.release(table, k, epsilon, by, groups, ledger)
 
@@ -82,21 +85,15 @@ class GroupRanking:
 
     Attributes:
         score: what was read.
-        column: the column that it reads.
+        columns: the columns that it reads.
         formula: over sums in whole units, of which larger is better.
         kinds: what rows add.
     """
 
-    def __init__(
-        self,
-        score: GroupScore,
-        column: ScoredColumn,
-        formula: Expression,
-        kinds: RowKinds,
-        person: str | None,
-        rows: int,
-    ) -> None:
-        self.score, self.column, self.formula, self.kinds = score, column, formula, kinds
+    def __init__(self, score: GroupScore, columns: ScoredColumns, lowest: bool, person: str | None, rows: int) -> None:
+        self.score, self.columns = score, columns
+        self.formula = -columns.formula if lowest else columns.formula
+        self.kinds = RowKinds.of(columns.kinds, rows_per_person=None if person is None else rows)
         self.person, self.rows_per_person = person, rows
 
     @classmethod
@@ -108,24 +105,28 @@ class GroupRanking:
         order: str = "highest",
         person: str | None = None,
         rows_per_person: int = 1,
+        min_rows: int | None = None,
     ) -> GroupRanking:
         """Return the ranking by a score.
 
         Raises:
             FormulaError: it cannot be read, or has no value for some rows.
-            ValueError: there is no such order, or the prior is not one.
+            ValueError: there is no such order, the prior is not one, or there is a minimum size as well.
         """
         if order not in ORDERS:
             raise InputError("order is highest or lowest: say which score is best.")
-        read = group_score(score, None if prior is None else Prior.parse(prior))
+        if min_rows is not None and prior is not None:
+            raise InputError("A prior and a minimum size are two ways to do the same: leave one out.")
+        least = None if min_rows is None else whole(min_rows, "min_rows", "how many rows a group has at least")
+        read = group_score(score, None if prior is None else Prior.parse(prior), has_minimum=least is not None)
         if prior is not None and not read.needs_prior:
             raise InputError("A prior is for avg and rate, and this score has neither: leave it out.")
-        column = ScoredColumn.of(read, {name: domain_of((name,), each) for name, each in columns.items()})
-        formula = column.formula(read)
-        kinds = kinds_of(column, read, person, rows_per_person)
-        formula = formula if order == "highest" else -formula
-        require_value(formula, kinds)
-        return cls(read, column, formula, kinds, person, rows_per_person)
+        scored = ScoredColumns(read, {name: domain_of((name,), each) for name, each in columns.items()})
+        made = cls(read, scored, order == "lowest", person, rows_per_person)
+        if least is not None:
+            made.formula = fill_small_groups(made.formula, made.kinds, least)
+        require_value(made.formula, made.kinds)
+        return made
 
     def require(self, k: int, groups: int) -> None:
         """Refuse a list of all groups (``ValueError``)."""
@@ -134,7 +135,7 @@ class GroupRanking:
 
     def margins(self, table: Any, k: int, by: str, groups: Sequence[Any]) -> Scores:
         """Return the margins of the groups of a table."""
-        counts, metadata = count_groups(table, self.column, self.score, by, groups, self.person, self.rows_per_person)
+        counts, metadata = self.columns.count(table, by, groups, self.person, self.rows_per_person)
         made = margins(self.formula, counts, self.kinds, k, candidates=[*groups])
         persons = {} if self.person is None else {"rows_per_person": str(self.rows_per_person)}
         made.metadata = {**metadata, "groups": str(len(groups)), **persons}

@@ -19,6 +19,7 @@ from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.sources import encoding
 from dpselect.sources.column_cells import INTEGER_CLIP
 from dpselect.sources.encoding import literal
+from dpselect.sources.engines import engine_of
 from dpselect.sources.periods import Periods
 from dpselect.sources.public_names import PublicNames
 from dpselect.views.engine_days import place_in
@@ -69,6 +70,19 @@ def cell_of(cells: PublicCells, column: Any, called: Any, *, text: bool = False)
     return ibis.ifelse(
         encoding.is_missing(column), ibis.literal(-1, "int64"), place_of(raw_number(column), cells, called)
     )
+
+
+def place_and_mask(cells: PublicCells, column: Any, called: Any, *, text: bool = False) -> tuple[Any, Any]:
+    """Return the expression of the cell of every row, and which rows have one; ``None`` where the cell says so itself.
+
+    Args:
+        cells, column, called, text: as for :func:`cell_of`, which raises the same.
+    """
+    kind = column.type()
+    typed = (kind.is_integer() or kind.is_floating()) and engine_of(column).name != "sqlite"
+    if not typed or not isinstance(cells, (EvenGrid, ListedGrid)):
+        return cell_of(cells, column, called, text=text), None
+    return place_of(raw_number(column), cells, called), ~encoding.is_missing(column)
 
 
 def require_number(column: Any, called: Any, *, text: bool = False) -> None:

@@ -6,9 +6,12 @@ they count for, as in :mod:`dpselect.views.rows_of_persons`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any
+
+import numpy as np
 
 from dpselect.sources import encoding
 from dpselect.sources.collation import require_exact
@@ -16,8 +19,9 @@ from dpselect.sources.periods import Periods
 from dpselect.sources.public_names import PublicNames
 from dpselect.sources.sqlite_text import with_sound_cells
 from dpselect.sources.warehouse import LOST, Warehouse, guard_engine
-from dpselect.views.engine_cells import cell_of
-from dpselect.views.grouped_counts import Histogram
+from dpselect.views.cell_sums import CellSum
+from dpselect.views.engine_cells import cell_of, place_and_mask
+from dpselect.views.grouped_counts import Histogram, Integers
 from dpselect.views.row_question import RowQuestion
 from dpselect.views.rows_of_persons import DIGITS
 
@@ -31,25 +35,90 @@ def engine_histograms(warehouse: Warehouse, question: RowQuestion) -> list[Histo
         TypeError, ValueError: no such column, one of a type that no domain lists, or cells that no query holds.
         ConnectionError: the engine failed.
     """
+    rows = _coded_rows(warehouse, question)
+    return _fetched(warehouse, bounded_counts(rows, question), question)
+
+
+def engine_sums(warehouse: Warehouse, question: RowQuestion, sums: Sequence[CellSum]) -> Integers:
+    """Return of every group how many rows count and the sums over them, shape (1 + sums, groups).
+
+    The engine groups once, by the cells of the table as they are; which public group such a cell is it finds out of
+    the few that there are.
+
+    Raises:
+        TypeError, ValueError, ConnectionError: as :func:`engine_histograms`.
+    """
+    assert question.groups is not None
+    many = {f"s{place}": each for place, each in enumerate(sums)}
+
+    def added(rows: Any, by: str) -> Any:
+        totals = {name: each.expression(rows[f"c{each.column}"]).sum() for name, each in many.items()}
+        return rows.group_by(by).aggregate(n=rows.count(), **totals)
+
+    if question.person is None and not isinstance(question.groups, Periods):
+        there = added(_coded_rows(warehouse, question, raw=True), "b")
+        found = there.mutate(g=cell_of(question.groups, there.b, question.by, text=warehouse.is_csv))
+        found = found.filter(found.g >= 0)
+    else:
+        found = added(bounded_rows(_coded_rows(warehouse, question), question), "g")
+    totals = np.zeros((1 + len(many), len(question.groups)), dtype=np.int64)
+    rows = warehouse.ask(found[["g", "n", *many]])
+    for total, name in zip(totals, ["n", *many], strict=True):
+        np.add.at(total, rows["g"].astype(np.int64), rows[name].astype(np.int64))
+    return totals
+
+
+def _coded_rows(warehouse: Warehouse, question: RowQuestion, *, raw: bool = False) -> Any:
+    """Return the cells ``c0``, ``c1``, .. of every row that has all of them, its group and its person.
+
+    The group is ``b``, as it is; or the code ``g`` of a public one, beside ``i``, all cells as one.
+    """
     import ibis
 
     warehouse.require(question.columns)
     table, text = with_sound_cells(warehouse, question.columns), warehouse.is_csv
-    column = question.column
-    coded = {"g": ibis.literal(0, "int64"), "i": cell_of(question.cells, table[column], column, text=text)}
-    if question.groups is not None:
-        coded["g"] = cell_of(question.groups, table[question.by], question.by, text=text)
+    placed = [place_and_mask(cells, table[name], name, text=text) for name, cells in question.counted]
+    coded = {f"c{at}": place for at, (place, _) in enumerate(placed)}
+    if question.groups is None:
+        coded["g"] = ibis.literal(0, "int64")
+    else:
+        group = table[question.by]
+        coded |= {"b": group} if raw else {"g": cell_of(question.groups, group, question.by, text=text)}
     _require_exact(warehouse, question)
     if question.person is not None:
         coded |= {"p": _person(table[question.person])}
         if question.order is not None:
             coded |= _order(table[question.order])
         _provide_hash(warehouse)
-    return _fetched(warehouse, bounded_counts(table.select(**coded), question), question)
+    # What is left out before cells are computed costs less than cells that say so.
+    rows = table.filter([mask for _, mask in placed if mask is not None]).select(**coded)
+    for at, (_, mask) in enumerate(placed):
+        rows = rows.filter(rows[f"c{at}"] >= 0) if mask is None else rows
+    return rows if raw else rows.mutate(i=_together(rows, question.sizes))
+
+
+def _together(rows: Any, sizes: Sequence[int]) -> Any:
+    """Return one cell for those of all columns."""
+    import ibis
+
+    cell = rows.c0
+    for place, size in enumerate(sizes[1:], 1):
+        cell = cell * ibis.literal(size, "int64") + rows[f"c{place}"]
+    return cell
 
 
 def bounded_counts(rows: Any, question: RowQuestion) -> Any:
     """Return the expression of grouped counts: how many rows that count are in each group and cell.
+
+    Args:
+        rows, question: as for :func:`bounded_rows`.
+    """
+    rows = bounded_rows(rows, question)
+    return rows.group_by("g", "i").aggregate(n=rows.count().cast("int64"))
+
+
+def bounded_rows(rows: Any, question: RowQuestion) -> Any:
+    """Return the expression of the rows that count.
 
     Args:
         rows: columns ``g`` and ``i``, negative or NULL where a row has none; ``p``, NULL for nobody, and ``o`` and
@@ -70,7 +139,7 @@ def bounded_counts(rows: Any, question: RowQuestion) -> Any:
         place = ibis.row_number().over(group_by=rows.p, order_by=ordered)
         rows = rows.mutate(r=place)
         rows = rows.filter(rows.r < question.per_person)
-    return rows.group_by("g", "i").aggregate(n=rows.count().cast("int64"))
+    return rows
 
 
 def _fetched(warehouse: Warehouse, expression: Any, question: RowQuestion) -> list[Histogram]:
@@ -93,7 +162,7 @@ def _md5() -> Any:
 def _require_exact(warehouse: Warehouse, question: RowQuestion) -> None:
     """Refuse collations that take texts for equal: they would make one person, or one name, of two."""
     named = [question.person]
-    listed = ((question.column, question.cells), (question.by, question.groups))
+    listed = (*question.counted, (question.by, question.groups))
     named += [name for name, list_ in listed if isinstance(list_, PublicNames) and not isinstance(list_, Periods)]
     texts = [name for name in named if name is not None and warehouse.table[name].type().is_string()]
     if texts and not warehouse.is_csv:

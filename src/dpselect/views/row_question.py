@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,7 @@ class RowQuestion:
         numeric_order: whether that column is one of numbers, which a file may write with another mark than a point.
         dates_order: whether it is one of dates, and the order of day, month and year in which text writes them.
         distinct_persons: whether different persons are counted, each once in every cell, and not their rows.
+        more: further columns with their cells; a row counts where it has a cell of each, in all of them together.
     """
 
     column: Any
@@ -120,39 +122,54 @@ class RowQuestion:
     numeric_order: bool = False
     dates_order: tuple[bool, str | None] = (False, None)
     distinct_persons: bool = False
+    more: tuple[tuple[Any, PublicCells], ...] = ()
+
+    @property
+    def counted(self) -> tuple[tuple[Any, PublicCells], ...]:
+        """Return the columns that are counted, with their cells."""
+        return ((self.column, self.cells), *self.more)
 
     @property
     def columns(self) -> list[Any]:
         """Return the columns that it reads, each once."""
-        named = (self.column, self.by, self.person, None if self.person is None else self.order)
+        named = (*(name for name, _ in self.counted), self.by, self.person, None if self.person is None else self.order)
         return [*dict.fromkeys(each for each in named if each is not None)]
 
     @property
     def numeric(self) -> bool:
-        """Return whether the column is read as numbers."""
-        return not isinstance(self.cells, PublicNames)
+        """Return whether a column is read as numbers."""
+        return not all(isinstance(cells, PublicNames) for _, cells in self.counted)
+
+    @property
+    def sizes(self) -> list[int]:
+        """Return how many cells each column has."""
+        return [cells.size if isinstance(cells, (EvenGrid, ListedGrid)) else len(cells) for _, cells in self.counted]
 
     @property
     def numbers(self) -> list[Any]:
         """Return the columns that are read as numbers."""
-        return [self.column] * self.numeric + [self.order] * self.numeric_order
+        counted = [name for name, cells in self.counted if not isinstance(cells, PublicNames)]
+        return counted + [self.order] * self.numeric_order
 
     @property
     def size(self) -> int:
-        """Return how many cells there are."""
-        return self.cells.size if isinstance(self.cells, (EvenGrid, ListedGrid)) else len(self.cells)
+        """Return how many cells there are, of all columns together."""
+        return prod(self.sizes)
 
     @property
     def metadata(self) -> dict[str, str]:
         """Return what a ledger records of the columns."""
-        names = {"column": self.column, "by": self.by, "person": self.person}
+        counted = ", ".join(str(name) for name, _ in self.counted)
+        names = {"column": counted, "by": self.by, "person": self.person}
         return {name: str(value) for name, value in names.items() if value is not None}
 
     def with_dates(self, order: str | None) -> RowQuestion:
         """Return the same question of a table whose text writes dates in an order of day, month and year."""
-        cells = self.cells.written(order) if isinstance(self.cells, PublicNames) else self.cells
+        (_, cells), *more = (
+            (name, each.written(order) if isinstance(each, PublicNames) else each) for name, each in self.counted
+        )
         groups = None if self.groups is None else self.groups.written(order)
-        return replace(self, cells=cells, groups=groups, dates_order=(self.dates_order[0], order))
+        return replace(self, cells=cells, more=(*more,), groups=groups, dates_order=(self.dates_order[0], order))
 
     def counter(self) -> GroupedCounts:
         """Return what adds the rows up."""
@@ -168,11 +185,22 @@ class RowQuestion:
         Raises:
             TypeError, ValueError: a column of a type that no domain lists; types are public.
         """
-        values = number(read[self.column]) if self.numeric else read[self.column]
-        cells = codes_of(self.cells, values, self.column)
+        cells = np.zeros((), dtype=np.int64)
+        for (name, of), size in zip(self.counted, self.sizes, strict=True):
+            values = read[name] if isinstance(of, PublicNames) else number(read[name])
+            codes = codes_of(of, values, name)
+            cells = np.where((codes < 0) | (cells < 0), OUTSIDE, cells * size + codes)
         if self.groups is None:
             return np.zeros_like(cells), cells
         return codes_of(self.groups, read[self.by], self.by), cells
+
+    def apart(self, cells: Integers) -> list[Integers]:
+        """Return the cell of each column, from those of all together, shape (n,) each."""
+        found = []
+        for size in reversed(self.sizes):
+            cells, code = np.divmod(cells, size)
+            found.append(code)
+        return found[::-1]
 
     def histograms(self, read: Mapping[Any, Any], number: Number = as_it_is) -> list[Histogram]:
         """Return of every group the occupied cells and how many rows each holds, of columns in memory.

@@ -22,7 +22,8 @@ from dpselect.sources.table_batches import batches
 from dpselect.sources.tables import TableFile
 from dpselect.sources.warehouse import Warehouse, is_expression
 from dpselect.sources.web import is_database
-from dpselect.views.engine_counts import bounded_counts, engine_histograms
+from dpselect.views.cell_sums import CellSum, sums_of
+from dpselect.views.engine_counts import bounded_counts, engine_histograms, engine_sums
 from dpselect.views.events import columns_of
 from dpselect.views.grouped_counts import Histogram, Integers
 from dpselect.views.row_question import RowQuestion, as_it_is
@@ -53,14 +54,7 @@ def table_histograms(table: Any, question: RowQuestion) -> tuple[list[Histogram]
         TypeError, ValueError: not a table; a column is missing, or of a type that no domain lists.
         ConnectionError: an engine failed.
     """
-    name = None
-    if isinstance(table, RowSource):
-        if table.order is not None:
-            order = table.order
-            question = replace(
-                question, order=order.column, numeric_order=order.numeric, dates_order=(order.dates, None)
-            )
-        table, name = table.place, table.table
+    table, question, name = _found(table, question)
     if stays(table):
         with Warehouse.open(table, name) as warehouse, warehouse.reading():
             return engine_histograms(warehouse, question), {**warehouse.metadata, **question.metadata}
@@ -74,6 +68,34 @@ def table_histograms(table: Any, question: RowQuestion) -> tuple[list[Histogram]
             return counted, {**file.metadata, **question.metadata}
     read, metadata = columns_of(table, question.columns, question.numbers)
     return question.histograms(read, number), {**metadata, **question.metadata}
+
+
+def table_sums(table: Any, question: RowQuestion, sums: Sequence[CellSum]) -> tuple[Integers, dict[str, str]]:
+    """Return of every group how many rows count and the sums over them, and where the rows came from.
+
+    Args:
+        table, question: as for :func:`table_histograms`; an engine groups once, and sends one row for each group.
+        sums: what is added up.
+
+    Raises:
+        TypeError, ValueError, ConnectionError: as there.
+    """
+    source, asked, name = _found(table, question)
+    if stays(source):
+        with Warehouse.open(source, name) as warehouse, warehouse.reading():
+            return engine_sums(warehouse, asked, sums), {**warehouse.metadata, **asked.metadata}
+    held, metadata = table_histograms(table, question)
+    return sums_of(held, question, sums), metadata
+
+
+def _found(table: Any, question: RowQuestion) -> tuple[Any, RowQuestion, str | None]:
+    """Return where the rows are, what is asked with the declared order of rows, and the name of the table."""
+    if not isinstance(table, RowSource):
+        return table, question, None
+    order = table.order
+    if order is not None:
+        question = replace(question, order=order.column, numeric_order=order.numeric, dates_order=(order.dates, None))
+    return table.place, question, table.table
 
 
 def item_counts(
@@ -121,7 +143,7 @@ def _of_rows(file: TableFile, question: RowQuestion) -> list[Histogram]:
     """Count part by part; memory does not grow with the file."""
     counts = question.counter()
     for read in batches(file.path, question.columns, file.reading, question.numbers):
-        if question.groups is None and isinstance(question.cells, PublicNames):
+        if question.groups is None and isinstance(question.cells, PublicNames) and not question.more:
             # What each different cell stands for is looked up once.
             column = distinct(read[question.column])
             many = np.bincount(column.codes + 1, minlength=column.cells.size + 1)[1:]
