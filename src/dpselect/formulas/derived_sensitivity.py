@@ -101,7 +101,7 @@ def ceiling(formula: Expression, rows: RowKinds) -> float:
         edges = (facts.constant + facts.width * np.concatenate((ones, shares))) / facts.scale
         cells = {under: Interval(np.concatenate(([-np.inf], edges[1:])), np.append(edges[1:], np.inf))}
         best = min(best, float(_largest_step(formula, Region(rows, None, nowhere, cells)).max()))
-    best = float(up(np.float64(best * rows.steps))) if rows.steps > 1 else best
+    best = float(up(np.asarray(best * rows.steps))) if rows.steps > 1 else best
     return best if rows.apart is None else min(best, ceiling(formula, rows.apart))
 
 
