@@ -42,7 +42,7 @@ def run(request: Request) -> CommandAnswer:
 
 def _run(request: Request) -> CommandAnswer:
     from research import papers as experiments
-    from research.engine import journal
+    from research.engine import journal, stored
     from research.engine import runs as engine
     from research.engine.authors import PAPERS
     from research.engine.experiment import EFFORTS, Results
@@ -65,6 +65,11 @@ def _run(request: Request) -> CommandAnswer:
     not_reproduced = [
         each for each in experiments.NOT_REPRODUCED if each.paper in papers or (each.paper, each.item) in items
     ]
+    if request.stored:
+        if request.quick or request.runs:
+            raise ValueError("--stored measures nothing: leave out --quick and --runs.")
+        kept = Report(stored.outcomes(wanted), not_reproduced, EFFORTS["full"], 0.0)
+        return CommandAnswer(f"The report is {write(kept, folder)[0]}.")
     effort = EFFORTS["quick" if request.quick else request.runs or "full"]
     start = time.monotonic()
     outcomes: list[Outcome] = []
@@ -161,6 +166,7 @@ VERB = Command(
         option("--runs", type=one_of(["paper"]), metavar="paper", help="the papers' own numbers of runs; takes longer"),
         paths.folder("--out", metavar="FOLDER", default="reproduction", help="default: reproduction"),
         option("--jobs", type=whole, default=2, metavar="N", help="processes; default: 2"),
+        flag("--stored", "judge the run that the repository keeps again; nothing is measured"),
         flag("--list", "list the experiments"),
     ),
     "dpselect reproduce --list",

@@ -47,13 +47,22 @@ def allowed(experiment: Experiment, place: Printed, ours: Point, released: Point
     the paper gives it; otherwise it is the spread of one run over the root of the paper's runs. That spread is taken
     from ``released``, our line as released, where there is one: a noisier line must not widen its own tolerance.
     """
-    ours_error = 0.0 if math.isnan(ours.error) else ours.error
-    error = math.hypot(ours_error, _theirs(experiment, place, released or ours))
+    error = joint_error(experiment, place, ours, released)
     chance = _quantile(ours.runs, max(1, len(experiment.printed))) * error
-    decimals = experiment.decimals if place.decimals is None else place.decimals
-    rounding = 0.0 if decimals is None else 0.5 * 10.0**-decimals
+    rounding = half_a_unit(experiment, place)
     tolerance = experiment.tolerance if place.tolerance is None else place.tolerance
     return Allowed(chance, rounding, tolerance)
+
+
+def joint_error(experiment: Experiment, place: Printed, ours: Point, released: Point | None = None) -> float:
+    """Return the standard error of ours less the printed number, rounding left out."""
+    return math.hypot(0.0 if math.isnan(ours.error) else ours.error, _theirs(experiment, place, released or ours))
+
+
+def half_a_unit(experiment: Experiment, place: Printed) -> float:
+    """Return half a unit of a printed number's last decimal; 0 where the decimals are not known."""
+    decimals = experiment.decimals if place.decimals is None else place.decimals
+    return 0.0 if decimals is None else 0.5 * 10.0**-decimals
 
 
 def _theirs(experiment: Experiment, place: Printed, ours: Point) -> float:

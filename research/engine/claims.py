@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from research.engine.budgets import saved, steps, steps_of
@@ -24,54 +24,79 @@ class Gain:
 
 
 def up_to(
-    least: float, gains: Sequence[Gain], *, private: bool = True, unit: str = "", rounding: float = 0.5
+    printed: float, gains: Sequence[Gain], *, private: bool = True, unit: str = "", rounding: float = 0.5
 ) -> Judgement:
-    """Judge "better by up to so much": it comes out where the greatest gain of all settings is at least that.
+    """Judge "better by up to so much": it is reproduced where the greatest gain of all settings is that one.
 
-    A larger gain does not contradict the sentence, since nobody says that the paper tried the same settings; a gain of
-    more than twice the printed one is mentioned. The sentence cannot be decided where chance could hide as much as is
-    printed, or where only chance could make more than half of it.
+    A gain of another size, smaller or larger beyond chance, is in the same direction only. Where no gain is left and
+    the printed one is beyond chance, the sentence is refuted. Where chance alone makes half of what is printed, nothing
+    is decided.
 
     Args:
-        least: the printed gain, above 0. gains: all settings measured. rounding: half a unit of its last decimal.
+        printed: the printed gain, above 0. gains: all settings measured. rounding: half a unit of its last decimal.
 
     >>> up_to(29, [Gain("p = 50", 45.5)], unit=" %").verdict
-    'reproduced'
-    >>> up_to(29, [Gain("p = 50", 12.0)], unit=" %").verdict
-    'refuted'
+    'same direction, other size'
+    >>> up_to(29, [Gain("p = 50", 29.4)], unit=" %").verdict, up_to(29, [Gain("p = 50", -2.0)]).verdict
+    ('reproduced', 'refuted')
     """
-    known = [gain for gain in gains if math.isfinite(gain.value)]
-    if not known:
-        return Judgement("", "not comparable", "no gain was measured")
-    best = max(known, key=lambda gain: gain.value)
-    shown = f"{best.value:.1f}{unit} ({best.setting})"
-    limit = quantile(len(known))
-    settings = f"the greatest of {len(known)} settings"
-    if max(gain.value + limit * gain.error for gain in known) < least - rounding:
-        return Judgement(shown, "refuted", settings)
-    if limit * best.error > least or best.value < least / 2:
-        why = f"{settings}; chance alone may make {limit * best.error:.1f}{unit}: more runs decide"
-        return Judgement(shown, "not comparable", why)
-    more = ", more than twice what is printed" if best.value > 2 * least else ""
-    return Judgement(shown, reproduced(private), f"{settings}{more}")
+    return _greatest(printed, gains, private, unit, rounding, bound=False)
 
 
 def at_most(
     most: float, gains: Sequence[Gain], *, private: bool = True, unit: str = "", rounding: float = 0.5
 ) -> Judgement:
-    """Judge "better by at most so much": it comes out where no gain of any setting is more, beyond chance.
+    """Judge "better by at most so much", as ``up_to``; a gain that is larger beyond chance refutes it.
 
     >>> at_most(12, [Gain("p = 50", 12.5)], unit=" %").verdict, at_most(12, [Gain("p = 50", 60.0)]).verdict
     ('reproduced', 'refuted')
+    >>> at_most(12, [Gain("p = 50", 4.0)]).verdict
+    'same direction, other size'
     """
+    return _greatest(most, gains, private, unit, rounding, bound=True)
+
+
+def _greatest(
+    printed: float, gains: Sequence[Gain], private: bool, unit: str, rounding: float, *, bound: bool
+) -> Judgement:
     known = [gain for gain in gains if math.isfinite(gain.value)]
     if not known:
         return Judgement("", "not comparable", "no gain was measured")
-    best = max(known, key=lambda gain: gain.value)
-    limit = quantile(len(known))
-    beyond = any(gain.value - limit * gain.error > most + rounding for gain in known)
-    verdict: Verdict = "refuted" if beyond else reproduced(private)
-    return Judgement(f"{best.value:.1f}{unit} ({best.setting})", verdict, f"the greatest of {len(known)} settings")
+    best, limit = max(known, key=lambda gain: gain.value), quantile(len(known))
+    shown = f"{best.value:.1f}{unit} ({best.setting})"
+    chance = limit * best.error
+    why = f"the greatest of {len(known)} settings; {accepted(printed, rounding + chance, unit)}"
+    larger = any(gain.value - limit * gain.error > printed + rounding for gain in known)
+    smaller = all(gain.value + limit * gain.error < printed - rounding for gain in known)
+    if larger and bound:
+        return Judgement(shown, "refuted", why)
+    if larger or smaller:
+        gained = any(gain.value > limit * gain.error for gain in known)
+        return Judgement(shown, "same direction, other size" if gained else "refuted", why)
+    if chance > printed / 2:
+        return Judgement(shown, "not comparable", f"{why}; chance alone may make {chance:.1f}{unit}: more runs decide")
+    return Judgement(shown, reproduced(private), why)
+
+
+def accepted(printed: float, apart: float, unit: str = "") -> str:
+    """Return which values of ours would be called reproduced, in words: the power of a verdict."""
+    return f"from {figure(printed - apart)} to {figure(printed + apart)}{unit} would be reproduced"
+
+
+def between(least: float, most: float, found: Mapping[str, float], *, private: bool, shown: str) -> Judgement:
+    """Judge "between so many and so many": every place lies inside, to the tenth that is shown.
+
+    >>> between(3, 4, {"a": 3.2, "b": 4.04}, private=True, shown="orders").verdict
+    'reproduced'
+    >>> between(3, 4, {"a": 2.6, "b": 3.5}, private=True, shown="orders").verdict
+    'same direction, other size'
+    """
+    inside = sum(least <= round(value, 1) <= most for value in found.values())
+    ours = f"{shown}: " + ", ".join(f"{where} {value:.1f}" for where, value in found.items())
+    why = f"{inside} of {len(found)} places lie from {least:g} to {most:g}; all would be reproduced"
+    if inside == len(found):
+        return Judgement(ours, reproduced(private), why)
+    return Judgement(ours, "same direction, other size" if min(found.values()) > 0 else "refuted", why)
 
 
 def budget_within(results: Results, panel: str, series: str, close: float) -> float | None:
@@ -95,8 +120,8 @@ def saving(
 ) -> Judgement:
     """Judge "so many per cent less budget" on the grid of the authors, one step either way allowed.
 
-    Both lines must be measured on ``AUTHORS_GRID``. More saved than printed is not against the sentence. A rival that
-    never comes within ``close`` needs more than the last budget.
+    Both lines must be measured on ``AUTHORS_GRID``. Fewer steps or more are another size; none saved is a refutation. A
+    rival that never comes within ``close`` needs more than the last budget.
 
     Raises:
         Unmeasured: a series was not measured.
@@ -110,10 +135,16 @@ def saving(
     number = steps(least, theirs or last)
     shown = f"{'' if theirs else 'at least '}{saved(number):.0f}% ({figure(least)} against {_needs(theirs)})"
     why = f"{number:.0f} steps of the authors' budgets, printed {wanted}"
-    if number > wanted - _ONE_STEP - 0.5:
+    # Both budgets stand on the grid, so that half a step is rounding.
+    more = number - wanted
+    if more > _ONE_STEP + 0.5:
+        return Judgement(shown, "same direction, other size", why)
+    if not theirs:
+        # Against a rival that never arrives this is a lower bound only.
+        return Judgement(shown, "not comparable", why)
+    if more > -_ONE_STEP - 0.5:
         return Judgement(shown, reproduced(private), why)
-    # Against a rival that never arrives this is a lower bound only.
-    return Judgement(shown, "refuted" if theirs else "not comparable", why)
+    return Judgement(shown, "same direction, other size" if number > 0.5 else "refuted", why)
 
 
 def quantile(numbers: int) -> float:

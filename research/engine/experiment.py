@@ -23,6 +23,7 @@ Cell = Mapping[str, str | int | float]
 Verdict = Literal[
     "reproduced",
     "reproduced, without privacy",
+    "same direction, other size",
     "depends on unpublished data or choices",
     "refuted",
     "not comparable",

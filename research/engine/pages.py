@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from research.engine import pictures, tables, verdicts
+from research.engine import pictures, power, tables, verdicts
 from research.engine.authors import PAPERS
 from research.engine.findings import findings
 from research.engine.runs import Outcome
@@ -20,8 +20,8 @@ from research.engine.verdicts import VERDICTS, Row
 _STARTS = ("<!--", "#", "|", "- ", "1. ", "**", "![", "`dpselect")
 _ALONE = ("#", "**", "![")
 TITLE = "The papers, reproduced and judged"
-# The five verdicts as heads of narrow columns.
-_HEADS = ("reproduced", "without privacy", "depends", "refuted", "not comparable")
+# The verdicts as heads of narrow columns.
+_HEADS = ("reproduced", "without privacy", "other size", "depends", "refuted", "not comparable")
 _MEANINGS = (
     ("as released", "a line with the set-up that made the printed numbers, as far as programs or logs tell it."),
     ("as described", "a line with the paper's text, corrected where it errs."),
@@ -31,6 +31,10 @@ _MEANINGS = (
         "reproduced, without privacy",
         "we get it from the set-up that made it, and that set-up loses more than the stated epsilon; each page "
         "says how much.",
+    ),
+    (
+        "same direction, other size",
+        "we get a gain where one is printed, or a saving, and it is larger or smaller than chance and rounding allow.",
     ),
     (
         "depends on unpublished data or choices",
@@ -110,12 +114,13 @@ def _section(outcome: Outcome, rows: Sequence[Row], picture: str) -> dict[str, A
     ours = [row for row in ours if not row.why.startswith("not repeated")]
     rules = [f"Tolerance {verdicts.figure(each.tolerance)}: {each.tolerance_because}."] if each.tolerance else []
     if each.printed:
-        rules.append(verdicts.allowance(each))
+        rules.append(" ".join(filter(None, [verdicts.allowance(each), power.sentence(outcome)])))
     notes = [*outcome.notes]
     if outcome.skipped:
         notes.append(f"Skipped, not in the data folder: {', '.join(outcome.skipped)}.")
     return {
         "name": each.name,
+        "kind": each.kind,
         "item": each.item,
         "title": each.title.removesuffix("."),
         "verdict": verdicts.sentence(outcome),
@@ -132,6 +137,8 @@ def _section(outcome: Outcome, rows: Sequence[Row], picture: str) -> dict[str, A
             if (loss := results.loss(series.name)) is not None
         ],
         "sheets": tables.sheets(each, results),
+        "joint": [test.cells() for test in power.line_tests(each, results)],
+        "joint_head": power.HEAD,
         "numbers": [(r.claim, r.printed, r.ours, r.verdict, r.why) for r in ours if r.claim not in sentences],
         "notes": notes,
         "clock": clock(outcome.seconds),

@@ -10,7 +10,7 @@ from typing import get_args
 
 import numpy as np
 
-from research.engine.allowed import allowed
+from research.engine.allowed import Allowed, allowed
 from research.engine.experiment import (
     Experiment,
     Judgement,
@@ -54,7 +54,7 @@ def figure(value: float) -> str:
 
 
 def rule(experiment: Experiment, results: Results, place: Printed) -> Judgement:
-    """Judge one printed number against the line of ours that its whole printed line is compared with."""
+    """Judge one printed number against the line of ours that its whole printed row is compared with."""
     return _ruled(experiment, results, place, line(experiment, results, place))
 
 
@@ -73,13 +73,13 @@ def _ruled(experiment: Experiment, results: Results, place: Printed, name: str) 
 
 
 def line(experiment: Experiment, results: Results, one: Printed) -> str:
-    """Return which line of ours a printed line is compared with, one for all its numbers.
+    """Return which line of ours a printed row is compared with, one for all numbers of a series in a panel.
 
-    A private one where none of its numbers is refuted; else the one of which fewest are, so that no number is taken
-    from one account and the next from another.
+    A private one where none of the row's numbers is refuted; else the one of which fewest are, so that no number is
+    taken from one account and the next from another. A refuted number of one panel moves no other panel.
     """
-    names = _candidates(experiment, one)
-    alike = [each for each in experiment.printed if (each.series, each.ours) == (one.series, one.ours)] or [one]
+    names = candidates(experiment, one)
+    alike = [each for each in experiment.printed if _row(each) == _row(one)] or [one]
     judged = [each for each in alike if not (each.depends or each.not_comparable)]
 
     def rank(name: str) -> tuple[bool, bool, int]:
@@ -91,7 +91,12 @@ def line(experiment: Experiment, results: Results, one: Printed) -> str:
     return names[0] if len(names) == 1 else min(names, key=rank)
 
 
-def _candidates(experiment: Experiment, place: Printed) -> tuple[str, ...]:
+def _row(place: Printed) -> tuple[str, str, tuple[str, ...]]:
+    return place.panel, place.series, place.ours
+
+
+def candidates(experiment: Experiment, place: Printed) -> tuple[str, ...]:
+    """Return the lines of ours that a printed number may be compared with."""
     return place.ours or experiment.judged_by.get(place.series, (place.series,))
 
 
@@ -124,12 +129,7 @@ def _judged(experiment: Experiment, results: Results, place: Printed, ours: Poin
         return Judgement(shown, "not comparable", "ours is not a number")
     if 0 < ours.runs < _FEWEST or (0 < ours.runs < _ALIKE and not ours.error):
         return Judgement(shown, "not comparable", f"too few runs ({ours.runs}) to know how they spread")
-    released = [
-        _at(results, place, name)
-        for name in _candidates(experiment, place)
-        if (described := experiment.described(name)) is not None and described.kind == "as released"
-    ]
-    limit = allowed(experiment, place, ours, next((each for each in released if each and each.runs), None))
+    limit = limit_of(experiment, results, place, ours)
     difference = abs(ours.value - place.value)
     apart = f"apart by {figure(difference)}, allowed {figure(limit.total)}"
     if difference > limit.total + 1e-12:
@@ -139,6 +139,49 @@ def _judged(experiment: Experiment, results: Results, place: Printed, ours: Poin
     if limit.twice(ours.value, place.value):
         return Judgement(shown, "not comparable", f"too few runs ({ours.runs}) to tell it from twice or half: {apart}")
     return Judgement(shown, "reproduced", apart)
+
+
+def limit_of(experiment: Experiment, results: Results, place: Printed, ours: Point) -> Allowed:
+    """Return how far a point of ours may lie from a printed number."""
+    return allowed(experiment, place, ours, released_at(experiment, results, place))
+
+
+def released_at(experiment: Experiment, results: Results, place: Printed) -> Point | None:
+    """Return the drawn point as released beside a printed number, whose spread is that of the paper's runs."""
+    released = [
+        _at(results, place, name)
+        for name in candidates(experiment, place)
+        if (described := experiment.described(name)) is not None and described.kind == "as released"
+    ]
+    return next((each for each in released if each and each.runs), None)
+
+
+def power(experiment: Experiment, results: Results, place: Printed, name: str) -> tuple[float, list[str]] | None:
+    """Return what a verdict on a printed number could not tell from it: so large an error, and other methods' lines.
+
+    The error is a share of the printed number; None where only rounding is allowed, or nothing was measured.
+    """
+    ours = _at(results, place, name)
+    limit = None if ours is None else limit_of(experiment, results, place, ours)
+    if limit is None or not limit.chance + limit.tolerance or not place.value:
+        return None
+    own, others = candidates(experiment, place), list[str]()
+    for other in experiment.printed:
+        if (other.panel, other.x) == (place.panel, place.x) and other.series != place.series:
+            others += [each for each in candidates(experiment, other) if each not in (*own, *others)]
+    passing = [
+        each
+        for each in others
+        if (point := _at(results, place, each)) is not None and abs(point.value - place.value) <= limit.total
+    ]
+    return limit.total / abs(place.value), passing
+
+
+def _with_power(found: tuple[float, list[str]] | None) -> str:
+    if found is None:
+        return ""
+    share, passing = found
+    return f"; {100 * share:.0f} % off would pass" + (f", and so would {' and '.join(passing)}" if passing else "")
 
 
 def rows(outcome: Outcome) -> list[Row]:
@@ -151,15 +194,18 @@ def rows(outcome: Outcome) -> list[Row]:
         except Unmeasured as missing:
             judgement = Judgement("", "not comparable", f"not measured here: {missing.args[0]}")
         judged.append((claim.text, claim.printed, judgement))
-    # All numbers of a printed line are compared with one line of ours.
-    held: dict[tuple[str, tuple[str, ...]], str] = {}
+    # All numbers of a printed row are compared with one line of ours.
+    held: dict[tuple[str, str, tuple[str, ...]], str] = {}
     for place in experiment.printed:
-        printed_line = place.series, place.ours
-        if printed_line not in held:
-            held[printed_line] = line(experiment, results, place)
+        if _row(place) not in held:
+            held[_row(place)] = line(experiment, results, place)
         # Facts of a dataset stand at x = 0, which means nothing.
         text = f"{place.panel}: {place.series}" + (f" at {figure(place.x)}" if place.x else "")
-        judged.append((text, figure(place.value), _ruled(experiment, results, place, held[printed_line])))
+        judgement = _ruled(experiment, results, place, held[_row(place)])
+        if judgement.verdict.startswith("reproduced"):
+            told = _with_power(power(experiment, results, place, held[_row(place)]))
+            judgement = Judgement(judgement.ours, judgement.verdict, judgement.why + told)
+        judged.append((text, figure(place.value), judgement))
     return [
         Row(experiment.paper, experiment.item, text, number, judgement.ours, judgement.verdict, judgement.why)
         for text, number, judgement in judged
@@ -205,7 +251,7 @@ def allowance(experiment: Experiment) -> str:
     runs = f", of which the paper has {experiment.paper_runs} behind each" if experiment.paper_runs else ""
     return (
         f"A printed number may differ from ours as far as both standard errors allow at 5 per cent over all {number} "
-        f"numbers{runs}, and by rounding; a number that is twice the printed one is never reproduced. A printed line "
+        f"numbers{runs}, and by rounding; a number that is twice the printed one is never reproduced. A printed row "
         "is compared with one line of ours: a private one if none of its numbers is refuted, otherwise the closest."
     )
 

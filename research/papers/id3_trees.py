@@ -133,16 +133,16 @@ def _private(results: Results, name: str) -> bool:
 def most(
     text: str, printed: str, places: Sequence[str], series: tuple[str, str], points: float, *, needs: str
 ) -> Claim:
-    """Judge by how many points one series is above another at most; less than printed needs what is not printed."""
+    """Judge by how many points one series is above another at most; any other size is told with what is not printed."""
     above, below = series
 
     def judge(results: Results) -> Judgement:
         gains = leads(results, places, above, below)
         judged_by = at_most if "at most" in text else up_to
         judgement = judged_by(points, gains, private=_private(results, above), unit=" points")
-        if judgement.verdict == "refuted":
-            return Judgement(judgement.ours, "not comparable", f"{needs}; {judgement.why}")
-        return judgement
+        if judgement.verdict.startswith("reproduced"):
+            return judgement
+        return Judgement(judgement.ours, judgement.verdict, f"{judgement.why}; {needs}")
 
     return Claim(text, printed, judge)
 
@@ -151,11 +151,12 @@ def mostly(text: str, readings: Mapping[str, Sequence[str]], above: str, below: 
     """Judge "in almost every budget" by the reading that fits best.
 
     Above beyond chance on average, above at all in four settings of five, and below beyond chance in one of ten at
-    most.
+    most. A reading that is above on average only has the direction; where every reading is below beyond chance in more
+    than one setting of ten, the sentence is refuted.
     """
 
     def judge(results: Results) -> Judgement:
-        shown, held = [], False
+        shown, held, ahead_on_average, lost = [], False, False, True
         for reading, places in readings.items():
             gains = leads(results, places, above, below)
             mean = sum(gain.value for gain in gains) / len(gains)
@@ -165,11 +166,18 @@ def mostly(text: str, readings: Mapping[str, Sequence[str]], above: str, below: 
             above_at_all = sum(gain.value > 0 for gain in gains)
             often = 5 * above_at_all >= 4 * len(gains)
             held = held or (mean > 2 * error and often and behind <= len(gains) // 10)
+            ahead_on_average = ahead_on_average or mean > 2 * error
+            lost = lost and behind > len(gains) // 10
             told = f"{reading}: {mean:+.1f} ± {error:.1f} points on average, above in {above_at_all} of {len(gains)}"
             shown.append(f"{told} settings (clearly in {ahead}) and clearly below in {behind}")
         ours = "; ".join(shown)
         if held:
             return Judgement(ours, reproduced(_private(results, above)), "in one reading of the set-up")
+        if lost:
+            return Judgement(ours, "refuted", f"below beyond chance in every reading; {needs}")
+        if ahead_on_average:
+            why = f"above on average in one reading of the set-up, not in four settings of five; {needs}"
+            return Judgement(ours, "same direction, other size", why)
         return Judgement(ours, "not comparable", needs)
 
     return Claim(text, "almost every budget", judge)

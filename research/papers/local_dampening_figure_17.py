@@ -9,7 +9,7 @@ import numpy as np
 
 import dpselect as dps
 from research.engine import data
-from research.engine.claims import Gain, at_most, up_to
+from research.engine.claims import Gain, accepted, at_most, up_to
 from research.engine.experiment import Cell, Claim, Effort, Experiment, Judgement, Point, Results
 from research.engine.series import Series
 from research.engine.verdicts import figure, reproduced
@@ -85,9 +85,11 @@ def _mean(name: str, printed: float) -> Claim:
     def judge(results: Results) -> Judgement:
         value = float(reductions(results, name).mean())
         # The mean is over budgets that are not printed: from .001 to 1000, in steps of ours.
-        held = abs(value - printed) <= _GRID
-        verdict = reproduced(EXPERIMENT.private(results, LD)) if held else "not comparable"
-        return Judgement(f"{value:.1f} %", verdict, f"{_GRID:g} points are allowed: the budgets are not printed")
+        why = f"{accepted(printed, _GRID, ' %')}: the budgets are not printed"
+        if abs(value - printed) <= _GRID:
+            return Judgement(f"{value:.1f} %", reproduced(EXPERIMENT.private(results, LD)), why)
+        alike = printed > 0 and value > 0
+        return Judgement(f"{value:.1f} %", "same direction, other size" if alike else "refuted", why)
 
     return Claim(f"{name}: mean reduction of the error by local dampening", f"{printed:g} %", judge)
 

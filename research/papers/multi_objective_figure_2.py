@@ -192,10 +192,8 @@ def _over_id3(title: str, stated: float) -> Claim:
             for ours, theirs in pairs
         ]
         judged = up_to(stated, gains, private=EXPERIMENT.private(results, series), unit=" %")
-        if judged.verdict == "refuted":
-            why = f"{judged.why}; the depth of LocalDiffPID3 is not printed, nor the epsilon"
-            return Judgement(judged.ours, "not comparable", why)
-        return Judgement(judged.ours, judged.verdict, f"{judged.why}; no epsilon is printed; {series}")
+        why = f"{judged.why}; the depth of LocalDiffPID3 is not printed, nor the epsilon; {series}"
+        return Judgement(judged.ours, judged.verdict, why)
 
     return Claim(f"{title}: improves on LocalDiffPID3 by", f"{stated:g} %", _first(judge))
 
@@ -214,8 +212,11 @@ def _acs(results: Results, series: str) -> Judgement:
     if above and below:
         private = EXPERIMENT.private(results, series)
         return Judgement(shown, reproduced(private), f"within what chance allows at each budget; {series}")
+    if not above and not below:
+        why = "neither half is reproduced; the depth of LocalDiffPID3 is not printed (here 5)"
+        return Judgement(shown, "refuted", why)
     words = {"the half from .5 on is reproduced": above, "the half below .5 is reproduced": below}
-    held = next((half for half, met in words.items() if met), "neither half is reproduced")
+    held = next(half for half, met in words.items() if met)
     why = f"{held}; the depth of LocalDiffPID3 would make the rest comparable, and is not printed (here 5)"
     return Judgement(shown, "not comparable", why)
 

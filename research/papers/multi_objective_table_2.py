@@ -41,8 +41,9 @@ SERIES = {
     TEXT_LOCAL: ("local-dampening", "local"),
     FLIP: (FLIP, "local"),
 }
-# How the nodes that tie for the true top k are ordered, by the ending of the panel.
-LAST = ", the last of the tied nodes"
+# Who beats a node, by the ending of the panel: larger in both, among the largest hubs or the last of the tied nodes; or
+# by the text at least as large, among the first of the tied nodes.
+LAST, TEXT = ", the last of the tied nodes", ", by the text, the first of the tied nodes"
 _PAPER = 500
 # Exponents are rounded to this part of a unit before an exact law is taken.
 _TICKS = 2**20
@@ -88,14 +89,16 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     if series in RELEASED:
         return released(nodes.title(cell), series, strict(name), SIZES[name])
     mechanism, reach = SERIES[series]
-    k, scores = SIZES[name], combined(name, reach)
+    k, scores, graph = SIZES[name], combined(name, reach), nodes.title(cell)
+    measures = {TEXT: lost(name, k), **beaten(strict(name), k)}
     return [
         point(
-            nodes.title(cell),
+            f"{graph}{ending}",
             series,
             epsilon,
-            nodes.recall(scores, lost(name, k), k, epsilon, mechanism, effort, paper=_PAPER),
+            nodes.recall(scores, worth, k, epsilon, mechanism, effort, paper=_PAPER),
         )
+        for ending, worth in measures.items()
         for epsilon in EPSILONS
     ]
 
@@ -110,22 +113,29 @@ def strict(name: str) -> StrictNodes:
 def released(title: str, series: str, graph: StrictNodes, k: int) -> list[Point]:
     """Return the exact share of k winners of the program that the true top k beats in both, for two orders of ties."""
     units = graph.global_units() if series == RELEASED_GLOBAL else graph.local_units()
-    score, degree, density = graph.scores()[graph.kind], graph.degree[graph.kind], graph.density[graph.kind]
     draw, points = FloatDraw(k, unsound="reproduction"), []
-    for ending, order in (("", np.lexsort((degree, score))), (LAST, np.argsort(score, kind="stable"))):
-        best = order[-k:]
-        ahead = (degree[best, None] > degree[None]) & (density[best, None] > density[None])
-        beaten = ahead.any(axis=0).astype(float)
+    for ending, worth in beaten(graph, k).items():
         for epsilon in EPSILONS:
             share = Fraction(epsilon) / k
             exponents = units * float(share / 2)
             if draw.ends(exponents):
-                value = float(beaten[draw.top(exponents)].mean())
+                value = float(worth[draw.top(exponents)].mean())
             else:
                 chances = inclusion(np.round(units * _TICKS).astype(np.int64), k, share / 2 / _TICKS)
-                value = float(chances @ beaten) / k
+                value = float(chances @ worth) / k
             points.append(Point(title + ending, series, epsilon, value))
     return points
+
+
+def beaten(graph: StrictNodes, k: int) -> dict[str, Floats]:
+    """Return 1 for every node that one of the true top k beats in both, by how ties for the top k are ordered."""
+    score, degree, density = graph.scores()[graph.kind], graph.degree[graph.kind], graph.density[graph.kind]
+    found = {}
+    for ending, order in (("", np.lexsort((degree, score))), (LAST, np.argsort(score, kind="stable"))):
+        best = order[-k:]
+        ahead = (degree[best, None] > degree[None]) & (density[best, None] > density[None])
+        found[ending] = ahead.any(axis=0).astype(float)
+    return found
 
 
 def loss(series: str, epsilon: float) -> float:
@@ -149,19 +159,20 @@ def _better(results: Results) -> Judgement:
     ]
     lead = {
         f"{title} at {ours.x:g}": theirs.value - ours.value
-        for title in nodes.real(results)
-        if not title.endswith(LAST)
+        for title in (f"{graph}{ending}" for graph in ("Github", "Enron") for ending in ("", LAST, TEXT))
         for ours, theirs in zip(results.line(title, TEXT_LOCAL), results.line(title, TEXT_GLOBAL), strict=True)
     }
     behind = [where for where, value in lead.items() if value < -0.005]
     shown = (
-        f"as described, no worse by more than .005 in {len(lead) - len(behind)} of {len(lead)} settings on real graphs"
+        "as described, no worse by more than .005 in "
+        f" {len(lead) - len(behind)} of {len(lead)} settings on real graphs, "
+        "by three measures"
     )
     return Judgement(shown, "refuted", f"by the printed table itself, which has MOT_l behind: {', '.join(against)}")
 
 
 def _zero(results: Results) -> Judgement:
-    first = next((p.x for p in results.line("Github", TEXT_LOCAL) if p.value < 0.005), None)
+    first = next((p.x for p in results.line(f"Github{TEXT}", TEXT_LOCAL) if p.value < 0.005), None)
     shown = "never up to 50" if first is None else f"from epsilon {first:g} on"
     own = "the one printed cell below .5 has .15"
     floats = (
@@ -172,13 +183,15 @@ def _zero(results: Results) -> Judgement:
 
 def _orders(results: Results) -> Judgement:
     level = 0.3
-    lines = [[(p.x, 1 - p.value) for p in results.line("Github", series)] for series in (TEXT_LOCAL, TEXT_GLOBAL)]
+    lines = [
+        [(p.x, 1 - p.value) for p in results.line(f"Github{TEXT}", series)] for series in (TEXT_LOCAL, TEXT_GLOBAL)
+    ]
     value = nodes.orders(*(nodes.reached(line, 1 - level) for line in lines))
     return Judgement(f"{value:.1f} orders of magnitude at error {level}", "not comparable", _TIES)
 
 
 def _reasonable(results: Results) -> Judgement:
-    value = results.at("Enron", TEXT_LOCAL, 20.0).value
+    value = results.at(f"Enron{TEXT}", TEXT_LOCAL, 20.0).value
     return Judgement(f"Enron {value:.2f}, printed 0.07", "not comparable", f"{_TIES}; DBLP is not available")
 
 
@@ -199,13 +212,13 @@ EXPERIMENT = Experiment(
     title="Share of the nodes chosen by PrivPareto, by degree and ego density, that the true top k beats.",
     method=(
         "k = 3, and 10 for the graph in place of DBLP (so the paper's text; its caption says 3). Each draw spends "
-        "epsilon / k. As released: larger in both objectives in the score and in what is beaten, densities halved and "
-        "1 for nodes with one neighbour, the exact top k where exponents are too large for floating point; exact. The "
-        "true top 3 is the program's own, the last of the tied nodes, in panels of that name; in the others the "
-        "largest hubs are taken, which gives the level of the printed global line on Github and a fourteenth of it on "
-        "Enron. As described: at least as large, a node is beaten by one that is better in one "
-        "objective besides, density 0 for nodes of degree 0 and 1, corrected sensitivities (errata), the first of the "
-        "tied nodes in the public order; exact. Drawn for the flip sampler. DBLP is a simulated graph of its size."
+        "epsilon / k. Every line is scored by three measures, one a panel, and ranked within each. A node is beaten by "
+        "one that is larger in both objectives, densities halved and 1 for nodes with one neighbour, as in the "
+        "program: among the largest hubs of the tied nodes, or, the program's own order, among the last of them. Or by "
+        "the text, by one at least as large in both and larger in one, density 0 for nodes of degree 0 and 1, among "
+        "the first of the tied nodes in the public order. As released: the program's score, the exact top k where "
+        "exponents are too large for floating point; exact. As described: corrected sensitivities (errata); exact. "
+        "Drawn for the flip sampler. DBLP is a simulated graph of its size."
     ),
     grid=grid,
     measure=measure,
@@ -233,8 +246,8 @@ EXPERIMENT = Experiment(
         Claim("Enron and DBLP: MOT_l achieves a reasonable error with", "epsilon = 20", _reasonable),
     ),
     series=(
-        Series(RELEASED_GLOBAL, "as released", "exponential", "beaten in both by the largest hubs"),
-        Series(RELEASED_LOCAL, "as released", "local dampening", "beaten in both by the largest hubs"),
+        Series(RELEASED_GLOBAL, "as released", "exponential"),
+        Series(RELEASED_LOCAL, "as released", "local dampening"),
         Series(TEXT_GLOBAL, "as described", "exponential"),
         Series(TEXT_LOCAL, "as described", "local dampening"),
         Series(FLIP, "sound", "permute-and-flip"),

@@ -214,7 +214,8 @@ EXPERIMENT = Experiment(
         "around the median for every p, and no S below .01. As described: beta = epsilon / 8 and the corrected window "
         "in which the score cannot change. LD is dampening done right; what the program calls LD draws as EM. LD2 is "
         "the median utility of Farias 2021 and exists for p = 50. The thesis's error is a bias: a law that is "
-        "symmetric about the percentile has none. Savings are judged in steps of the authors' budgets, one allowed."
+        "symmetric about the percentile has none. Savings are judged in steps of the authors' budgets, one "
+        "either way; more steps are another size."
     ),
     grid=grid,
     measure=measure,

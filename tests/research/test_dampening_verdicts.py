@@ -12,6 +12,8 @@ from research.engine.verdicts import rule
 from research.papers import id3_trees, jostle_figure_4_2, losses
 from research.papers import local_dampening_figure_17 as figure_17
 from research.papers import local_dampening_figure_23 as figure_23
+from research.papers import local_dampening_figure_24 as figure_24
+from research.papers import local_dampening_figure_25 as figure_25
 from research.papers import local_dampening_table_1 as table_1
 from research.papers.choice_losses import of_choice_maker
 from research.papers.printed_stop import PrintedStop
@@ -39,7 +41,7 @@ def test_a_budget_for_each_pick_is_measured_as_no_privacy() -> None:
     assert table_1._loss(table_1.IN_ALL, 5.0) / 5 <= 1 + 1e-9
 
 
-def test_more_than_up_to_comes_out() -> None:
+def test_more_than_up_to_is_another_size() -> None:
     """45 per cent where "up to 29" is printed, on a histogram that is not named."""
     points = [Point(PRIVACY, figure_17.LD, 1.0, 1.0)]
     for name in figure_17.UPPER:
@@ -47,7 +49,45 @@ def test_more_than_up_to_comes_out() -> None:
         points += [Point(name, figure_17.LD, e, 55.0 if name == "patent" else 99.0) for e in (0.1, 1.0)]
     claim = next(each for each in figure_17.EXPERIMENT.claims if "29 %" == each.printed)
 
-    assert "reproduced" == claim.judge(Results(points)).verdict
+    assert "same direction, other size" == claim.judge(Results(points)).verdict
+
+
+@pytest.mark.parametrize(
+    ("gain", "error", "verdict"),
+    [
+        (1.0, 0.1, "reproduced"),
+        (0.0, 0.1, "refuted"),
+        (-1.4, 0.1, "refuted"),
+        (0.3, 0.1, "same direction, other size"),
+        (2.5, 0.1, "same direction, other size"),
+        (1.0, 2.0, "not comparable"),
+    ],
+)
+def test_just_a_little_is_a_mean_of_about_one_point(gain: float, error: float, verdict: str) -> None:
+    """By all settings, so that no gain at all is told as such; few runs decide nothing."""
+    points = [Point(PRIVACY, id3_trees.LOCAL, 1.0, 1.0)]
+    for place in figure_25.PLACES:
+        for e in id3_trees.EPSILONS:
+            points.append(Point(place, id3_trees.GLOBAL, e, 0.8, error / 100, 50))
+            points.append(Point(place, id3_trees.LOCAL, e, 0.8 + gain / 100, error / 100, 50))
+    (claim,) = (each for each in figure_25.EXPERIMENT.claims if "just a little" in each.text)
+
+    assert verdict == claim.judge(Results(points)).verdict
+
+
+@pytest.mark.parametrize(
+    ("leads", "error", "verdict"),
+    [((0.0, 0.0), 0.1, "refuted"), ((-2.0, 3.0), 0.1, "reproduced"), ((-0.4, 0.0), 0.5, "not comparable")],
+)
+def test_worse_as_the_budget_grows_can_fail(leads: tuple[float, float], error: float, verdict: str) -> None:
+    """Half a point behind at the largest budget, for one class column or the other."""
+    points = [Point(PRIVACY, id3_trees.LOCAL, 1.0, 1.0)]
+    for column, lead in zip(figure_24.SETS, leads, strict=True):
+        place = id3_trees.panel(*column, 2)
+        points.append(Point(place, id3_trees.GLOBAL, 2.0, 0.8, error / 100, 50))
+        points.append(Point(place, id3_trees.LOCAL, 2.0, 0.8 + lead / 100, error / 100, 50))
+
+    assert verdict == figure_24._inverted(Results(points)).verdict
 
 
 @pytest.mark.parametrize(

@@ -69,13 +69,18 @@ def test_better_everywhere_means_clearly_in_more_than_half(clear: int, verdict: 
     assert verdict == pareto._better(Results(points)).verdict
 
 
-@pytest.mark.parametrize(("ahead", "verdict"), [(1, "not comparable"), (4, "not comparable"), (5, "reproduced")])
+@pytest.mark.parametrize(
+    ("ahead", "verdict"),
+    [(0, "refuted"), (1, "same direction, other size"), (4, "same direction, other size"), (5, "reproduced")],
+)
 def test_almost_every_budget_is_four_of_five(ahead: int, verdict: str) -> None:
-    """A great lead at one budget is not a lead at almost every one."""
+    """A great lead at one budget is not a lead at almost every one; clearly below at all of them refutes it."""
     place, points = id3_trees.panel("nltcs", "a13", 2), [Point(PRIVACY, id3_trees.LOCAL, 1.0, 1.0)]
     for number, epsilon in enumerate(id3_trees.EPSILONS):
         points.append(Point(place, id3_trees.GLOBAL, epsilon, 0.6, 0.003, 50))
-        points.append(Point(place, id3_trees.LOCAL, epsilon, 0.8 if number < ahead else 0.599, 0.003, 50))
+        points.append(
+            Point(place, id3_trees.LOCAL, epsilon, 0.8 if number < ahead else 0.599 if ahead else 0.5, 0.003, 50)
+        )
     claim = id3_trees.mostly("local", {"a13": [place]}, id3_trees.LOCAL, id3_trees.GLOBAL, needs="it needs more")
 
     assert verdict == claim.judge(Results(points)).verdict

@@ -115,6 +115,18 @@ def test_a_line_is_held_against_one_line_of_ours():
     assert 2 * ["reproduced, without privacy"] == [rule(experiment, results, place).verdict for place in places]
 
 
+def test_a_refuted_number_of_one_panel_moves_no_other():
+    """Each printed row, a series in a panel, has a line of its own."""
+    series = (RELEASED.name, SOUND.name)
+    places = tuple(Printed(panel, "twice", 1.0, 0.3, ours=series, decimals=2) for panel in "pq")
+    points = [Point(panel, RELEASED.name, 1.0, 0.3) for panel in "pq"]
+    points += [Point("p", SOUND.name, 1.0, 0.3), Point("q", SOUND.name, 1.0, 0.9)]
+    losses = [Point(PRIVACY, RELEASED.name, 1.0, 1.14), Point(PRIVACY, SOUND.name, 1.0, 0.9)]
+    results, experiment = Results([*points, *losses]), replace(BOTH, printed=places)
+
+    assert ["reproduced", "reproduced, without privacy"] == [rule(experiment, results, each).verdict for each in places]
+
+
 def test_a_noisy_line_does_not_widen_what_is_allowed():
     """How the printed number spreads is known from a line as released, not from another that spreads more."""
     many = replace(BOTH, paper_runs=10)
@@ -142,9 +154,11 @@ def test_what_the_paper_has_is_not_believed_without_a_loss():
 
 
 def test_at_most_is_not_up_to():
-    """A gain beyond the printed one refutes "at most", unless chance makes it."""
+    """A gain beyond the printed one refutes "at most", unless chance makes it; a smaller one is another size."""
     assert "refuted" == at_most(12, [Gain("a", 60.0)]).verdict
     assert "reproduced" == at_most(12, [Gain("a", 11.0), Gain("b", 13.0, 2.0)]).verdict
+    assert "same direction, other size" == at_most(12, [Gain("a", 4.0)]).verdict
+    assert "refuted" == at_most(12, [Gain("a", -4.0)]).verdict
     assert "not comparable" == at_most(12, [Gain("a", math.nan)]).verdict
 
 
@@ -213,10 +227,17 @@ def _line(series, budget):
 
 
 @pytest.mark.parametrize(
-    ("number", "verdict"), [(3, "refuted"), (4, "reproduced"), (5, "reproduced"), (12, "reproduced")]
+    ("number", "verdict"),
+    [
+        (-1, "refuted"),
+        (3, "same direction, other size"),
+        (4, "reproduced"),
+        (6, "reproduced"),
+        (7, "same direction, other size"),
+    ],
 )
 def test_savings_are_steps_of_the_authors_budgets(number, verdict):
-    """Printed 69 per cent is five steps; four are within a step of it, three are not, and more is not against it."""
+    """Printed 69 per cent is five steps: four and six are reproduced, others another size, none is refuted."""
     results = Results([*_line("ours", AUTHORS_GRID[10]), *_line("theirs", AUTHORS_GRID[10 + number])])
     judgement = saving(results, "p", "ours", "theirs", percent=69, close=5, private=True)
 
@@ -257,10 +278,11 @@ def test_the_printed_savings_are_whole_steps():
 @pytest.mark.parametrize(
     ("value", "error", "verdict", "why"),
     [
-        (45.5, 0.0, "reproduced", "the greatest of 2 settings"),
-        (81.0, 0.0, "reproduced", "more than twice"),
+        (45.5, 0.0, "same direction, other size", "from 28.5 to 29.5 would be reproduced"),
+        (81.0, 9.0, "same direction, other size", "the greatest of 2 settings"),
         (28.6, 0.0, "reproduced", "the greatest of 2 settings"),
-        (12.0, 0.0, "refuted", "the greatest of 2 settings"),
+        (12.0, 0.0, "same direction, other size", "the greatest of 2 settings"),
+        (-3.0, 0.0, "refuted", "the greatest of 2 settings"),
         (12.0, 9.0, "not comparable", "more runs decide"),
         (20.0, 5.0, "reproduced", "the greatest of 2 settings"),
         (math.nan, 0.0, "refuted", "the greatest of 1 settings"),
@@ -268,8 +290,8 @@ def test_the_printed_savings_are_whole_steps():
     ],
 )
 def test_up_to_is_judged_by_the_greatest_gain(value, error, verdict, why):
-    """More than printed is not against the sentence; what chance could hide is not decided."""
-    judgement = up_to(29, [Gain("small", 1.0), Gain("large", value, error)])
+    """More or less than printed is another size, none is a refutation, and what chance could hide is not decided."""
+    judgement = up_to(29, [Gain("small", -4.0), Gain("large", value, error)])
 
     assert verdict == judgement.verdict
     assert why in judgement.why
