@@ -1,7 +1,7 @@
 (** Exact heavy-tailed noise: integers decide whether a proposal is accepted, and decide it rightly for all of its
     bits that were not drawn.
 
-    |Z| has a density proportional to h(z) = 1/(1 + z^gamma), gamma even, or 1/(1 + z^2)^2 (gamma 0: Student t with three
+    |Z| has a density proportional to h(z) = 1/(1 + z^gamma), gamma >= 2, or 1/(1 + z^2)^2 (gamma 0: Student t with three
     degrees of freedom over sqrt 3). Of z = (1 - U)/U, a share (1 + z)^2 h(z) / C is accepted: V C bottom(U) <= top(U).
     Python: [dpselect.kernel.samplers.heavy_families]. *)
 Require Import Reals ZArith Lia Lra Psatz.

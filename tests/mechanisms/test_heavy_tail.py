@@ -9,7 +9,7 @@ import pytest
 
 from dpselect.mechanisms.smooth.heavy_tail import CONTEXT, HeavyTail
 
-GAMMAS = [0, 2, 4, 6, 10, 256]
+GAMMAS = [0, 2, 3, 4, 5, 6, 10, 256]
 
 
 def exact(gamma: int, z: str) -> mpmath.mpf:

@@ -83,13 +83,13 @@ def quieter_below(ceiling: float, *, phi: float, gamma: int = 4) -> float:
     That is Lemma 4 at gamma = 4: (4/27)^(1/4) (1 - phi) ceiling. Noise is one-sided, the range bound 2 for both.
 
     Raises:
-        ValueError: phi is not between 0 and 1; gamma is not an even integer above 2, where noise has a mean.
+        ValueError: phi is not between 0 and 1; gamma is not an integer above 2, where noise has a mean.
 
     >>> round(quieter_below(1, phi=0.5), 4)
     0.3102
     """
-    if not 0 < phi < 1 or gamma % 2 or gamma < 4:
-        raise InputError("phi lies between 0 and 1, and gamma is an even integer of at least 4.")
+    if not 0 < phi < 1 or gamma != int(gamma) or gamma < 3:
+        raise InputError("phi lies between 0 and 1, and gamma is an integer of at least 3.")
     mean = 1 / (2 * math.cos(math.pi / gamma))
     steepest: float = (gamma - 1) ** ((gamma - 1) / gamma)
     return (1 - phi) * ceiling / (mean * steepest)

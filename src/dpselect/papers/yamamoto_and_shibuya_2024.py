@@ -39,7 +39,7 @@ def sps(theorem: int = 3, *, gamma: int = 4, **given: Any) -> Mechanism:
         **given: ``phi=``.
 
     Raises:
-        ValueError: another theorem, or a gamma that is not an even integer.
+        ValueError: another theorem, or a gamma that is not an integer from 2 to 256.
 
     >>> sps(2).parameters["sides"], sps(3).parameters["sides"]
     (2, 1)

@@ -37,7 +37,8 @@ class Family:
         if not self.gamma:
             total = square + rest
             return np.asarray(square / (total * total * float(self.ceiling)))
-        upper, lower = np.ones_like(u), rest
+        # Whole powers of U and 1 - U, below by two or three, as gamma is even or odd.
+        upper, lower = (u, rest * (1.0 - u)) if self.gamma % 2 else (np.ones_like(u), rest)
         for _ in range(self.gamma // 2 - 1):
             upper, lower = upper * square, lower * rest
         return np.asarray(upper / ((upper * square + lower) * float(self.ceiling)))
@@ -60,13 +61,13 @@ class Family:
 
 @cache
 def family(gamma: int) -> Family:
-    """Return the law of an even gamma from 2 to 256, or of 0: Student t with three degrees of freedom over sqrt 3.
+    """Return the law of a whole gamma from 2 to 256, or of 0: Student t with three degrees of freedom over sqrt 3.
 
     Raises:
         ValueError: another gamma.
     """
-    if gamma % 2 or not 0 <= gamma <= _MOST:
-        raise InputError(f"gamma must be an even number from 2 to {_MOST}, or 0 for Student t.")
+    if gamma and not 2 <= gamma <= _MOST:
+        raise InputError(f"gamma must be a whole number from 2 to {_MOST}, or 0 for Student t.")
     if not gamma:
         return Family(0, Fraction(729, 500))
     # On a cell [i, i + 1] / n the ratio is below its numerator at one end over its denominator at the other; from 1 on

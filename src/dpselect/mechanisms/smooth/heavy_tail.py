@@ -1,6 +1,6 @@
 """The tail of heavy-tailed noise as it is drawn: in floats of a known error, and in decimals.
 
-Z >= 0 has a density proportional to 1 / (1 + z^gamma), gamma even, or to 1 / (1 + z^2)^2, written gamma = 0: Student t
+Z >= 0 has a density proportional to 1 / (1 + z^gamma), gamma >= 2, or to 1 / (1 + z^2)^2, written gamma = 0: Student t
 with three degrees of freedom over sqrt 3. No quadrature: near 0 and far out the tail is a series of positive terms,
 each at most half the one before. Proof: ``heavy_tail.md``.
 """
@@ -34,7 +34,7 @@ class HeavyTail:
     """One-sided noise of scale 1.
 
     Attributes:
-        gamma: even, at least 2; 0 for Student t with three degrees of freedom over sqrt 3.
+        gamma: at least 2; 0 for Student t with three degrees of freedom over sqrt 3.
     """
 
     gamma: int

@@ -88,7 +88,7 @@ def student_t(sides: int = 1) -> NoiseDistribution:
 
 
 def cauchy(gamma: int, sides: int = 1) -> NoiseDistribution:
-    """Return the generalised Cauchy noise, density proportional to 1 / (1 + |z|^gamma), gamma even."""
+    """Return the generalised Cauchy noise, density proportional to 1 / (1 + |z|^gamma), gamma >= 2."""
     height = math.log(gamma * math.sin(math.pi / gamma) / math.pi)
     # Beyond this, z^gamma is as good as infinite.
     most = min(1e30, 10 ** (300 / gamma))

@@ -5,8 +5,8 @@ in (0, 1), k = 1 - phi and l = 2 phi / m (two-sided noise) or 2 phi / (m - 1) (o
 
     alpha = k epsilon / (2 (gamma - 1)^((gamma - 1) / gamma)),    beta = l epsilon / (2 (gamma - 1))
 
-for any even gamma. Neighbours: those of the scores. Guarantee: epsilon-DP of what is drawn. beta falls as 1/m, so use
-it for few candidates; ``smooth-noisy-max`` pays with the logarithm of m.
+for any whole gamma of at least 2. Neighbours: those of the scores. Guarantee: epsilon-DP of what is drawn. beta falls
+as 1/m, so use it for few candidates; ``smooth-noisy-max`` pays with the logarithm of m.
 
 References: Yamamoto and Shibuya 2024, Theorems 2, 3 and 6. Errata: Theorem 2 holds and is loose; the printed proof of
 Theorem 3 is withdrawn, its statement holds for every gamma >= 2 [proved here]; Theorem 6 needs gamma >= 2. Their
@@ -34,10 +34,10 @@ def smooth_private_selection(phi: float | None = None, *, gamma: int = 4, sides:
     Args:
         phi: the share of epsilon that pays for the moving scale: a public number between 0 and 1, from what the scores
             declare unless it is passed (``share``).
-        gamma: how fast the tails fall: an even integer from 2 to 256. The paper has 2, 4, 6 and 10. It is not a dial of
+        gamma: how fast the tails fall: an integer from 2 to 256. The paper has 2, 4, 6 and 10. It is not a dial of
             quality: on the universes that were tried, 256 with two sides used less than a hundredth of epsilon, so
             nearly all of what was paid for is not used. Take 4 unless you study gamma. Theorem 6 has every gamma of at
-            least 2; noise is drawn exactly for even integers only, where 1 + z^gamma is a polynomial.
+            least 2; noise is drawn exactly for integers, where 1 + z^gamma is a polynomial.
         sides: 1 for one-sided noise (Theorem 3), 2 for two-sided (Theorem 2).
 
     Raises:
@@ -49,8 +49,8 @@ def smooth_private_selection(phi: float | None = None, *, gamma: int = 4, sides:
     array([0.99, 0.01, 0.  ])
     """
     whole = isinstance(gamma, int) and not isinstance(gamma, bool)
-    if not whole or gamma % 2 or not 2 <= gamma <= _MOST or sides not in (1, 2):
-        raise InputError(f"gamma is an even integer from 2 to {_MOST}, and sides is 1 or 2.")
+    if not whole or not 2 <= gamma <= _MOST or sides not in (1, 2):
+        raise InputError(f"gamma is an integer from 2 to {_MOST}, and sides is 1 or 2.")
     return SmoothMechanism(
         "smooth-private-selection",
         "A few candidates and a smooth bound; smooth-noisy-max is better as a rule.",

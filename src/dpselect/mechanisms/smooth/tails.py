@@ -10,8 +10,8 @@ class Tails:
     """The noise Z that is drawn exactly, of scale 1.
 
     Attributes:
-        gamma: even, for a density proportional to 1 / (1 + |z|^gamma); 0 for 1 / (1 + z^2)^2, which is Student t with
-            three degrees of freedom over sqrt 3.
+        gamma: at least 2, for a density proportional to 1 / (1 + |z|^gamma); 0 for 1 / (1 + z^2)^2, which is Student t
+            with three degrees of freedom over sqrt 3.
         sides: 1 for |Z|, 2 for Z.
     """
 
