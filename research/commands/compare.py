@@ -106,7 +106,8 @@ def run(request: Request) -> CommandAnswer:
         request.out.draw(lambda file: dps.accuracy.compare.draw(rows, file, overwrite=True))
     if request.get("objectives"):
         # Drawn as dpselect top-k draws several metrics, unless other mechanisms were asked for.
-        usual = [each for each in mechanisms if each.name == DAMPENING]
+        drawn = "permute-and-flip" if request.get("pareto") else DAMPENING
+        usual = [each for each in mechanisms if each.name == drawn]
         _front(request, problems, [*usual, *mechanisms][0], epsilons[-1])
     note = "Exact, from laws. For public data only: figures like these reveal private data."
     out = "\n" + fill(f"Not applicable here: {', '.join(left)}.", 80) if left else ""

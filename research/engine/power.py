@@ -79,7 +79,7 @@ def sentence(outcome: Outcome) -> str:
     """Return what single numbers of an experiment could not tell apart; empty when only rounding is allowed."""
     experiment, results = outcome.experiment, outcome.results
     shares = [each for each in _powers(experiment, results) if each is not None]
-    if not shares:
+    if len(shares) < _FEWEST:
         return ""
     passing = sum(bool(others) for _, others in shares)
     text = f"Of the {len(shares)} numbers reproduced, half would be so if they were {_percent(shares)} % off"

@@ -164,7 +164,7 @@ def _better(results: Results) -> Judgement:
     }
     behind = [where for where, value in lead.items() if value < -0.005]
     shown = (
-        "as described, no worse by more than .005 in "
+        "as described, no worse by more than .005 in"
         f" {len(lead) - len(behind)} of {len(lead)} settings on real graphs, "
         "by three measures"
     )

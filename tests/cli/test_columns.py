@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import networkx
 import numpy as np
 import pytest
 
@@ -157,14 +158,28 @@ def test_compare_says_why_a_mechanism_does_not_apply(study: str, capsys: pytest.
     assert "pass " not in printed
 
 
-def test_compare_leaves_out_what_does_not_apply(capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_leaves_out_what_does_not_apply(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Unless it was asked for: the default is what applies, and the last line names the rest."""
-    both = ["compare", "top-k", "lesmis", "degree", "ego-density", "--pareto"]
-    assert 0 == main([*both, "--epsilons", "1"])
+    monkeypatch.setattr("research.commands.compare._USUAL", ("permute-and-flip", "inverse-sensitivity"))
+    assert 0 == main(["compare", "top-k", "lesmis", "degree", "--epsilons", "1"])
     *lines, last = capsys.readouterr().out.splitlines()
 
-    assert not [line for line in lines if "shifted" in line or "applicable" in line]
-    assert "Not applicable here: shifted-local-dampening-flip." in last
+    assert not [line for line in lines if "inverse" in line or "applicable" in line]
+    assert "Not applicable here: inverse-sensitivity." in last
+
+
+def test_compare_counts_steps_to_the_front(capsys: pytest.CaptureFixture[str]) -> None:
+    """By the score that the command top-k draws by, not by the published one."""
+    both = ["lesmis", "degree", "ego-density", "--pareto"]
+    assert 0 == main(["compare", "top-k", *both, "--epsilons", "1", "--mechanisms", "permute-and-flip", "--json"])
+    (row,) = json.loads(capsys.readouterr().out)["mechanisms"]
+    graph = networkx.les_miserables_graph()
+    parts = [utility(graph) for utility in (dps.utilities.degree, dps.utilities.ego_density)]
+    law = dps.mechanism("permute-and-flip").pmf(dps.multiobjective.pareto_margin(parts), 1)
+
+    assert max(law) == pytest.approx(row["probability_of_best"][0], abs=1e-6)
 
 
 @pytest.mark.parametrize("task", [["percentile", "FILE", "age", "--p", "50"], ["median", "FILE", "age"]])
@@ -299,6 +314,11 @@ def test_several_metrics_are_combined(capsys: pytest.CaptureFixture[str]) -> Non
     one = ["top-k", "lesmis", "degree", "--epsilon", "1"]
     assert "name more than one" in refusal([*one, "--pareto"], capsys)
     assert "given twice" in refusal([*one, "degree", "--pareto"], capsys)
+    for more, told in (([], "steps to the Pareto front"), (["--mechanism", "local-dampening-flip"], "Pareto")):
+        assert 0 == main([*both, "--pareto", *more, "--json"])
+        answer = json.loads(capsys.readouterr().out)
+        assert f"degree and ego-density, {told}" == answer["metric"]
+        assert answer["mechanism"].startswith(more[-1] if more else "permute-and-flip")
     shifted = [*both, "--pareto", "--mechanism", "shifted-local-dampening-flip"]
     assert "take --mechanism local-dampening-flip or permute-and-flip." in refusal(shifted, capsys)
 
@@ -331,12 +351,15 @@ def test_weights_of_every_form_are_recorded(weights, told: str, tmp_path: Path, 
 
 
 def test_without_weights_the_metric_is_recorded(tmp_path: Path, capsys) -> None:
-    """One metric, and several by Pareto dominance."""
+    """One metric, and several by their steps to the Pareto front."""
     ledger = str(tmp_path / "b.ledger")
     assert 0 == main(["budget", "create", ledger, "--epsilon", "9", "--dataset", "x", "--neighbours", "edge"])
     one = ["top-k", "lesmis", "--epsilon", "1", "--ledger", ledger, "degree"]
     capsys.readouterr()
-    for more, told in (([], "degree"), (["ego-density", "--pareto"], "degree and ego-density, Pareto")):
+    for more, told in (
+        ([], "degree"),
+        (["ego-density", "--pareto"], "degree and ego-density, steps to the Pareto front"),
+    ):
         assert 0 == main([*one, *more])
         assert f"in order of selection by {told}; epsilon" in capsys.readouterr().out
         assert 0 == main(["budget", "export", ledger])

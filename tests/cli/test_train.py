@@ -15,6 +15,7 @@ import pytest
 import dpselect as dps
 from dpselect.cli import main
 from dpselect.kernel.rho_conversion import rho_within
+from dpselect.queries.train import CRITERIA
 from tests.cli import inputs
 from tests.cli.inputs import changed
 from tests.cli.test_command_registry import refusal
@@ -59,6 +60,22 @@ def test_train_and_predict(model: str, folder: Path, capsys: pytest.CaptureFixtu
     assert ["label", "chance of no", "chance of yes", "why"] == rows[0]
     assert 2001 == len(rows)
     assert "because" in rows[1][3]
+
+
+def test_the_published_tree_is_trained_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """LocalDiffPID3 by its parts; without a bound another mechanism is refused before anything is read."""
+    from dpselect.learn.id3 import CRITERIA as learned
+
+    assert learned == CRITERIA
+    gain = ["--model", "id3", "--criterion", "information-gain"]
+    assert 0 == main(train(folder, *gain, "--mechanism", "local-dampening"))
+    assert "epsilon = 20" in capsys.readouterr().out
+    assert 0 == main(train(folder, *gain, "--max-records", "5000", "--overwrite"))
+    capsys.readouterr()
+    refused = refusal_after(capsys, train(folder, *gain, "--overwrite"))
+    assert "public bound on information gain: pass --max-records, or --mechanism local-dampening." in refused
+    stray = train(folder, "--criterion", "gini", "--overwrite")
+    assert "--criterion: this goes with the model id3: leave it out." in refusal_after(capsys, stray)
 
 
 def test_labels_go_to_a_file_and_the_spend_to_a_ledger(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

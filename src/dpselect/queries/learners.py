@@ -29,6 +29,8 @@ TAKES = {
     "n_trees": ("id3", "forest"),
     "n_records": ("tree",),
     "mechanism": ("id3", "evolutionary"),
+    "criterion": ("id3",),
+    "max_records": ("id3",),
     "goal": ("evolutionary",),
     "importance": ("evolutionary",),
     "population": ("evolutionary",),

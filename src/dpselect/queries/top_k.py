@@ -31,7 +31,8 @@ class TopK(Query[Any]):
     Attributes:
         metric: the order of the nodes, or several metrics, of which each node has a score of its own.
         k: how many to name.
-        pareto: of several metrics: prefer nodes that few others beat in every one.
+        pareto: of several metrics: rank nodes by how many edges they are from the Pareto front, of nodes that no other
+            beats in every metric; with a dampening mechanism by the published score, which it dampens.
         weights: of several metrics: the weight of each, in their order.
         truncate: whether at most ``max_degree`` edges of each node are read, by a public rule, so that no graph breaks
             that bound; one edge then counts as three, which the sensitivity pays for.
@@ -61,7 +62,10 @@ class TopK(Query[Any]):
     )  # fmt: skip
     k: int = argument(whole(1, MOST_WINNERS), "how many to name", default=1, label="How many")
     pareto: bool = argument(
-        FLAG, "of several metrics, prefer nodes that few others beat in every one", default=False, rare=True
+        FLAG,
+        "of several metrics, rank by how many edges a node is from the front that no other beats in every one",
+        default=False,
+        rare=True,
     )
     weights: Sequence[Fraction] | None = argument(
         WEIGHTS, "of several metrics, the weight of each, in their order", default=None, rare=True, example="1, 0.5"
@@ -208,13 +212,20 @@ class TopK(Query[Any]):
     def _usual(self) -> str:
         if self.method == _JOINT:
             return "exponential"
-        if self._by_margin:
+        if self._by_margin or self.pareto:
             return "permute-and-flip"
         return DAMPENING if len(self.metrics) > 1 else METRICS[self.metrics[0]].mechanism
 
     @property
     def _unit(self) -> str:
+        if self._by_steps:
+            return "edges"
         return METRICS[self.metrics[0]].unit if len(self.metrics) == 1 else ""
+
+    @property
+    def _by_steps(self) -> bool:
+        """Return whether nodes are ranked by their distance from the Pareto front; dampening takes another score."""
+        return self.pareto and "dampening" not in (self.mechanism or "")
 
     @property
     def _decay(self) -> int | None:
@@ -222,7 +233,8 @@ class TopK(Query[Any]):
 
     @property
     def _called(self) -> str:
-        how = f", {'Pareto' if self.pareto else 'weighted'}" if len(self.metrics) > 1 else ""
+        combined = "steps to the Pareto front" if self._by_steps else "Pareto" if self.pareto else "weighted"
+        how = f", {combined}" if len(self.metrics) > 1 else ""
         return f"{' and '.join(self.metrics)}{how}"
 
     @property
@@ -234,11 +246,14 @@ class TopK(Query[Any]):
     def scores(self, data: QueryData) -> Scores:
         """Return the score that ranks the nodes."""
         from dpselect.scores.combine import aggregate, pareto
+        from dpselect.scores.pareto_margin import pareto_margin
 
         objectives = self.objectives(data)
         if len(objectives) == 1:
             return objectives[0]
-        return pareto(objectives) if self.weights is None else aggregate(objectives, [*self.weights])
+        if self.weights is not None:
+            return aggregate(objectives, [*self.weights])
+        return pareto_margin(objectives) if self._by_steps else pareto(objectives)
 
     def objectives(self, data: QueryData) -> list[Scores]:
         """Return the score of every node by each metric."""

@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     from dpselect.queries.model_release import ModelRelease
     from dpselect.release.release import Release
 
+# As the learner knows them, which is not read for a page of help.
+CRITERIA = ("information-gain", "max-operator", "max-operator-winner", "gini", "misclassified")
 _MODELS = {"boosted": "boosted (a sum of small tables)", "id3": "id3 (a child for each value)"}
 _LEFT_OUT = "leave the row out"
 # Choices of a model, beside epsilon.
 _CHOICES = (
     "delta", "max_depth", "rounds", "interactions", "n_trees", "n_records", "bins", "unknown", "missing", "mechanism",
-    "goal", "importance", "population", "generations", "output",
+    "criterion", "max_records", "goal", "importance", "population", "generations", "output",
 )  # fmt: skip
 _AUTO = "auto"
 
@@ -60,6 +62,8 @@ class Train(Query[Any]):
         unknown: a value outside its domain is moved to the nearest, or its row is left out.
         missing: the row of a missing value is left out, or it is a category.
         mechanism: of id3 and evolutionary: selects.
+        criterion: of id3: how a split is judged; LocalDiffPID3 is ``information-gain`` with ``local-dampening``.
+        max_records: of id3: a public bound on the rows, which information gain needs unless it is dampened.
         goal: of evolutionary: how recalls of classes are combined.
         importance: of evolutionary: what recognising a class counts, as ``"yes=2"``; 1 where it is not named.
         population, generations: of evolutionary: how many trees are tried at a time, and how often before the last.
@@ -120,6 +124,16 @@ class Train(Query[Any]):
     mechanism: str | None = argument(
         MECHANISM, "of id3 and evolutionary, the mechanism that selects", default=None, rare=True
     )
+    criterion: str | None = argument(
+        choice(*CRITERIA),
+        "of id3, how a split is judged (usually max-operator); LocalDiffPID3 is information-gain with the mechanism "
+        "local-dampening",
+        default=None, rare=True,
+    )  # fmt: skip
+    max_records: int | None = argument(
+        whole(1, 10**15), "of id3, a public bound on the rows, which information-gain needs unless it is dampened",
+        default=None, rare=True,
+    )  # fmt: skip
     goal: str | None = argument(
         choice("weighted", "pareto"), "of evolutionary, how recalls of classes are combined", default=None, rare=True
     )
