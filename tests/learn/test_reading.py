@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -112,3 +113,44 @@ def test_why_says_where_a_record_stops(missing: str, listed: str, number: str) -
     assert f"no, because {listed if first == 'zip' else number} (no: 1500, yes: 500)" == at_root
     assert below.endswith(f" and {number if first == 'zip' else listed} (no: 500, yes: 500)")
     assert "because there is one leaf" in model.fit(table, ["no"] * len(rows)).why(stray)[0]
+
+
+@pytest.mark.parametrize("kind", ["numpy", "polars", "arrow", "pandas"])
+@pytest.mark.parametrize("rows", [0, 40])
+def test_numbers_listed_for_a_column_of_text_are_told(kind: str, rows: int) -> None:
+    """By what the container declares, so that no row decides it: an empty table tells the same."""
+    cells = {"a": np.array(["0", "1"] * (rows // 2), dtype="<U1"), "b": np.arange(rows), "y": np.arange(rows) % 2}
+    if kind == "polars":
+        polars = pytest.importorskip("polars")
+        cells = polars.DataFrame(cells, schema_overrides={"a": polars.String})
+    elif kind == "arrow":
+        pyarrow = pytest.importorskip("pyarrow")
+        cells = pyarrow.table({name: pyarrow.array(values) for name, values in cells.items()})
+    elif kind == "pandas":
+        cells = pd.DataFrame(cells).astype({"a": "string"})
+    model = DPTreeClassifier(1, domains={"a": [0, 1], "b": (0, 40)}, classes=[0, 1])
+
+    with pytest.warns(UserWarning, match="'a' is declared as text and its public domain lists numbers"):
+        model.fit(cells, "y")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.set_params(domains={"a": ["0", "1"], "b": (0, 40)}).fit(cells, "y")
+
+
+@pytest.mark.parametrize("cells", [[["0", 1]] * 4, {"a": ["0", "1"] * 2, "b": [1, 2, 3, 4]}])
+def test_objects_and_lists_declare_no_text(cells) -> None:
+    """One row could have changed what they are, and a warning would tell of it."""
+    names = ["a", "b"] if isinstance(cells, dict) else [0, 1]
+    model = DPTreeClassifier(1, domains=dict(zip(names, ([0, 1], (0, 4)), strict=True)), classes=[0, 1])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(cells, [0, 1, 0, 1])
+
+
+def test_classes_of_numbers_for_labels_of_text_are_told() -> None:
+    """The target is a column like others."""
+    model = DPTreeClassifier(1, domains={0: (0, 9)}, classes=[0, 1])
+
+    with pytest.warns(UserWarning, match="'the target' is declared as text"):
+        model.fit(np.arange(10).reshape(-1, 1), np.array(["0", "1"] * 5))

@@ -6,6 +6,7 @@ public: a domain read from the data voids the guarantee.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -89,6 +90,15 @@ class Attribute:
                     f"Column {self.name!r} {why}, where integers beyond 2^53 may have been rounded, and its domain "
                     "lists such integers: cast the column to text, or to integers that may be missing (Int64)."
                 )
+
+    def warn_of_text(self) -> None:
+        """Tell that a column of text holds none of the categories, where all of them are numbers."""
+        if self.categories and not any(isinstance(each, str) for each in self.categories):
+            words = (
+                f"Column {self.name!r} is declared as text and its public domain lists numbers, so no cell is in it: "
+                "list texts, or cast the column."
+            )
+            warnings.warn(words, UserWarning, stacklevel=2)
 
     def require(self, codes: NDArray[np.int64], unknown: str, missing: str) -> None:
         """Refuse what the curator asked to have refused.

@@ -36,6 +36,7 @@ class LabelledRows:
         target: the labels, shape (n,).
         retyped: the columns whose types rows may have changed, and ``None`` if the target is one of them.
         called: the name of the target, if it has one.
+        texts: the columns that are declared to hold text, and ``None`` if the target is one of them.
         owners: whose each row is, a number of the person or of the row itself, shape (n,).
     """
 
@@ -45,6 +46,7 @@ class LabelledRows:
     retyped: frozenset[Any]
     owners: Integers
     called: Any = None
+    texts: frozenset[Any] = frozenset()
 
     @classmethod
     def of(cls, X: Any, y: Any) -> LabelledRows:
@@ -54,14 +56,16 @@ class LabelledRows:
             TypeError, ValueError: not a table; no such target; shapes that do not agree.
         """
         names, columns = frames.columns(X)
-        retyped = frames.untyped_columns(X)
+        retyped, texts = frames.untyped_columns(X), frames.text_columns(X)
         if isinstance(y, str):
             if y not in columns:
                 raise InputError(f"There is no column {y!r} in the table: name the target column.")
             owners = np.arange(columns[y].shape[0])
             others = {name: cells for name, cells in columns.items() if name != y}
             excluded = frozenset([None]) if y in retyped else frozenset()
-            return cls([name for name in names if name != y], others, columns[y], retyped - {y} | excluded, owners, y)
+            told = texts - {y} | (frozenset([None]) if y in texts else frozenset())
+            names = [name for name in names if name != y]
+            return cls(names, others, columns[y], retyped - {y} | excluded, owners, y, told)
         if (called := frames.name(y)) is not None and called in columns:
             raise InputError(
                 f"The target {called!r} is also a column of the table: leave it out, or pass fit(table, {called!r})."
@@ -73,7 +77,8 @@ class LabelledRows:
         if sizes and sizes != {target.shape[0]}:
             raise InputError("The table and the labels have different lengths: pass one label per record.")
         excluded = frozenset([None]) if frames.is_retyped(y) else frozenset()
-        return cls(names, columns, target, retyped | excluded, np.arange(target.shape[0]), called)
+        told = texts | (frozenset([None]) if frames.is_text(y) else frozenset())
+        return cls(names, columns, target, retyped | excluded, np.arange(target.shape[0]), called, told)
 
     def people(self, person: Any) -> Integers:
         """Return a number for each person, ``OUTSIDE`` where a row names nobody.
@@ -110,6 +115,8 @@ class LabelledRows:
     def codes(self, known: Schema, unknown: str) -> tuple[list[Integers], Integers]:
         """Return the code of every cell and of every label, with ``OUTSIDE`` and ``LACKING`` where there is none.
 
+        A warning tells of a column that is declared to be text and whose domain lists numbers alone.
+
         Raises:
             ValueError: a column whose type no domain lists, or is too narrow for the domain.
         """
@@ -119,6 +126,8 @@ class LabelledRows:
                 each.require_exact(_ROUNDED)
         if None in self.retyped:
             label.require_exact(_ROUNDED)
+        for each in (*(each for each in known.attributes if each.name in self.texts), *[label][: None in self.texts]):
+            each.warn_of_text()
         codes = [each.encode(self.columns[each.name], unknown) for each in known.attributes]
         return codes, label.encode(self.target, unknown)
 

@@ -76,6 +76,32 @@ def untyped_columns(table: Any) -> frozenset[Any]:
     return frozenset(name for name in frame.columns if is_retyped(frame.get_column(name).to_native()))
 
 
+def text_columns(table: Any) -> frozenset[Any]:
+    """Return the columns that are declared to hold text, by their types alone; lists and objects declare nothing."""
+    if isinstance(table, Mapping):
+        return frozenset(name for name, values in table.items() if is_text(values))
+    if isinstance(table, np.ndarray):
+        return frozenset(range(table.shape[1])) if table.ndim == 2 and is_text(table) else frozenset()
+    if isinstance(table, (list, tuple)):
+        return frozenset()
+    frame = _frame(table)
+    return frozenset(name for name in frame.columns if is_text(frame.get_column(name).to_native()))
+
+
+def is_text(values: Any) -> bool:
+    """Return whether a column is declared to hold text; what pandas found for itself is no declaration."""
+    if isinstance(values, np.ndarray):
+        return values.dtype.kind in "UT"
+    if isinstance(values, (list, tuple, range)) or is_retyped(values):
+        return False
+    try:
+        import narwhals as nw
+
+        return bool(nw.from_native(values, series_only=True).dtype == nw.String)
+    except (ImportError, TypeError):
+        return False
+
+
 def is_retyped(values: Any) -> bool:
     """Return whether rows may have changed the type of this column."""
     kind = getattr(values, "dtype", None)
