@@ -67,7 +67,7 @@ def _run(request: Request) -> CommandAnswer:
     ]
     if request.stored:
         if request.quick or request.runs:
-            raise ValueError("--stored measures nothing: leave out --quick and --runs.")
+            raise InputError("--stored measures nothing: leave out --quick and --runs.")
         kept = Report(stored.outcomes(wanted), not_reproduced, EFFORTS["full"], 0.0)
         return CommandAnswer(f"The report is {write(kept, folder)[0]}.")
     effort = EFFORTS["quick" if request.quick else request.runs or "full"]

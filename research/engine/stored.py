@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpselect.kernel.errors import MissingFileError
 from research.engine.experiment import Experiment, Point, Results
 from research.engine.runs import Outcome
 
@@ -16,7 +17,7 @@ def outcomes(experiments: Sequence[Experiment], folder: Path = FOLDER) -> list[O
     """Return what the stored run gave for every experiment.
 
     Raises:
-        FileNotFoundError: an experiment is not stored.
+        MissingFileError: an experiment is not stored.
     """
     return [_outcome(each, folder / f"{each.name}.parquet") for each in experiments]
 
@@ -25,7 +26,7 @@ def _outcome(experiment: Experiment, path: Path) -> Outcome:
     import pyarrow.parquet
 
     if not path.is_file():
-        raise FileNotFoundError(
+        raise MissingFileError(
             f"The stored run has no {path.name}: run python -m research reproduce {experiment.name}, and copy its "
             f"results/full/{path.name} to {path.parent}."
         )

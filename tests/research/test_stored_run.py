@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dpselect.kernel.errors import MissingFileError
 from research.engine import pages, report, stored
 from research.engine.authors import PAPERS
 from research.engine.experiment import EFFORTS
@@ -75,5 +76,5 @@ def test_the_counts_of_all_pages_agree(claims: list[dict[str, str]]) -> None:
 
 def test_an_experiment_that_is_not_stored_is_told(tmp_path: Path) -> None:
     """With the command that measures it."""
-    with pytest.raises(FileNotFoundError, match="run python -m research reproduce smooth_noisy_max_table_2, and copy"):
+    with pytest.raises(MissingFileError, match="run python -m research reproduce smooth_noisy_max_table_2, and copy"):
         stored.outcomes(EVERY_EXPERIMENT[:1], tmp_path)

@@ -89,7 +89,7 @@ def text_columns(table: Any) -> frozenset[Any]:
 
 
 def is_text(values: Any) -> bool:
-    """Return whether a column is declared to hold text; what pandas found for itself is no declaration."""
+    """Return whether a column is declared to hold text; what pandas found for itself declares nothing."""
     if isinstance(values, np.ndarray):
         return values.dtype.kind in "UT"
     if isinstance(values, (list, tuple, range)) or is_retyped(values):
