@@ -64,17 +64,19 @@ def _greatest(
         return Judgement("", "not comparable", "no gain was measured")
     best, limit = max(known, key=lambda gain: gain.value), quantile(len(known))
     shown = f"{best.value:.1f}{unit} ({best.setting})"
-    chance = limit * best.error
-    why = f"the greatest of {len(known)} settings; {accepted(printed, rounding + chance, unit)}"
-    larger = any(gain.value - limit * gain.error > printed + rounding for gain in known)
-    smaller = all(gain.value + limit * gain.error < printed - rounding for gain in known)
-    if larger and bound:
+    # The greatest of all true gains lies between these.
+    low, high = (max(gain.value + side * limit * gain.error for gain in known) for side in (-1, 1))
+    why = f"the greatest of {len(known)} settings"
+    if high > low:
+        why += f", within chance from {low:.1f} to {high:.1f}{unit}"
+    why += f"; {accepted(printed, rounding, unit)}"
+    if bound and low > printed + rounding:
         return Judgement(shown, "refuted", why)
-    if larger or smaller:
-        gained = any(gain.value > limit * gain.error for gain in known)
-        return Judgement(shown, "same direction, other size" if gained else "refuted", why)
-    if chance > printed / 2:
-        return Judgement(shown, "not comparable", f"{why}; chance alone may make {chance:.1f}{unit}: more runs decide")
+    if low > printed + rounding or high < printed - rounding:
+        return Judgement(shown, "same direction, other size" if low > 0 else "refuted", why)
+    twice = best.value > 2 * (printed + rounding) or 2 * best.value < printed - rounding
+    if high - low > printed or twice:
+        return Judgement(shown, "not comparable", f"{why}: more runs decide")
     return Judgement(shown, reproduced(private), why)
 
 
@@ -93,7 +95,7 @@ def between(least: float, most: float, found: Mapping[str, float], *, private: b
     """
     inside = sum(least <= round(value, 1) <= most for value in found.values())
     ours = f"{shown}: " + ", ".join(f"{where} {value:.1f}" for where, value in found.items())
-    why = f"{inside} of {len(found)} places lie from {least:g} to {most:g}; all would be reproduced"
+    why = f"{inside} of {len(found)} places lie from {least:g} to {most:g}; reproduced only if all do"
     if inside == len(found):
         return Judgement(ours, reproduced(private), why)
     return Judgement(ours, "same direction, other size" if min(found.values()) > 0 else "refuted", why)

@@ -59,9 +59,7 @@ def measure(cell: Cell, effort: Effort, _: np.random.Generator) -> Sequence[Poin
     points.append(Point(NOISES, row, 1.0, float(_laws(row))))
     for size in SIZES:
         scores = dps.Scores(np.arange(int(size)) % 1000, _local(1.0), kind="integer")
-        runs = [
-            _seconds(partial(dps.select, scores, epsilon=1, mechanism=made)) for _ in range(effort.least)
-        ]
+        runs = [_seconds(partial(dps.select, scores, epsilon=1, mechanism=made)) for _ in range(effort.least)]
         points.append(Point(SECONDS, row, size, float(np.median(runs))))
     return points
 

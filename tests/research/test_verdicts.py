@@ -284,6 +284,7 @@ def test_the_printed_savings_are_whole_steps():
         (12.0, 0.0, "same direction, other size", "the greatest of 2 settings"),
         (-3.0, 0.0, "refuted", "the greatest of 2 settings"),
         (12.0, 9.0, "not comparable", "more runs decide"),
+        (14.2, 6.4, "not comparable", "within chance from -0.1 to 28.5"),
         (20.0, 5.0, "reproduced", "the greatest of 2 settings"),
         (math.nan, 0.0, "refuted", "the greatest of 1 settings"),
         (12.0, 20.0, "not comparable", "more runs decide"),
