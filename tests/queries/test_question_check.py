@@ -120,3 +120,12 @@ def test_a_question_about_another_column_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="shoe"):
         data.check_of(QUERIES["median"](column="shoe", epsilon=1))
+
+
+def test_the_first_line_says_how_many_numbers_lie_outside() -> None:
+    """Such as codes of those who did not answer: each counts as the nearest bound."""
+    columns = {"age": {"lower": 0, "upper": 120}}
+    data = dps.open(Dataset.of({"age": [31, 999, 999, None]}, columns=columns, budget={"epsilon": 1}))
+    said = data.check_of(QUERIES["median"](column="age", epsilon=0.5)).first_line
+
+    assert said.endswith(": 1 of 4 cells of age were not read as numbers, and 2 lie outside of the bounds")

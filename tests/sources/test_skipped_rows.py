@@ -90,7 +90,7 @@ def test_what_stands_before_the_names_is_named_in_the_refusal(tmp_path: Path) ->
     """With what to declare."""
     path = office_book(tmp_path)
     for how in ({}, {"sheet": "Daten"}):
-        with pytest.raises(ValueError, match=r"names only one here \(skip_rows says how many lines stand before it\)"):
+        with pytest.raises(ValueError, match=r"names only one here \(skip_rows or --skip-rows says how many"):
             TableFile.of(path, **how).columns(numbers=["income"])
     with pytest.raises(ValueError, match="sheet names another sheet, and skip_rows says how many rows"):
         TableFile.of(path, sheet="Daten", skip_rows=104).columns()

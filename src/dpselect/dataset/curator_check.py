@@ -99,10 +99,11 @@ def not_understood(facts: dict[str, Any]) -> str:
     for name, held in facts["columns"].items():
         kind = next(each for each in _UNDERSTOOD if each in held)
         # Of many columns, those are named that lose cells.
-        if held[kind] == rows and len(facts["columns"]) > _COLUMNS:
+        if held[kind] == rows and not held.get("outside") and len(facts["columns"]) > _COLUMNS:
             others += 1
             continue
-        clauses.append(f"{rows - held[kind]:,} of {rows:,} cells of {name} were not {_UNDERSTOOD[kind]}")
+        outside = f", and {held['outside']:,} lie outside of the bounds" if held.get("outside") else ""
+        clauses.append(f"{rows - held[kind]:,} of {rows:,} cells of {name} were not {_UNDERSTOOD[kind]}{outside}")
     if others:
         clauses.append(f"all cells of {others} columns were understood")
     if "persons" in facts:

@@ -148,7 +148,7 @@ def _schema(source: str, table: str | None, reading: FileOptions) -> dict[str, s
         raise InputError("A file is one table: leave --table out; a DuckDB database is named as duckdb://FILE.")
     names = tables.listed_names(source, reading)
     if not _has_schema(source):
-        return dict.fromkeys(names, "")
+        return dict.fromkeys(filter(None, names), "")
     types = importlib.import_module("pyarrow.types")
     numeric = (types.is_integer, types.is_floating, types.is_decimal)
     return {

@@ -37,6 +37,8 @@ ENDLESS = "[ \t]*[+-]?([iI][nN][fF]([iI][nN][iI][tT][yY])?)[ \t]*"
 # What stands for a missing number. The signs are what some languages write.
 LACKING = "[ \t]*([+-]?[nN][aA][nN][ \t]*)?"
 
+# Names beside which several columns may have none.
+_FEWEST = 2
 # Blocks are parsed by so many threads at most; each holds a few copies of one.
 _THREADS = 4
 
@@ -106,8 +108,9 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
             f"The first line of {path.name} holds double quotes, which do not quote between tabs: save the table "
             "without them, or with commas or semicolons."
         )
-    # Columns at the end of a sheet may have no names.
-    if len({*filter(None, names)}) < len([*filter(None, names)]):
+    # Columns at the end of a sheet may have no names; beside a single name they are those of a title.
+    named = [name for name in names if name]
+    if len({*named}) < len(named) or (len(named) < _FEWEST and len({*names}) < len(names)):
         # Perhaps this line is a person's record, so nothing of it is quoted.
         raise InputError(
             f"The first line of {path.name} holds the same name twice: it must name the columns, no two of them alike, "

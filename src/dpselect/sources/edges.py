@@ -24,6 +24,9 @@ from dpselect.sources.web import local
 
 ENDINGS = (*edge_tables.ENDINGS, *edge_forms.ENDINGS)
 WEIGHT = "weight"
+_WANTED = (
+    f"one that ends in {', '.join(ENDINGS)}, or give a file of lines, such as out.NAME of KONECT, the ending .edges"
+)
 # Files of text whose first line says what they are.
 _HEADED = (".csv", ".mtx", ".net", ".gml")
 
@@ -266,7 +269,7 @@ def _ending(path: str | Path) -> tuple[Path, str]:
     path = local(path)
     ending = _suffix(path.name)
     if not ending:
-        raise no_table(path, without_secrets(str(path)), f"one that ends in {', '.join(ENDINGS)}", "an edge file")
+        raise no_table(path, without_secrets(str(path)), _WANTED, "an edge file")
     if not path.is_file():
         raise missing(path)
     # Where the first line may be an edge, no edge decides what is refused: check says it.

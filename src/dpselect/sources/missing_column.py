@@ -16,8 +16,9 @@ from dpselect.sources.dialects import advice
 # So many columns are named in a message.
 _SHOWN = 20
 # Files whose first line, and no schema, names the columns.
-_BEFORE = "skip_rows says how many lines stand before it"
-_CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx", ".ods")
+_BEFORE = "skip_rows or --skip-rows says how many lines stand before it"
+_SHEETS = (".xlsx", ".ods")
+_CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", *_SHEETS)
 
 
 def no_column(name: Any, names: Sequence[Any], source: Any = None) -> ValueError:
@@ -36,7 +37,8 @@ def available_columns(names: Sequence[Any], source: Any = None, name: Any = None
     if not in_csv(source):
         more = ", ..." if len(names) > _SHOWN else ""
         return f"it has {', '.join(map(repr, names[:_SHOWN]))}{more}"
-    advised = advice([*map(str, names)])
+    # A sheet has no separators.
+    advised = "" if _is(source, _SHEETS) else advice([*map(str, names)])
     if advised:
         return advised
     if name is not None and _plain(name) in map(_plain, names):
@@ -54,5 +56,9 @@ def _plain(name: Any) -> str:
 
 def in_csv(source: Any) -> bool:
     """Return whether a table is in a csv file, or in several."""
+    return _is(source, _CSV)
+
+
+def _is(source: Any, endings: tuple[str, ...]) -> bool:
     paths = source if isinstance(source, (list, tuple)) else [source]
-    return any(isinstance(path, (str, Path)) and Path(path).name.lower().endswith(_CSV) for path in paths)
+    return any(isinstance(path, (str, Path)) and Path(path).name.lower().endswith(endings) for path in paths)

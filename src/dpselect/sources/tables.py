@@ -222,7 +222,7 @@ def listed_names(path: str | Path, reading: FileOptions = AS_IT_IS) -> list[str]
     if not there and is_typed(local(path)):
         raise InputError(f"{local(path).name} has no list of its columns: ask about one by its name.")
     # Columns without a name may be several.
-    return [*dict.fromkeys(there)]
+    return there if has_schema(local(path)) else [*dict.fromkeys(there)]
 
 
 def types(path: str | Path) -> list[Any]:
