@@ -122,7 +122,14 @@ def test_laplace_noise_by_dp_accounting() -> None:
 
 @pytest.mark.parametrize(
     ("count", "epsilon", "published"),
-    [(10, 0.1, 0.629), (10, 1, 7.71), (30, 0.3, 3.85), (100, 0.1, 2.246), (100, 0.5, 14.31), (1000, 0.03, 2.127)],
+    [
+        (10, 0.1, 0.629),
+        (10, 1, 7.71),
+        (30, 0.3, 3.85),
+        (100, 0.1, 2.246),
+        pytest.param(100, 0.5, 14.31, marks=pytest.mark.slow),
+        pytest.param(1000, 0.03, 2.127, marks=pytest.mark.slow),
+    ],
 )
 def test_choices_with_fixed_questions_are_at_the_optimum(count: int, epsilon: float, published: float) -> None:
     """Of Dong, Durfee and Rogers: the worst two-point law, and within one per cent of it; adaptive ones cost more."""

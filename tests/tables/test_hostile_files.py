@@ -213,7 +213,7 @@ def test_a_hostile_row_moves_no_other_and_no_refusal(kind: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=pytest.mark.slow if kind not in ("csv", "jsonl") else ()) for kind in KINDS]
+    "kind", [pytest.param(kind, marks=pytest.mark.slow if kind != "csv" else ()) for kind in KINDS]
 )
 def test_a_hostile_row_moves_no_person(kind: str, tmp_path: Path) -> None:
     """Whatever is asked of persons, whom an engine counts."""
