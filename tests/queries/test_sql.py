@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import dpselect as dps
 from dpselect.dataset import Dataset
@@ -26,6 +29,7 @@ from dpselect.queries import (
 from dpselect.queries.sql.nodes import ALLOWED
 from dpselect.queries.sql.sql_plan import SqlPlan
 from dpselect.queries.sql.statement import SqlStatement, UnpublishedValueWarning
+from dpselect.sources.conditions import Condition
 
 pytest.importorskip("sqlglot", reason="SQL is parsed by sqlglot")
 
@@ -151,16 +155,19 @@ def test_what_orders_may_be_listed_and_is_said_not_to_be_published() -> None:
     """By its own words or by its name; whoever asks is warned, and a plan warns of nothing."""
     text = "SELECT place, COUNT(*) AS many FROM ratings GROUP BY place ORDER BY many DESC LIMIT 1"
     assert read(text).query == MostCommon("place", epsilon=1)
-    assert "COUNT(*) is not in the answer" in str(read(text).unpublished)
+    assert "COUNT(*) decides which values are named" in str(read(text).unpublished)
     counted = "SELECT place, COUNT(DISTINCT who) FROM ratings GROUP BY place ORDER BY COUNT(DISTINCT who) DESC LIMIT 1"
     assert read(counted, PEOPLE).query == MostCommon("place", epsilon=1)
     mean = "SELECT place, AVG(stars) FROM ratings GROUP BY place ORDER BY AVG(stars) DESC LIMIT 1"
-    assert str(read(mean, prior="5:3").unpublished).startswith("avg(stars) is not in the answer")
+    assert (
+        str(read(mean, prior="5:3").unpublished)
+        == "avg(stars) decides which values are named and is not published: leave it out of SELECT."
+    )
     names = read("SELECT nick, COUNT(*) FROM ratings GROUP BY nick", PEOPLE, per_person=1, delta=1e-6)
     assert (names.query, bool(names.unpublished)) == (Partitions("nick", per_person=1, delta=1e-6, epsilon=1), True)
 
     data = held()
-    with pytest.warns(UnpublishedValueWarning, match="is not in the answer"):
+    with pytest.warns(UnpublishedValueWarning, match="is not published"):
         data.sql("SELECT place, COUNT(*) FROM dataset GROUP BY place ORDER BY COUNT(*) DESC LIMIT 1", epsilon=1)
     data.plan.sql("SELECT place, COUNT(*) FROM dataset GROUP BY place ORDER BY COUNT(*) DESC LIMIT 1", epsilon=1)
 
@@ -281,6 +288,10 @@ ATTACKS = {
     "distinct rows": "SELECT DISTINCT nick, place FROM ratings",
     "distinct within": "SELECT MEDIAN(DISTINCT income) FROM ratings",
     "distinct counts": "SELECT place, COUNT(DISTINCT income) FROM ratings GROUP BY place",
+    "counts of persons": "SELECT place, COUNT(DISTINCT who) FROM ratings GROUP BY place",
+    "no select": "SELECT FROM ratings",
+    "sum of nothing": ranked("SUM()"),
+    "distinct nothing": ranked("COUNT(DISTINCT)"),
     "count of a column": "SELECT place, COUNT(income) FROM ratings GROUP BY place",
     "count of a condition": ranked("COUNT(late = 'yes')"),
     "count of everything": "SELECT COUNT(*) FROM ratings",
@@ -514,3 +525,43 @@ def test_the_sensitivity_of_a_plan_is_that_of_the_formula() -> None:
     assert plan.sensitivity.startswith("one row moves the score by at most 0.09")
     plan = LocalDataset(PEOPLE).plan.sql(ranked("SUM(stars)"), epsilon=1)
     assert plan.sensitivity.startswith("one person moves the score by at most 10,")
+
+
+WORDS = """
+    SELECT FROM WHERE GROUP BY ORDER LIMIT DESC ASC AND OR NOT IN AS CASE WHEN THEN ELSE END FILTER WITHIN DISTINCT
+    OVER COUNT SUM AVG MEDIAN PERCENTILE_CONT RATE OVERALL CLIP POWER LN NULL UNION JOIN ON HAVING EXISTS INTERVAL DATE
+    ARRAY place late stars income day nick ratings salaries 1 2 0.5 1e5 'yes' 'x' "place" ( ( ( ) ) ) * * , , + - / =
+    <> < > . ; :: ? $1 [ ] { } @ # ! ~ ^ % | & -> := EXPLAIN
+"""
+VALID = [*FORMS, *(ranked(formula) for formula in SCORES)]
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=400)
+def test_any_words_are_a_query_of_the_grammar_or_refused(data: st.DataObject) -> None:
+    """Also forms with words exchanged: what is read is a query whose names the description has."""
+    if data.draw(st.booleans()):
+        words = data.draw(st.lists(st.sampled_from(WORDS.split()), max_size=30))
+        text = " ".join(["SELECT", *words])
+    else:
+        words = data.draw(st.sampled_from(VALID)).replace("(", " ( ").replace(")", " ) ").split()
+        for _ in range(data.draw(st.integers(1, 3))):
+            place = data.draw(st.integers(0, len(words) - 1))
+            words[place : place + data.draw(st.integers(0, 2))] = [data.draw(st.sampled_from(WORDS.split()))]
+        text = " ".join(words)
+    try:
+        found = read(text, prior=None)
+    except QueryError:
+        return
+    assert isinstance(found.query, Query)
+    columns = [getattr(found.query, name) for name, kind in found.query.kinds().items() if kind.control == "column"]
+    assert {*columns} - {None} <= {*COLUMNS}
+    assert found.where is None or {*Condition.of(found.where).names} <= {*COLUMNS}
+
+
+def test_without_sqlglot_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is read."""
+    for name in [each for each in sys.modules if each.partition(".")[0] == "sqlglot"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match=r'SQL needs sqlglot: python -m pip install ".\[sql\]"'):
+        read(COUNTED)

@@ -142,6 +142,12 @@ def parts_of(node: Any, *names: str) -> list[Any]:
     return [node.args.get(name) or None for name in names]
 
 
+def listed_parts(node: Any, name: str) -> list[Any]:
+    """Return the parts of a node that are a list, none where there is no such list; any other part is refused."""
+    (found,) = parts_of(node, name)
+    return found or []
+
+
 def function_call(node: Any) -> tuple[str, list[Any]]:
     """Return the name of a function that sqlglot does not know, in small letters, with its arguments; else no name."""
     return (str(node.this).lower(), node.expressions) if name_of(node) == "anonymous" else ("", [])

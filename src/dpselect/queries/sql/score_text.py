@@ -120,8 +120,8 @@ def count(node: Any, names: DescribedNames) -> GroupSum:
 def _case(node: Any, names: DescribedNames, otherwise: Sequence[str]) -> RowCondition:
     """Return the condition of ``CASE WHEN condition THEN 1 ELSE 0 END``, whose ELSE may be one of some texts."""
     whens, other = parts_of(node, "ifs", "default")
-    condition, counted = parts_of(whens[0], "this", "true")
-    if len(whens) != 1 or number(counted) != "1" or ("" if other is None else number(other)) not in otherwise:
+    condition, one = parts_of(whens[0], "this", "true") if len(whens or ()) == 1 else (None, None)
+    if one is None or number(one) != "1" or ("" if other is None else number(other)) not in otherwise:
         raise refusal("CASE is SUM or AVG of CASE WHEN column = value THEN 1 ELSE 0 END")
     return _condition(condition, names)
 

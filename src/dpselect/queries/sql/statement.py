@@ -23,6 +23,7 @@ from dpselect.queries.sql.nodes import (
     DescribedNames,
     dialect_of,
     exact,
+    listed_parts,
     name_of,
     node_refusal,
     parse_select,
@@ -35,7 +36,7 @@ from dpselect.queries.sql.sql_plan import SqlPlan
 
 # How every dataset is called; where it has a place or a name of its own, that too.
 _NAME = "dataset"
-_LOST = "it decides which values are named, and is not published: leave it out, or ask for COUNT(*) without LIMIT"
+_LOST = "decides which values are named and is not published: leave it out of SELECT"
 
 
 class UnpublishedValueWarning(UserWarning):
@@ -137,9 +138,9 @@ class _StatementReader:
         self._where = None if where is None else condition_text(parts_of(where, "this")[0], dataset)
         if distinct is not None:
             parts_of(distinct)
-        self._listed = [_unnamed(each) for each in listed]
-        aliases = {str(each.alias): each.this for each in listed if name_of(each) == "alias"}
-        self._groups = [self._names.column(each) for each in parts_of(group, "expressions")[0]] if group else []
+        self._listed = [_unnamed(each) for each in listed or []]
+        aliases = {str(each.alias): each.this for each in listed or [] if name_of(each) == "alias"}
+        self._groups = [self._names.column(each) for each in listed_parts(group, "expressions")] if group else []
         self._distinct, self._limit = distinct is not None, limit
         self._order = None if order is None else _order(order, aliases)
 
@@ -190,7 +191,9 @@ class _StatementReader:
             column, shares = self._shares(counted)
             return Quantiles, {"column": column, "q": shares, **by}
         if kinds & {"sum", "avg", "filter", "countif"}:
-            raise refusal("SUM, AVG and rates are not published, and name the best groups by ORDER BY with LIMIT")
+            raise refusal(
+                "SUM, AVG and rates are not published, but ORDER BY one of them with LIMIT names the best groups"
+            )
         if kinds and kinds <= {"count", "median", "withingroup"}:
             raise refusal("SELECT publishes one COUNT(*), one MEDIAN, or PERCENTILE_CONT of one column")
         raise node_refusal(counted[0]) if counted else refusal("SELECT publishes nothing")
@@ -201,8 +204,10 @@ class _StatementReader:
         return {"by": self._groups[0]} if self._groups else {}
 
     def _counts(self, counted: Any) -> tuple[type[Query[Any]], dict[str, Any]]:
+        if name_of(parts_of(counted, "this")[0]) == "distinct":
+            raise refusal("Counts are of rows, and COUNT(DISTINCT ..) goes with ORDER BY and LIMIT")
         if not self._is_count(counted) or len(self._groups) not in (1, 2):
-            raise refusal("COUNT is COUNT(*) with one or two columns in GROUP BY")
+            raise refusal("COUNT(*) is of each value of one column in GROUP BY, or of two")
         *by, column = self._groups
         if not by and not self._dataset.is_listed(column):
             self._unpublished = f"Counts of names that no list holds are not published: SELECT {column} alone."
@@ -216,7 +221,7 @@ class _StatementReader:
         (of,) = parts_of(node, "this")
         if name_of(of) != "distinct":
             return count(node, self._names).condition is None
-        (persons,) = parts_of(of, "expressions")
+        persons = listed_parts(of, "expressions")
         if len(persons) != 1 or not self._names.is_person(persons[0]):
             raise refusal("COUNT(DISTINCT ..) is of the column that tells persons apart")
         return True
@@ -253,13 +258,13 @@ class _StatementReader:
             raise QueryError(f"With LIMIT an answer names values of {group} alone: SELECT {group} FROM ..")
         if self._is_count(formula):
             if others:
-                self._unpublished = f"COUNT(*) is not in the answer: {_LOST}."
+                self._unpublished = f"COUNT(*) {_LOST}, or leave ORDER BY and LIMIT out for noisy counts."
             if descending:
                 return MostCommon, {"column": group, "k": k}
             return Select, {"candidate": group, "score": "smallest-count", "k": k}
         score = score_text(formula, self._names)
         if others:
-            self._unpublished = f"{score} is not in the answer: {_LOST}."
+            self._unpublished = f"{score} {_LOST}."
         return BestGroups, {"score": score, "by": group, "k": k, "order": "highest" if descending else "lowest"}
 
     def _query(self, kind: type[Query[Any]], said: Mapping[str, Any]) -> Query[Any]:
@@ -279,7 +284,7 @@ def _unnamed(node: Any) -> Any:
 
 def _order(order: Any, aliases: Mapping[str, Any]) -> tuple[Any, bool]:
     """Return the one expression of ORDER BY, and whether its largest value comes first."""
-    (ordered,) = parts_of(order, "expressions")
+    ordered = listed_parts(order, "expressions")
     if len(ordered) != 1:
         raise refusal("ORDER BY takes one expression")
     by, descending = parts_of(ordered[0], "this", "desc")
