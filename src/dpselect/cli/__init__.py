@@ -57,7 +57,7 @@ def _answer(request: Request) -> CommandAnswer:
         answer = plan_of(request)
     else:
         answer = request.verb.run(request)
-    for said in dict.fromkeys(request.dropped):
+    for said in dict.fromkeys(request.outcome.dropped):
         print(f"{request.prog}: {paths.with_option_names(said, request)}", file=sys.stderr)
     return answer
 

@@ -104,7 +104,7 @@ def write_certificate(answer: CommandAnswer, request: Request, file: Mapping[str
     Raises:
         Unsaved: it cannot be written; the answer is printed whole.
     """
-    if request.get("certificate") is None or not (request.paid or answer.certificate):
+    if request.get("certificate") is None or not (request.outcome.paid or answer.certificate):
         return answer
     try:
         made = _certificate(answer, request, file) if answer.certificate is None else answer.certificate
@@ -121,9 +121,9 @@ def _certificate(answer: CommandAnswer, request: Request, file: Mapping[str, str
     from dpselect.certificates.build import build_certificate
 
     return build_certificate(
-        answer=_answer(answer.facts, request.nouns),
+        answer=_answer(answer.facts, request.outcome.nouns),
         guarantee=_guarantee(request),
-        mechanism=answer.facts.get("mechanism") or request.spends[0].mechanism,
+        mechanism=answer.facts.get("mechanism") or request.outcome.spends[0].mechanism,
         question=without_secrets(request.question or _summary(request)),
         public=_public(request),
         accuracy=_accuracy(answer.facts),
@@ -159,17 +159,21 @@ def _guarantee(request: Request) -> dict[str, Any]:
     """Return what all spends of the command add up to."""
     from dpselect.certificates.certificate import guarantee_facts
 
-    first = request.spends[0].guarantee
+    first = request.outcome.spends[0].guarantee
     sums = {
-        "epsilon": sum((each.guarantee.epsilon * each.count for each in request.spends), Fraction(0)),
-        "delta": sum((each.guarantee.delta * each.count for each in request.spends), Fraction(0)),
+        "epsilon": sum((each.guarantee.epsilon * each.count for each in request.outcome.spends), Fraction(0)),
+        "delta": sum((each.guarantee.delta * each.count for each in request.outcome.spends), Fraction(0)),
     }
-    rhos = [each.guarantee.stated_rho * each.count for each in request.spends if each.guarantee.stated_rho is not None]
-    if len(rhos) == len(request.spends):
+    rhos = [
+        each.guarantee.stated_rho * each.count
+        for each in request.outcome.spends
+        if each.guarantee.stated_rho is not None
+    ]
+    if len(rhos) == len(request.outcome.spends):
         sums["rho"] = sum(rhos, Fraction(0))
-    protected = None if request.protected is None else f"one {request.protected}"
-    if request.counted is not None:
-        protected = protects(request.counted)
+    protected = None if request.outcome.protected is None else f"one {request.outcome.protected}"
+    if request.outcome.counted is not None:
+        protected = protects(request.outcome.counted)
     return guarantee_facts(first, protected) | {name: format_exact(value) for name, value in sums.items()}
 
 
@@ -178,7 +182,7 @@ def _summary(request: Request) -> str:
     source = request.get("file") or request.get("graph") or request.get("dataset")
     if not source:
         return str(request.line)
-    noun = ", ".join(request.nouns) or _NOUNS.get(request.command, request.command)
+    noun = ", ".join(request.outcome.nouns) or _NOUNS.get(request.command, request.command)
     column = next((request.get(name) for name in _COLUMNS if request.get(name) is not None), None)
     of = "" if column is None else f" of {column}"
     further = [f", {name} {request.get(name)}" for name in ("where", "by", "person") if request.get(name) is not None]
@@ -194,8 +198,8 @@ def _public(request: Request) -> dict[str, Any]:
         if name in _ELSEWHERE or value is None or value is False or value == () or role in (Role.OUTPUT, Role.NEW):
             continue
         result[name.replace("_", " ")] = _shown(value)
-    if request.counted is not None:
-        result["rows per person"] = request.counted
+    if request.outcome.counted is not None:
+        result["rows per person"] = request.outcome.counted
     return result
 
 
@@ -219,4 +223,4 @@ def _ledger(request: Request) -> dict[str, Any] | None:
     from dpselect.ledger import Ledger
 
     ledger = Ledger.read(request.ledger)
-    return ledger_facts(ledger, [ledger.entry(each.row) for each in request.spends])
+    return ledger_facts(ledger, [ledger.entry(each.row) for each in request.outcome.spends])

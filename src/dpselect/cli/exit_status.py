@@ -40,7 +40,7 @@ def notice_interrupt(request: Request) -> Iterator[None]:
     """Remember an interrupt: a library that is loading may turn it into an error of its own."""
 
     def stop(*_: object) -> NoReturn:
-        request.stopped = True
+        request.outcome.stopped = True
         raise KeyboardInterrupt
 
     # Elsewhere than in the main thread, or where interrupts are ignored, nothing is changed.
@@ -78,7 +78,7 @@ def deliver(answer: CommandAnswer, request: Request) -> None:
     if request.json:
         named = {"command": " ".join(filter(None, [request.command, request.task]))}
         text = _as_json({**named, **answer.facts})
-    paid = bool(text and request.paid)
+    paid = bool(text and request.outcome.paid)
     if sys.stdout is None and not paid:
         # Whoever closes it wants no words.
         return
@@ -141,8 +141,8 @@ def ending(error: BaseException, request: Request) -> int:
     """Print one sentence on standard error and return the status of the command."""
     if os.environ.get(_TRACEBACK):
         traceback.print_exception(error)
-    paid = request.paid
-    stopped = request.stopped and not isinstance(error, UnsavedError)
+    paid = request.outcome.paid
+    stopped = request.outcome.stopped and not isinstance(error, UnsavedError)
     status, words = _said(KeyboardInterrupt() if stopped else error, request)
     if isinstance(error, UnsavedError):
         try:
@@ -160,7 +160,7 @@ def ending(error: BaseException, request: Request) -> int:
 
 
 def _said(error: BaseException, request: Request) -> tuple[int, str]:
-    paid = request.paid
+    paid = request.outcome.paid
     status = PAID if paid else REFUSED
     if isinstance(error, KeyboardInterrupt):
         return STOPPED, "Stopped."

@@ -100,4 +100,4 @@ def note_graph_parts(request: Request) -> Iterator[None]:
         for each in dropped
         if each.category is GraphPartsWarning and isinstance(each.message, GraphPartsWarning)
     ]
-    request.dropped += [each for each in words if each != WEIGHTS or FOLLOWERS not in request.metric]
+    request.outcome.dropped += [each for each in words if each != WEIGHTS or FOLLOWERS not in request.metric]

@@ -32,14 +32,14 @@ def plan(request: Request, items: Any, groups: Any, unit: str) -> None:
     relation, share = "add-remove", 1
     if request.person is not None:
         if request.groups_per_person is None or request.groups_per_person < len(groups):
-            request.says(NoBound(LEFT_OUT), unit)
+            request.outcome.says(NoBound(LEFT_OUT), unit)
             return
         relation, share = "person", len(groups)
     k, part = require_count(request.k, len(items)), request.epsilon / share
     example = dps.Scores(np.zeros(len(items), dtype=np.int64), 1, None, relation, 1, kind="integer", zero="worst")
     method = method_of(question(example, part / k, permute_and_flip()), k, None, None)
-    request.scope = EACH_GROUP
-    request.says(error_bound_of(example, k, part, permute_and_flip(), method), unit)
+    request.outcome.scope = EACH_GROUP
+    request.outcome.says(error_bound_of(example, k, part, permute_and_flip(), method), unit)
 
 
 def answer_by_group(

@@ -65,21 +65,21 @@ class Balance:
 
 def plan(spend: Spend, request: Request) -> CommandAnswer:
     """Return the plan as text and as facts."""
-    balance = request.balance
-    bound, reach = _expected(request), None if request.reach is None else request.reach()
+    balance = request.outcome.balance
+    bound, reach = _expected(request), None if request.outcome.reach is None else request.outcome.reach()
     facts: dict[str, Any] = {
         "dry_run": True,
         "mechanism": spend.mechanism,
         "guarantee": promise(spend.guarantee, spend.count),
         "draws": spend.count,
         "error_bound": bound,
-        **state_error(request.error_bound),
+        **state_error(request.outcome.error_bound),
         "reach": reach,
-        "chosen_because": request.choice,
+        "chosen_because": request.outcome.choice,
         "ledger": None,
     }
-    if request.counted is not None:
-        facts["rows_per_person"] = request.counted
+    if request.outcome.counted is not None:
+        facts["rows_per_person"] = request.outcome.counted
     if balance is not None:
         facts["ledger"] = {
             "path": balance.ledger,
@@ -93,7 +93,7 @@ def plan(spend: Spend, request: Request) -> CommandAnswer:
 def _lines(spend: Spend, bound: float | str | None, reach: str | None, request: Request) -> list[str]:
     from dpselect.ledger.attack import attack_success, in_words
 
-    total = facts_text(spend.guarantee, spend.count, request.protected)
+    total = facts_text(spend.guarantee, spend.count, request.outcome.protected)
     draws = f", in {spend.count} draws of {format_exact(spend.guarantee.epsilon)}" if spend.count > 1 else ""
     lines = [
         "Dry run: nothing was spent, drawn or written.",
@@ -101,19 +101,19 @@ def _lines(spend: Spend, bound: float | str | None, reach: str | None, request: 
         f"risk       {in_words(attack_success(spend.guarantee, spend.count))}",
         f"mechanism  {spend.mechanism}",
     ]
-    if request.choice is not None:
-        lines.append(f"chosen     because {request.choice}")
+    if request.outcome.choice is not None:
+        lines.append(f"chosen     because {request.outcome.choice}")
     if isinstance(bound, str):
         lines.append(f"error      {bound}")
     elif bound is not None:
         lines.append(f"error      {_mean(bound, request, spend.count)}")
-    lines.append(f"accuracy   {request.error_bound.describe()}")
+    lines.append(f"accuracy   {request.outcome.error_bound.describe()}")
     if reach is not None:
         lines.append(f"reach      {reach}")
     if checks := check_commands(request):
         lines.append("check      how the file is understood, for you alone, by:")
         lines += [f"  {line}" for command in checks for line in wrap_command(command, _WIDTH - 2)]
-    balance = request.balance
+    balance = request.outcome.balance
     if balance is None:
         return [*lines, "ledger     none: nothing would be recorded; name one by --ledger"]
     before, after = _amounts(balance.before), _amounts(balance.after)
@@ -173,17 +173,17 @@ def _expected(request: Request) -> float | None:
     # A page of help loads no NumPy.
     from dpselect.mechanisms.worst_case import WorstCaseBound
 
-    worst = request.error_bound
+    worst = request.outcome.error_bound
     if isinstance(worst, WorstCaseBound):
         return worst.expected() if worst.case.k == 1 else None
-    return None if request.bound is None else request.bound()
+    return None if request.outcome.bound is None else request.outcome.bound()
 
 
 def _mean(bound: float, request: Request, count: int) -> str:
     """Return in words what the error is on average: exact where it is known that some database has it."""
     from dpselect.mechanisms.worst_case import WorstCaseBound
 
-    if isinstance(request.error_bound, WorstCaseBound) and request.error_bound.attained:
+    if isinstance(request.outcome.error_bound, WorstCaseBound) and request.outcome.error_bound.attained:
         return f"expected {bound:.6g} in the score on the worst data"
     return f"expected, at most {bound:.6g} in the score, {'per draw and ' if count > 1 else ''}whatever the data"
 

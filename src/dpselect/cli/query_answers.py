@@ -48,7 +48,7 @@ def answer_query(request: Request, query: Query[Any], dataset: Dataset, found: P
     book = _book(request, query, dataset)
     found = found if book.rule == "sum" else plan_of(query, dataset, book.rule)
     _note(request, found)
-    request.reach, request.choice = query.reach, paths.with_option_names(query.why(dataset), request)
+    request.outcome.reach, request.outcome.choice = query.reach, paths.with_option_names(query.why(dataset), request)
     if request.dry_run:
         try:
             for spend in found.spends:
@@ -62,36 +62,36 @@ def answer_query(request: Request, query: Query[Any], dataset: Dataset, found: P
 
 def release_answer(request: Request, query: Query[Any], dataset: Dataset, release: Release[Any]) -> CommandAnswer:
     """Return a release in words and for programs."""
-    request.nouns = query.headings()
+    request.outcome.nouns = query.headings()
     more = query.facts(dataset)
-    if request.counted is not None:
-        more["rows_per_person"] = request.counted
+    if request.outcome.counted is not None:
+        more["rows_per_person"] = request.outcome.counted
     if query.form == "model":
-        cost = facts_text(release.guarantee, protected=request.protected)
+        cost = facts_text(release.guarantee, protected=request.outcome.protected)
         facts = {
             "mechanism": release.mechanism,
             "guarantee": promise(release.guarantee),
             **state_error(release.error_bound),
         }
         line = release.error_bound.describe()
-        return model_files.save_model(request, release.value, cost, request.choice, facts, line)
+        return model_files.save_model(request, release.value, cost, request.outcome.choice, facts, line)
     if query.form == "counts":
         return _counts(request, release, more, grouped=getattr(query, "by", None) is not None)
     # A single winner may be 0, or an empty text.
-    if release.value in ((), {}) and not request.nouns:
-        return answer_of(release, [_NOTHING], protected=request.protected, **more)
+    if release.value in ((), {}) and not request.outcome.nouns:
+        return answer_of(release, [_NOTHING], protected=request.outcome.protected, **more)
     if query.form == "names":
-        return answer_of(release, [*map(escape_name, release.value)], protected=request.protected, **more)
-    note = "" if request.nouns else f"{query.order_words(dataset)}; "
+        return answer_of(release, [*map(escape_name, release.value)], protected=request.outcome.protected, **more)
+    note = "" if request.outcome.nouns else f"{query.order_words(dataset)}; "
     if isinstance(release.value, dict):
-        named = f"{', '.join(request.nouns)}; " if request.nouns else note
-        return groups.answer_by_group(release, note=named, protected=request.protected, **more)
-    if request.nouns:
+        named = f"{', '.join(request.outcome.nouns)}; " if request.outcome.nouns else note
+        return groups.answer_by_group(release, note=named, protected=request.outcome.protected, **more)
+    if request.outcome.nouns:
         winners = release._answer["candidates"]
-        lines = [f"{noun}: {winner}" for noun, winner in zip(request.nouns, winners, strict=True)]
+        lines = [f"{noun}: {winner}" for noun, winner in zip(request.outcome.nouns, winners, strict=True)]
     else:
         lines = ranking_lines(release)
-    return answer_of(release, lines, note, protected=request.protected, **more)
+    return answer_of(release, lines, note, protected=request.outcome.protected, **more)
 
 
 def _print_check(query: Query[Any], dataset: Dataset) -> None:
@@ -117,18 +117,18 @@ def _counts(request: Request, release: Release[Any], more: Mapping[str, Any], *,
         "every_count_within": int(release.error_bound.at()) - 1,
         **more,
     }
-    cost = f"{facts_text(release.guarantee, protected=request.protected)}, by {release.mechanism}"
+    cost = f"{facts_text(release.guarantee, protected=request.outcome.protected)}, by {release.mechanism}"
     return CommandAnswer.of([table, cost, release.error_bound.describe()], facts)
 
 
 def _note(request: Request, found: Plan) -> None:
     """Note how wrong the answer may be, and whom it protects where the guarantee alone does not say it."""
-    request.says(found.error_bound)
-    request.counted = found.error_bound.rows_per_person
-    if request.counted is not None:
-        request.protected = step(request.counted)
+    request.outcome.says(found.error_bound)
+    request.outcome.counted = found.error_bound.rows_per_person
+    if request.outcome.counted is not None:
+        request.outcome.protected = step(request.outcome.counted)
     elif found.protects is not None:
-        request.protected = found.protects.removeprefix("one ")
+        request.outcome.protected = found.protects.removeprefix("one ")
 
 
 def _book(request: Request, query: Query[Any], dataset: Dataset) -> RecordingAccountant:

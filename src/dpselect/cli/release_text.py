@@ -57,14 +57,14 @@ def best(
     k = require_count(k, len(scores))
     if method == JOINT:
         if k > 1 and mechanism.name == "exponential":
-            request.says(error_bound_of(scores, k, request.epsilon, mechanism, JOINT), unit)
+            request.outcome.says(error_bound_of(scores, k, request.epsilon, mechanism, JOINT), unit)
         return dps.top_k(scores, k, epsilon=request.epsilon, mechanism=mechanism, method=JOINT, ledger=book)
     asked = question(scores, exact_epsilon(request.epsilon) / k, mechanism)
     way = method_of(asked, k, method, book)
-    request.says(error_bound_of(scores, k, request.epsilon, mechanism, way), unit)
+    request.outcome.says(error_bound_of(scores, k, request.epsilon, mechanism, way), unit)
     sensitivity = scores.sensitivity
     if sensitivity.fixed:
-        request.bound = bound(
+        request.outcome.bound = bound(
             len(scores), sensitivity.ceiling, scores.range_bound, lambda: request.epsilon / k, mechanism
         )
     free = (
@@ -89,7 +89,7 @@ def best_stored(
     book, total = accountant_of(request, **facts), exact_epsilon(request.epsilon)
     k = require_count(request.k, source.known)
     way = grouped_method(source, k, total, mechanism, method, book)
-    request.says(error_bound_of_source(source, k, total, mechanism, way), unit)
+    request.outcome.says(error_bound_of_source(source, k, total, mechanism, way), unit)
     example = source.example()
     gaps = (
         method != PEELING

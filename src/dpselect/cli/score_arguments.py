@@ -67,7 +67,7 @@ def run(request: Request) -> CommandAnswer:
         ) as candidates,
     ):
         each = lambda: request.epsilon / request.k  # noqa: E731
-        request.bound = bound(candidates.known, request.sensitivity, range_bound, each, mechanism)
+        request.outcome.bound = bound(candidates.known, request.sensitivity, range_bound, each, mechanism)
         release = best_stored(request, candidates, mechanism, request.method)
     return answer_of(release, ranking_lines(release), "in order of selection; ")
 
@@ -76,9 +76,9 @@ def _in_groups(request: Request, mechanism: dps.mechanisms.Mechanism) -> Command
     if request.method is not None:
         raise InputError("In groups --method is decided by the mechanism: leave it out.")
     scores = _by_group(request)
-    k, request.scope = require_count(request.k, min(map(len, scores.values()))), "each group: "
+    k, request.outcome.scope = require_count(request.k, min(map(len, scores.values()))), "each group: "
     share = min(request.groups_per_person or 1, len(scores))
-    request.says(error_bound_of_groups(scores, k, request.epsilon, mechanism, max(share, 1)))
+    request.outcome.says(error_bound_of_groups(scores, k, request.epsilon, mechanism, max(share, 1)))
     book = accountant_of(request, by=request.by, candidate=request.candidate, score=request.score)
     release = dps.top_k_by_group(
         scores,

@@ -42,19 +42,19 @@ def paying(request: Request, ledger: Ledger | InMemoryLedger | None) -> Recordin
     def pay(spend: Spend) -> int:
         asked = _cited(spend)
         if request.dry_run:
-            request.balance = None if ledger is None else _balance(request, ledger, asked)
+            request.outcome.balance = None if ledger is None else _balance(request, ledger, asked)
             stop(asked)
         try:
             row = 0 if ledger is None else asked.record(ledger)
         except (KeyboardInterrupt, UncertainSpendError):
             # It may have been written already.
-            request.paid = True
+            request.outcome.paid = True
             raise
-        request.paid = True
+        request.outcome.paid = True
         return int(row)
 
     book = RecordingAccountant("sum" if ledger is None else ledger.rule, pay)
-    book.spends = request.spends
+    book.spends = request.outcome.spends
     return book
 
 

@@ -45,7 +45,7 @@ def run(request: Request) -> CommandAnswer:
         "range_bound": int(request.range_bound),
         "levels": () if request.margin is None else [(request.margin, _HALF)],
     }
-    request.says(_error_bound(request, len(names), rules))
+    request.outcome.says(_error_bound(request, len(names), rules))
     book = accountant_of(request, threshold=str(request.thresholds or request.threshold))
     answers = []
     with dps.above_threshold(
@@ -110,10 +110,10 @@ def _answered(
         "names": names,
         "mechanism": NAME,
         "guarantee": promise(guarantee),
-        **state_error(request.error_bound),
+        **state_error(request.outcome.error_bound),
     }
     return CommandAnswer(
-        "\n".join([*lines, f"{facts_text(guarantee)}, by {NAME}", request.error_bound.describe()]), facts
+        "\n".join([*lines, f"{facts_text(guarantee)}, by {NAME}", request.outcome.error_bound.describe()]), facts
     )
 
 

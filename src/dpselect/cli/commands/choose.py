@@ -31,7 +31,7 @@ def run_histogram(request: Request) -> CommandAnswer:
     counts = require_counts(traces.read_counts(request.file))
     request.out.hold(8 * counts.size + 4096)
     maker = _maker(request, histogram_options.options())
-    request.says(_UNKNOWN)
+    request.outcome.says(_UNKNOWN)
     answer = maker.answer(counts, request.epsilon, ledger=accountant_of(request))
     file = io.BytesIO()
     np.save(file, answer.value)
@@ -59,7 +59,7 @@ def run_tree(request: Request) -> CommandAnswer:
         raise InputError("The table has more rows than --max-records: pass a larger public bound.")
     database = tree_options.LabelledTable(columns, labels, declared, classes)
     maker = _maker(request, tree_options.options(request.max_records))
-    request.says(_UNKNOWN)
+    request.outcome.says(_UNKNOWN)
     answer = maker.answer(database, request.epsilon, ledger=accountant_of(request))
     text = as_json(answer.value)
     return _kept(request, answer, text.encode(), text, {"model": json.loads(text)})
@@ -82,10 +82,12 @@ def _kept(request: Request, answer: Any, content: bytes, text: str, facts: dict[
         "why": why,
         "mechanism": "choice-maker",
         "guarantee": promise(answer.guarantee),
-        **state_error(request.error_bound),
+        **state_error(request.outcome.error_bound),
         "written_to": str(request.out),
     }
-    return CommandAnswer(f"{why}\n\n{unit}; written to {request.out}\n{request.error_bound.describe()}", facts | more)
+    return CommandAnswer(
+        f"{why}\n\n{unit}; written to {request.out}\n{request.outcome.error_bound.describe()}", facts | more
+    )
 
 
 def _explained(choice: Any) -> str:

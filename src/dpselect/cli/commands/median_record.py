@@ -34,7 +34,7 @@ def run(request: Request) -> CommandAnswer:
     labels = tables.labels(dataset.address, request.label, reading=reading_of(dataset))
     relation = near.neighbours.value
     scores = dps.Scores(near.values, near.sensitivity, candidates=labels, neighbours=relation, zero=near.zero)
-    request.nouns = ("median",)
+    request.outcome.nouns = ("median",)
     release = best(request, scores, mechanism_of(request, DEFAULT), gaps=False)
     return answer_of(release, [f"median: {release.value[0]}"])
 

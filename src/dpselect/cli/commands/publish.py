@@ -43,9 +43,9 @@ def _noting_payment(request: Request, description: Dataset) -> Iterator[None]:
         yield
     finally:
         # Where the ledger does not say, something may have been.
-        request.paid = True
+        request.outcome.paid = True
         with suppress(OSError, ValueError):
-            request.paid = spends() > before
+            request.outcome.paid = spends() > before
 
 
 def _planned(plan: PublicationPlan) -> CommandAnswer:

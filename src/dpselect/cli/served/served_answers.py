@@ -85,16 +85,18 @@ def served_release(
     """
     receipt = release.receipt
     assert receipt is not None
-    request.protected = _protected(release.guarantee, str(release.certificate().content["guarantee"]["protects"]))
+    request.outcome.protected = _protected(
+        release.guarantee, str(release.certificate().content["guarantee"]["protects"])
+    )
     whole = json.dumps(release._answer, indent=2, default=str)
     if query is None or description is None:
-        cost = f"{facts_text(release.guarantee, protected=request.protected)}, by {release.mechanism}"
+        cost = f"{facts_text(release.guarantee, protected=request.outcome.protected)}, by {release.mechanism}"
         facts = {"answer": release._answer, "mechanism": release.mechanism, "guarantee": promise(release.guarantee)}
         answer = CommandAnswer(
             f"{whole}\n{cost}\n{release.error_bound.describe()}", facts | state_error(release.error_bound)
         )
     else:
-        request.counted = release.error_bound.rows_per_person
+        request.outcome.counted = release.error_bound.rows_per_person
         try:
             answer = query_answers.release_answer(request, query, description, release)
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
@@ -126,16 +128,16 @@ def _released(request: Request, dataset: RemoteDataset, query: Query[Any], key: 
     try:
         release = dataset.ask(query, key=key)
     except KeyboardInterrupt:
-        request.paid = True
+        request.outcome.paid = True
         print(f"{request.prog}: {again}.", file=sys.stderr)
         raise
     except AnswerLostError as lost:
-        request.paid = True
+        request.outcome.paid = True
         raise LostConnectionError(f"{lost.why} {again}: what is spent stays spent.") from None
     except (ConnectionError, PrivacyError):
-        request.paid = True
+        request.outcome.paid = True
         raise
-    request.paid = True
+    request.outcome.paid = True
     return release
 
 
