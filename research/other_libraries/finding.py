@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dpselect.audit.incomplete import incomplete_line
+from dpselect.audit.report import incomplete_line
 
 _WIDTH = 112
 

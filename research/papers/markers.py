@@ -17,7 +17,7 @@ import dpselect as dps
 from dpselect.kernel.errors import InputError
 from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.smooth.smooth_private_selection import steepest
-from dpselect.papers.tdt_bound import distance_to_sensitive
+from dpselect.papers.yamamoto_and_shibuya_2024 import distance_to_sensitive
 from research.engine.experiment import Point
 from research.engine.series import PRIVACY, Series
 from research.papers.released import truncated_noise

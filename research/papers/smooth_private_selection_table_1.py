@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 import dpselect as dps
-from dpselect.papers.tdt_bound import distance_to_sensitive
+from dpselect.papers.yamamoto_and_shibuya_2024 import distance_to_sensitive
 from research.engine.experiment import (
     Cell,
     Claim,

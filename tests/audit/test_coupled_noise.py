@@ -8,7 +8,7 @@ import pytest
 import dpselect as dps
 from dpselect.audit import loss_of_transcript
 from dpselect.audit.coupled_noise import RecordingNoise
-from dpselect.histograms.partition import candidates
+from dpselect.histograms.dawa import candidates
 from dpselect.mechanisms.sampler import EXPONENTIAL
 from dpselect.release.open_session import session_factory_of
 from dpselect.release.value_questions import value_question

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dpselect.cli import main
-from dpselect.cli.example_survey import COLUMNS, REGIONS, STATUS, YEARS, survey
+from dpselect.cli.commands.demo import COLUMNS, REGIONS, STATUS, YEARS, survey
 
 
 @pytest.fixture(autouse=True)

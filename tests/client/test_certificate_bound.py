@@ -7,7 +7,7 @@ import math
 import pytest
 
 import dpselect as dps
-from dpselect.client.certificate_bound import CertificateBound, error_bound_of
+from dpselect.client.answer import CertificateBound, error_bound_of
 
 FIGURES = {"probability": 0.95, "error_below": 3, "unit": "votes", "candidates": 7}
 

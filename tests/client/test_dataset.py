@@ -11,8 +11,8 @@ import pytest
 
 import dpselect as dps
 from dpselect.client import Server
-from dpselect.client.certificate_bound import CertificateBound
-from dpselect.client.description import description_of
+from dpselect.client.answer import CertificateBound
+from dpselect.client.dataset import description_of
 from dpselect.client.transport import Reply
 from dpselect.dataset import Dataset
 from dpselect.learn.export import as_json

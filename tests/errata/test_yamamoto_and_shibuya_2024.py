@@ -9,7 +9,7 @@ from scipy.stats import chi2
 
 import dpselect as dps
 from dpselect.mechanisms.smooth.smooth_private_selection import steepest
-from dpselect.papers.tdt_bound import distance_to_sensitive
+from dpselect.papers.yamamoto_and_shibuya_2024 import distance_to_sensitive
 from research.papers import markers
 
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from dpselect import audit
-from dpselect.histograms.dawa import partition
-from dpselect.histograms.partition import candidates, deviations
+from dpselect.histograms.dawa import candidates, deviations, partition
 from dpselect.mechanisms.pmf import discrete_laplace as log_law
 from dpselect.release.partition import least_cost
 from tests.chance import accept

@@ -19,7 +19,7 @@ import dpselect as dps
 from dpselect.cli import main
 from dpselect.dataset import DatasetError
 from dpselect.queries import Publication, PublicationError
-from dpselect.queries.publication.division import divide_total
+from dpselect.queries.publication.publication import divide_total
 from tests.queries.publications import QUERIES, ledger, plan, published, survey
 
 WEIGHTS = st.one_of(st.integers(1, 10**6), st.fractions(Fraction(1, 10**6), 10**6, max_denominator=10**6))

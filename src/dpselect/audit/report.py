@@ -11,9 +11,11 @@ import numpy as np
 from dpselect.audit import claims as known
 from dpselect.audit.admissibility import judge, tabulate
 from dpselect.audit.claims import EPSILONS, Claim, DrawClaim, MechanismClaim, UtilityClaim
-from dpselect.audit.incomplete import incomplete_line
 from dpselect.audit.privacy_loss import privacy_loss
 from dpselect.kernel.errors import InputError
+
+# So many are named: the table has them all.
+_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -129,3 +131,20 @@ def _mechanism(claim: MechanismClaim) -> ReportRow:
         losses=tuple(loss.worst / float(loss.claim[0]) for loss in losses),
         detail=worst.attained,
     )
+
+
+def incomplete_line(names: Sequence[str], total: int) -> list[str]:
+    """Return a line about the claims that were not run, or no line where all were.
+
+    >>> incomplete_line(["median", "median", "degree"], 5)
+    ['3 of 5 claims were not run, as the time was up: median, degree.']
+    >>> incomplete_line([f"claim {number}" for number in range(40)], 90)[0]
+    '40 of 90 claims were not run, as the time was up: claim 0, claim 1, claim 2, claim 3, claim 4 and 35 others.'
+    >>> incomplete_line([], 5)
+    []
+    """
+    if not names:
+        return []
+    each = [*dict.fromkeys(names)]
+    more = f" and {len(each) - _SHOWN} others" if len(each) > _SHOWN else ""
+    return [f"{len(names)} of {total} claims were not run, as the time was up: {', '.join(each[:_SHOWN])}{more}."]

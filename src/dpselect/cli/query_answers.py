@@ -10,20 +10,19 @@ from typing import Any
 from dpselect.certificates.contribution_text import step
 from dpselect.cli import groups, model_files, paths
 from dpselect.cli.command import CommandAnswer
-from dpselect.cli.count_table import count_rows
 from dpselect.cli.dataset_options import is_description
 from dpselect.cli.plan_text import facts_text, promise, state_error
 from dpselect.cli.release_text import answer_of, escape_name, ranking_lines
 from dpselect.cli.request import Request
 from dpselect.cli.spending import ledger_facts, paying
+from dpselect.cli.tables import AnswerTable
 from dpselect.dataset import Dataset
 from dpselect.kernel.privacy_filter import with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant
 from dpselect.ledger.recording import StopAtSpend
 from dpselect.queries.base import Query
-from dpselect.queries.local import LocalDataset
+from dpselect.queries.local import LocalDataset, question_check
 from dpselect.queries.plan import Plan, plan_of
-from dpselect.queries.question_check import question_check
 from dpselect.release.release import Release
 from dpselect.sources.urls import is_url, without_secrets
 
@@ -174,3 +173,27 @@ def _facts(request: Request, query: Query[Any], dataset: Dataset) -> dict[str, A
         # Where the answer can be looked up, by ``dpselect budget show --answers``.
         facts["certificate"] = os.path.realpath(str(request.certificate))
     return {name: without_secrets(str(value)) for name, value in facts.items()}
+
+
+def count_rows(counts: Mapping[Any, Any], *, grouped: bool) -> tuple[list[dict[str, Any]], AnswerTable]:
+    """Return counts as objects and as a table.
+
+    Args:
+        counts: by value, or by group and then by value.
+        grouped: whether it is the latter.
+    """
+    groups = counts if grouped else {None: counts}
+    rows = [
+        ({} if group is None else {"group": group}) | {"value": value, "count": count}
+        for group, held in groups.items()
+        for value, count in held.items()
+    ]
+    table = AnswerTable(
+        (*(["group"] if grouped else []), "count", "value"),
+        [
+            [*([escape_name(row["group"])] if grouped else []), escape_name(row["count"]), escape_name(row["value"])]
+            for row in rows
+        ],
+        frozenset({1 if grouped else 0}),
+    )
+    return rows, table

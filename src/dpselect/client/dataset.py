@@ -10,11 +10,11 @@ from urllib.parse import quote
 from dpselect._display.html_table import table
 from dpselect.client import stream
 from dpselect.client.answer import AnyQuery, RemoteQuery, plan_of_reply
-from dpselect.client.description import description_of
 from dpselect.client.idempotency_keys import key_or_new
 from dpselect.client.problem import AnswerLostError
 from dpselect.client.stream import ServedStream
 from dpselect.client.transport import Transport, parse_reply
+from dpselect.dataset import Dataset, DatasetError
 from dpselect.kernel.numbers import Epsilon
 from dpselect.queries import DatasetMethods, Plan, Query, QueryError
 from dpselect.queries.sql.kinds import NO_CONDITION
@@ -144,3 +144,32 @@ class RemoteDataset(DatasetMethods):
             wait = next(polls, wait)
             reply = self._line.send("GET", f"/requests/{quote(number, safe='')}", key=key)
         return reply.content
+
+
+def description_of(facts: Mapping[str, Any]) -> Dataset | None:
+    """Return a description without rows; ``None`` where no description says what the facts do.
+
+    Of the server's own description it lacks the place of the rows and the name of the column of persons, neither of
+    which is public, and so its digest.
+
+    Args:
+        facts: as a server lists them.
+
+    >>> description_of({"columns": {"job": ["nurse", "smith"]}, "rows_per_person": None}).groups("job")
+    ('nurse', 'smith')
+    >>> description_of({"nodes": 40, "max_degree": 7}).max_degree
+    7
+    """
+    said: dict[str, Any]
+    if "columns" in facts:
+        said = {"source": "server.csv", "columns": facts["columns"]}
+        if facts["rows_per_person"] is not None:
+            # No column has this name.
+            person = f"_{max(facts['columns'], key=len)}"
+            said |= {"person": person, "rows_per_person": facts["rows_per_person"]}
+    else:
+        said = {"graph": "server.txt", "nodes": facts["nodes"], "max_degree": facts["max_degree"]}
+    try:
+        return Dataset(**said)
+    except DatasetError:
+        return None

@@ -13,11 +13,11 @@ from dpselect.histograms.count_arrays import COUNT_CLIP, Floats, Integers
 from dpselect.histograms.hb import branching, measure_blocks
 from dpselect.histograms.hierarchy import height
 from dpselect.histograms.hilbert import curve
-from dpselect.histograms.partition import candidates, deviations
 from dpselect.histograms.release_histogram import release_histogram
 from dpselect.kernel.bound import Bound
 from dpselect.kernel.numbers import Epsilon
 from dpselect.kernel.privacy_filter import Accountant
+from dpselect.release.partition import IntervalCandidates
 from dpselect.release.session import Session
 
 PARTITION_SHARE = Fraction(1, 4)
@@ -105,3 +105,32 @@ def partition(line: Integers, epsilon: Fraction, rest: Fraction, draws: Session,
     costs = deviations(padded) + ceil(cells / rest + price * 4 * cells / epsilon)
     edges = draws.partition(candidates(cells), costs, epsilon, Bound(2 * cells))
     return np.append(edges[edges < line.size], line.size)
+
+
+def candidates(cells: int) -> IntervalCandidates:
+    """Return every candidate interval of a line of ``cells`` cells, a power of two."""
+    starts, stops = [], []
+    for length in lengths(cells):
+        first = np.arange(0, cells - length + 1, max(1, length // 2), dtype=np.int64)
+        starts.append(first)
+        stops.append(first + length)
+    return IntervalCandidates(cells, np.concatenate(starts), np.concatenate(stops))
+
+
+def lengths(cells: int) -> list[int]:
+    """Return 1, 2, 4, ... up to the whole line."""
+    return [2**power for power in range(cells.bit_length())]
+
+
+def deviations(line: Integers) -> Integers:
+    """Return sum |x - mean| of every candidate interval, in ticks of 1/cells: exact integers, shape (k,).
+
+    For an interval of length n and sum s it is (cells / n) sum |n x - s|.
+    """
+    cells, levels = line.size, []
+    for length in lengths(cells):
+        step = max(1, length // 2)
+        blocks = np.lib.stride_tricks.sliding_window_view(line, length)[::step]
+        sums = blocks.sum(axis=1, keepdims=True)
+        levels.append(np.abs(length * blocks - sums).sum(axis=1) * (cells // length))
+    return np.concatenate(levels)

@@ -7,23 +7,24 @@ is gamma. What differs from the print: the program cuts its noise at 10 and caps
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.privacy_filter import Accountant
 from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.registry import mechanism
-from dpselect.papers.bound_by_distance import bound_by_distance
-from dpselect.papers.tdt_bound import distance_to_sensitive
+from dpselect.papers.bound_by_distance import bound_by_distance, largest_beta
 from dpselect.release.release import Release
 from dpselect.release.select import select
 from dpselect.scores.scores import Scores
-from dpselect.utilities.tdt import tdt
+from dpselect.utilities.tdt import tdt, tdt_sensitivity
 
+THRESHOLD = 6.0
 # Case to the theorem of the bound, and the sides of the noise (Theorem 2 or 3).
 _CASES = {"I": (4, 2), "II": (4, 1), "III": (5, 2), "IV": (5, 1)}
 
@@ -118,3 +119,36 @@ def tdt_problem(
     bound = bound_by_distance(nearest, ceiling=8 * (families - 1) / families, largest_beta=beta)
     scores = Scores(exact.values, bound, candidates=exact.candidates, neighbours="family", zero="worst")
     return scores, mechanism("smooth-private-selection", phi=max(share, 1e-12), gamma=gamma, sides=sides)
+
+
+@lru_cache(maxsize=8)
+def distance_to_sensitive(families: int, theorem: int) -> tuple[NDArray[np.int64], float]:
+    """Return the distance of every table (b, c) to the sensitive ones, shape (2 N + 1, 2 N + 1), and beta.
+
+    Tables that cannot occur, b + c > 2 N, have the distance -1.
+
+    >>> distance, beta = distance_to_sensitive(10, 5)
+    >>> distance.shape, distance[20, 0].item(), distance[9, 9].item(), round(beta, 4)
+    ((21, 21), 0, 3, 0.1501)
+    """
+    from scipy.ndimage import binary_dilation
+
+    size = 2 * families + 1
+    b, c = np.indices((size, size))
+    inside = b + c <= 2 * families
+    local = np.zeros((size, size))
+    local[inside] = tdt_sensitivity(np.maximum(b, c)[inside], np.minimum(b, c)[inside], families).at(0)
+    ceiling = 8 * (families - 1) / families
+    sensitive = inside & (local >= ceiling * (1 - 1e-12) if theorem == 4 else local > THRESHOLD)
+    distance = np.where(sensitive, 0, -1)
+    db, dc = np.indices((5, 5)) - 2
+    # One family changes (b, c) by at most two in each, and in their sum.
+    step = np.abs(db + dc) <= 2
+    reached, t = sensitive, 0
+    while (distance[inside] < 0).any():
+        t += 1
+        wider = binary_dilation(reached, step) & inside
+        distance[wider & ~reached] = t
+        reached = wider
+    rest = inside & (distance > 0) & (local > 0)
+    return distance, largest_beta(distance[rest], local[rest], ceiling=ceiling)

@@ -7,10 +7,24 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from dpselect.sources import edge_lines, gexf, gml, graphml, matrix_market, pajek, xml_graphs
+from dpselect.sources import edge_lines, gml, graphml, matrix_market, pajek, xml_graphs
 from dpselect.sources.edge_ends import EdgeRows, Kind, is_edge, of_elements, of_tables, wrong_elements
 from dpselect.sources.edge_texts import EdgeTexts
 from dpselect.sources.xml_graphs import XmlForm
+
+_GEXF = XmlForm(
+    noun="GEXF",
+    root=b"gexf",
+    direction="defaultedgetype",
+    own_direction="type",
+    undirected=("undirected", "mutual"),
+    declaration=b"attribute",
+    title="title",
+    value=b"attvalue",
+    reference=("for", "id"),
+    cell="value",
+    weight="1",
+)
 
 
 @dataclass(frozen=True)
@@ -142,6 +156,6 @@ EVERY = (
         numbers=True,
     ),
     _xml_form(graphml.ENDING, graphml.FORM),
-    _xml_form(gexf.ENDING, gexf.FORM),
+    _xml_form(".gexf", _GEXF),
 )
 ENDINGS = tuple(ending for form in EVERY for ending in form.endings)

@@ -9,16 +9,26 @@ rounded, name nobody; "true" and "false" are the truth values 1 and 0. In all ot
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.sources import csv_text, moments
+from dpselect.sources import csv_text
 from dpselect.sources.categories import EXACT, TRUTH, exact_number, plain_number
 from dpselect.sources.cell_types import OUTSIDE, is_missing
 from dpselect.sources.distinct import Distinct
 
+# How many attoseconds are in a unit.
+_SECOND = 10**18
+_UNITS = {
+    "W": 604800 * _SECOND,
+    "D": 86400 * _SECOND,
+    "h": 3600 * _SECOND,
+    "m": 60 * _SECOND,
+    **{unit: 1000**power for power, unit in enumerate(("as", "fs", "ps", "ns", "us", "ms", "s"))},
+}
 Integers = NDArray[np.int64]
 # What a text that stands for a missing cell ends with, if it has an end.
 _ENDS = "nN \t"
@@ -77,7 +87,7 @@ def _numbered(column: Distinct, read: Callable[[Any, bool], Any]) -> tuple[Integ
 
 def person_of(cell: Any, retyped: bool = False) -> Any:
     """Return what tells a person apart, ``None`` where a cell names nobody."""
-    cell = moments.told_apart(cell)
+    cell = told_apart(cell)
     if isinstance(cell, (str, int, float)) or plain_number(cell) is not None:
         return name_of(cell, retyped)
     if isinstance(cell, np.generic):
@@ -117,3 +127,25 @@ def in_public_order(names: list[Any]) -> Integers:
     places = np.empty(len(names), dtype=np.int64)
     places[order] = np.arange(len(names))
     return places
+
+
+def told_apart(cell: Any) -> Any:
+    """Return what tells a moment or a span from others, ``None`` for NaT; any other cell as it is.
+
+    >>> told_apart(np.datetime64("2020-01-01", "ns")) == told_apart(datetime(2020, 1, 1))
+    True
+    """
+    if isinstance(cell, (datetime, timedelta)) and getattr(cell, "tzinfo", None) is None:
+        # Those of pandas have nanoseconds.
+        plain = np.datetime64 if isinstance(cell, datetime) else np.timedelta64
+        cell = cell.asm8 if hasattr(cell, "asm8") else plain(cell)
+    if not isinstance(cell, (np.datetime64, np.timedelta64)):
+        return cell
+    if np.isnat(cell):
+        return None
+    kind = type(cell)
+    if kind is np.datetime64 and np.datetime_data(cell.dtype)[0] in "YM":
+        cell = cell.astype("M8[D]")
+    unit, count = np.datetime_data(cell.dtype)
+    size = int(cell.astype(np.int64)) * count
+    return (kind, size * _UNITS[unit]) if unit in _UNITS else (kind, unit, size)

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from dpselect.kernel.errors import InputTypeError
+from dpselect.sources import frames
+from dpselect.sources.missing_column import no_column
 from dpselect.sources.periods import Periods
 from dpselect.sources.warehouse import is_expression
 from dpselect.views.column import Column
 from dpselect.views.contribution_bounds import ContributionBounds
 from dpselect.views.row_question import codes_of
-from dpselect.views.select_columns import select_columns
 from dpselect.views.stored_column import StoredColumn
 from dpselect.views.table_counts import is_stored
 
@@ -53,3 +54,19 @@ def _places(values: Any, periods: Periods, called: Any) -> Any:
         return StoredColumn.of(values, periods)
     places = codes_of(periods, values, called)
     return np.ma.masked_array(places, mask=places < 0)
+
+
+def select_columns(table: Any, column: Any, by: Any, person: Any) -> tuple[Any, Any, Any]:
+    """Return the values, groups and persons: as they are where no column is named, else those columns of the table.
+
+    Raises:
+        TypeError, ValueError: not a table; it has no such column.
+    """
+    if column is None:
+        return table, by, person
+    wanted = [name for name in (column, by, person) if isinstance(name, str) or name is column]
+    there, columns = frames.some(table, list(dict.fromkeys(wanted)))
+    for name in wanted:
+        if name not in columns:
+            raise no_column(name, there)
+    return columns[column], *(columns[name] if isinstance(name, str) else name for name in (by, person))

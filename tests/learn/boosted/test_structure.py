@@ -9,9 +9,8 @@ import pytest
 
 from dpselect.learn.boosted.column_summary import ColumnSummary, SurveyRelease, of_classes
 from dpselect.learn.boosted.interactions import draw_interaction
+from dpselect.learn.boosted.rounds import ColumnWeights, Step
 from dpselect.learn.boosted.rule import CONCENTRATED, PURE, is_additive, plan_rounds, rounds_for
-from dpselect.learn.boosted.step import Step
-from dpselect.learn.boosted.weights import ColumnWeights
 from dpselect.learn.domains import attributes
 
 KNOWN = attributes(["x", "job"], {"x": (0, 128), "job": ["a", "b", "c"]}, bins=128, missing=False)

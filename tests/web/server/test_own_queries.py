@@ -11,9 +11,8 @@ import pytest
 
 import dpselect as dps
 from dpselect.queries import QUERIES
-from dpselect.web.server.own_queries import queries_with
 from dpselect.web.server.settings import read_settings
-from dpselect.web.server.state import ServerState
+from dpselect.web.server.state import ServerState, queries_with
 from tests.web.server.conftest import CONFIG, write
 from tests.web.server.pages.browser import Browser
 from tests.web.server.served import Office

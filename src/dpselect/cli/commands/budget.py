@@ -11,9 +11,9 @@ from typing import Any
 import dpselect as dps
 from dpselect.cli import paths
 from dpselect.cli.command import Command, CommandAnswer
-from dpselect.cli.ledger_entries import answer_of, asked_by, note_of
 from dpselect.cli.options import DRY_RUN, epsilon, flag, number, one_of, option, whole
 from dpselect.cli.plan_text import promise
+from dpselect.cli.release_text import escape_name
 from dpselect.cli.request import Request
 from dpselect.cli.spending import paying, remaining_of, text
 from dpselect.cli.tables import AnswerTable
@@ -25,6 +25,12 @@ from dpselect.ledger.composition import Terms, Totals
 from dpselect.ledger.events import Event
 from dpselect.ledger.store import store_of
 
+# What a row says of the question, in this order.
+_NAMES = ("command", "column", "target", "label", "value", "candidate", "score", "item", "metric")
+# What else tells two releases apart, with what it is called.
+_FURTHER = {"where": "where", "by": "by", "person": "person", "rows_per_person": "rows per person"}
+# Notes of the library that say no more than the command beside them.
+_SAID = {"percentile", "quantiles", "histogram"}
 _BAR, _LATEST = 40, 20
 
 
@@ -298,3 +304,35 @@ VERB = Command(
     },
     example="dpselect budget create people.ledger --epsilon 2 --dataset people",
 )
+
+
+def asked_by(event: Event) -> str:
+    """Return the command, its columns and which rows were asked about; "" where nothing was recorded."""
+    named = " ".join(escape_name(event.metadata[name]) for name in _NAMES if name in event.metadata)
+    further = (
+        f"{words} {escape_name(event.metadata[name])}" for name, words in _FURTHER.items() if name in event.metadata
+    )
+    return ", ".join(filter(None, [named, *further]))
+
+
+def note_of(event: Event) -> str:
+    """Return the note of a row, unless it repeats the command."""
+    return "" if "command" in event.metadata and event.note in _SAID else event.note
+
+
+def answer_of(ledger: Any, row: int, event: Event) -> str | None:
+    """Return the answer in the certificate of a row, or why there is none; ``None`` where none was asked for."""
+    from dpselect.certificates.certificate import Certificate
+    from dpselect.certificates.page import words
+
+    path = event.metadata.get("certificate")
+    if path is None:
+        return None
+    try:
+        certificate = Certificate.read(path)
+    except (OSError, ValueError, ImportError):
+        return f"no whole certificate is at {escape_name(path)}"
+    named = certificate.content["ledger"] or {"rows": []}
+    if {"row": row, "hash": ledger.entry(row).hash} not in named["rows"]:
+        return f"{escape_name(path)} is the certificate of another release"
+    return escape_name(words(certificate.content["answer"]))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpselect.learn.boosted.additive_model import AdditiveModel
 from dpselect.learn.boosted.budget_shares import Shares
@@ -12,9 +15,75 @@ from dpselect.learn.boosted.column_summary import SurveySummary
 from dpselect.learn.boosted.interactions import draw_interaction
 from dpselect.learn.boosted.noise import SumNoise, of_gradients, of_hessians
 from dpselect.learn.boosted.rule import RoundsPlan
-from dpselect.learn.boosted.step import Step
-from dpselect.learn.boosted.weights import ColumnWeights
-from dpselect.views.gradient_sums import UNIT, Loss, ScorableTable
+from dpselect.views.gradient_sums import SCORE_UNIT, UNIT, Loss, ScorableTable
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+# How wrong the survey's guess of a part's Hessian is taken to be, and how far below it the estimate may go.
+_UNSURE, _LEAST = 0.6, 0.15
+# Weights of columns: half evenly, half by what released sums said of tiles that a column was in.
+_ADAPTED, _SLOWEST = 0.5, 0.15
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What steps depend on besides the sums; all of it public or released.
+
+    Attributes:
+        records: about how many there are.
+        curvature: about the Hessian of one, shape (outputs,).
+        rate: how much of a step is taken; twice that is the longest.
+        pull: the deviation of the gradients' noise over all rounds, times how strongly it draws steps to zero.
+        deviation: of the noise of Hessians.
+    """
+
+    records: float
+    curvature: Floats
+    rate: float
+    pull: float
+    deviation: float
+
+    def hessians(self, noisy: Floats, shares: Floats) -> Floats:
+        """Return noisy Hessians, shape (parts, outputs), made better by the expected ones, with what pulls to zero."""
+        expected = np.maximum(self.records * shares, 1.0)[:, None] * self.curvature
+        one, other = 1 / (_UNSURE * expected) ** 2, 1 / (self.deviation**2 + 1e-12)
+        mean = np.maximum((expected * one + noisy * other) / (one + other), _LEAST * expected)
+        return np.asarray(mean + 1 + self.pull**2 / mean)
+
+    def values(self, gradients: Floats, hessians: Floats) -> Integers:
+        """Return what is added to scores, in their units, shape (parts, outputs)."""
+        longest = 2 * self.rate
+        steps = np.clip(-self.rate * gradients / hessians, -longest, longest)
+        return np.rint(steps * SCORE_UNIT).astype(np.int64)
+
+
+class ColumnWeights:
+    """Weights of columns, which follow released sums.
+
+    Args:
+        live: which columns have more than one bin, shape (columns,).
+        promise: how much each seems to tell at first, not negative.
+    """
+
+    def __init__(self, live: NDArray[np.bool_], promise: Floats) -> None:
+        self._live = live.astype(np.float64)
+        self._gain, self._seen = promise.astype(np.float64), np.zeros(promise.size, dtype=np.int64)
+
+    def now(self) -> Floats:
+        """Return the weight of every column; 0 for those that cannot be cut."""
+        gain = np.maximum(self._gain, 0.0)
+        if self._seen.any():
+            gain[self._seen == 0] = gain[self._seen > 0].mean()
+        gain *= self._live
+        even = self._live / max(float(self._live.sum()), 1.0)
+        return np.asarray(even if not gain.sum() > 0 else (1 - _ADAPTED) * even + _ADAPTED * gain / gain.sum())
+
+    def note(self, columns: Sequence[int], gain: float) -> None:
+        """Take the gain of a tile of these columns into their moving averages."""
+        for column in columns:
+            slow = max(_SLOWEST, 1 / (self._seen[column] + 1)) if self._seen[column] else 1.0
+            self._gain[column] += slow * (gain - self._gain[column])
+            self._seen[column] += 1
 
 
 def signal_of(surveyed: SurveySummary, loss: Loss, noise: SumNoise, shares: Shares, rounds: int) -> float:

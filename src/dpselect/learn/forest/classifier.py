@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -17,9 +18,9 @@ from dpselect.learn.boosted.by_rho import ByRho
 from dpselect.learn.boosted.noise import ONE_CELL, Gaussian, Geometric, SumNoise
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
+from dpselect.learn.file_parts import noise_in, numbers_in
 from dpselect.learn.forest.class_shares import shrunk
 from dpselect.learn.forest.forest_plan import COUNTS, DEEPEST, SLOPE, SURVEY, Forest, ForestPlan
-from dpselect.learn.forest.saved_forest import besides, restore_forest
 from dpselect.learn.parameters import whole
 from dpselect.learn.private_trees import PrivateTrees
 from dpselect.learn.schema import Schema
@@ -29,6 +30,7 @@ from dpselect.learn.tree import Tree
 from dpselect.views.leaves import SLOPE_UNIT
 from dpselect.views.records import Records
 
+_STEEPEST = 100 * SLOPE_UNIT
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 # Gaussian noise grows with the root of the number of trees, noise under a pure epsilon with the number.
@@ -181,3 +183,21 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
     def _keep(self, known: Schema, result: Forest) -> None:
         super()._keep(known, result.trees)
         self.forest_ = result
+
+
+def besides(forest: Forest) -> dict[str, Any]:
+    """Return it as plain lists and numbers."""
+    return {"noise": forest.noise, "prior": forest.prior.tolist(), "slope": forest.slope}
+
+
+def restore_forest(trees: list[Tree], classes: int, content: Mapping[str, Any]) -> Forest:
+    """Return the forest of such a file.
+
+    Raises:
+        KeyError, TypeError, ValueError: parts that do not make a forest.
+    """
+    noise, slope, prior = noise_in(content["noise"]), content["slope"], numbers_in(content["prior"], 1)
+    sound = type(slope) is int and 0 < slope <= _STEEPEST
+    if not sound or prior.shape != (classes,) or not (prior > 0).all() or not math.isclose(prior.sum(), 1.0):
+        raise InputError("not a forest")
+    return Forest(trees, noise, prior, slope)

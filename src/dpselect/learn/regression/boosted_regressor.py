@@ -15,17 +15,20 @@ from dpselect.kernel.numbers import Epsilon, exact_delta
 from dpselect.learn.boosted.column_summary import SurveyRelease, SurveySummary, of_classes
 from dpselect.learn.boosted.estimator import PrivateBoosted
 from dpselect.learn.boosted.noise import Gaussian, Geometric
+from dpselect.learn.boosted.score_reasons import RangeWords, alike_codes, join_words
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
 from dpselect.learn.file_parts import bounds_in
 from dpselect.learn.parameters import epsilon_of
 from dpselect.learn.regression.boosting import BY_EPSILON, BY_RHO, BoostedRegressionPlan, RegressionFit, values_of
 from dpselect.learn.regression.regressor import PrivateRegressor
-from dpselect.learn.regression.value_reasons import reasons_of_values
 from dpselect.learn.training import TrainingData
+from dpselect.utilities.splits import Integers
 from dpselect.views.gradient_sums import SCORE_UNIT, UNIT, WIDEST, Loss
 from dpselect.views.targets import STEPS
 
+# So many columns are named.
+_NAMED = 4
 Floats = NDArray[np.float64]
 
 
@@ -202,3 +205,26 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
 
     def _understood(self, known: SurveyRelease, attributes_: Sequence[Attribute]) -> SurveySummary:
         return of_classes(known, attributes_)
+
+
+def reasons_of_values(model: Any, codes: Sequence[Integers], values: Floats, moves: Floats) -> list[str]:
+    """Return a sentence for each record.
+
+    Args:
+        model: a fitted boosted regressor.
+        codes: of each column, shape (n,).
+        values: what is predicted, shape (n,).
+        moves: contributions, shape (n, columns), in the units of the values.
+    """
+    words = [RangeWords(each, alike) for each, alike in zip(model.attributes_, alike_codes(model.model_), strict=True)]
+    start = float(model.intercept_[0])
+    sentences = []
+    for row, value in enumerate(values.tolist()):
+        order = np.argsort(-np.abs(moves[row]), kind="stable").tolist()
+        told = [
+            f"{words[place].of(int(codes[place][row]))} ({moves[row][place]:+.3g})"
+            for place in order[:_NAMED]
+            if moves[row][place]
+        ]
+        sentences.append(f"{value:.4g}, from {start:.4g}" + (f" because {join_words(told)}" if told else ""))
+    return sentences

@@ -19,8 +19,7 @@ from dpselect.kernel.errors import InputError
 from dpselect.learn.builder import TreePlan, grow
 from dpselect.learn.default_tree import level_shares, never
 from dpselect.learn.domains import Attribute
-from dpselect.learn.dry_run import along_one_path, dry_run
-from dpselect.learn.regression.empty_targets import EmptyTargets
+from dpselect.learn.dry_run import EmptyTable, along_one_path, dry_run
 from dpselect.learn.regression.splitting import AroundMeans
 from dpselect.learn.regression.target_summary import TargetSummary, cells_for, summarize_targets
 from dpselect.learn.regression.valued_tree import ValuedTree, value_tree
@@ -30,6 +29,34 @@ from dpselect.utilities.counts import ONE
 from dpselect.utilities.splits import Integers
 from dpselect.utilities.wrong_side import moves_by
 from dpselect.views.targets import NumberedTable, SidedTable
+
+
+@dataclass
+class EmptyTargets:
+    """A table without rows, before a range is known."""
+
+    sizes: tuple[int, ...]
+    rows: int = 0
+
+    def histogram(self, cells: int) -> Integers:
+        """Return zeros for every cell."""
+        return np.zeros(cells, dtype=np.int64)
+
+    def within(self, low: int, high: int) -> EmptySides:
+        """Return the same in a range."""
+        return EmptySides(self.sizes, 2, high - low)
+
+
+@dataclass
+class EmptySides(EmptyTable):
+    """A table without rows, in the nodes of a tree."""
+
+    width: int
+
+    def around(self, nodes: int, _: Integers, __: int) -> list[Integers]:
+        """Return zeros for every attribute."""
+        return self.level(nodes)
+
 
 _SIZE, _SURVEY = Fraction(2, 100), Fraction(5, 100)
 _MEANS, _SPLITS = Fraction(2, 10), Fraction(4, 10)

@@ -14,7 +14,7 @@ from typing import Any
 from dpselect.dataset import Dataset, DatasetError
 from dpselect.dataset.description_parts import Key, exact, part_of, refusal, require_known, text
 from dpselect.dataset.toml_text import content, key_lines, locate_error, place_of
-from dpselect.kernel.errors import PrivacyError
+from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.kernel.format_exact import format_exact as number_text
 from dpselect.kernel.numbers import exact_delta, exact_epsilon
 from dpselect.ledger.composition import Totals, fold
@@ -22,9 +22,10 @@ from dpselect.ledger.plan_payment import Part, plan_optimum
 from dpselect.queries.base import Query, QueryError
 from dpselect.queries.field_kinds import EPSILON
 from dpselect.queries.plan import Plan, plan_of
-from dpselect.queries.publication.division import divide_total
 from dpselect.queries.registry import QUERIES
 
+# Prices of queries have so many decimals.
+_UNIT = 10**6
 _KEYS = ("title", "dataset", "total", "query")
 # Keys name rows and files on every system, and begin no formula of a spreadsheet.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -293,3 +294,30 @@ def _query(number: int, said: Mapping[str, Any], epsilon: Fraction) -> Query[Any
 def price_of(query: Query[Any]) -> Fraction:
     """Return the epsilon of a query as an exact number."""
     return exact_epsilon(query.epsilon)
+
+
+def divide_total(
+    total: Fraction, amounts: Mapping[str, Fraction], weights: Mapping[str, Fraction]
+) -> dict[str, Fraction]:
+    """Return the amount of each name, with at most six decimals; they add up to at most the total.
+
+    Args:
+        total: what there is.
+        amounts: of names that have one.
+        weights: of all others: positive.
+
+    Raises:
+        ValueError: the amounts alone are more, or nothing is left for a weight.
+
+    >>> divide_total(Fraction(1), {"a": Fraction(1, 2)}, {"b": Fraction(1), "c": Fraction(2)})
+    {'a': Fraction(1, 2), 'b': Fraction(83333, 500000), 'c': Fraction(333333, 1000000)}
+    """
+    rest = total - sum(amounts.values(), Fraction(0))
+    if rest < 0:
+        raise InputError("the amounts of epsilon add up to more than the total: raise it, or lower them.")
+    whole = sum(weights.values(), Fraction(0))
+    shares = {name: Fraction(int(rest * weight / whole * _UNIT), _UNIT) for name, weight in weights.items()}
+    for name, share in shares.items():
+        if not share:
+            raise InputError(f"less than 0.000001 is left for {name}: raise the total, or its weight.")
+    return {**amounts, **shares}

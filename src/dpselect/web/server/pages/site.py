@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from dpselect.web.headers import Application, Receive, Scope, Send
-from dpselect.web.server.error_pages import HOME, is_page, said_on_pages, title_of
+from dpselect.web.server import serializers
+from dpselect.web.server.dependencies import CurrentUser
+from dpselect.web.server.error_pages import HOME, STATIC, is_page, said_on_pages, title_of
 from dpselect.web.server.errors import RefusalError
 from dpselect.web.server.jobs import JobQueue
+from dpselect.web.server.pages import public
 from dpselect.web.server.pages.ask import question_pages
 from dpselect.web.server.pages.budgets import budget_pages
-from dpselect.web.server.pages.dataset_list import dataset_pages
+from dpselect.web.server.pages.fields import queries_about
 from dpselect.web.server.pages.form import UNREADABLE, own_form
 from dpselect.web.server.pages.history import asked_pages
 from dpselect.web.server.pages.layout import page
 from dpselect.web.server.pages.login import entering
 from dpselect.web.server.pages.openid import openid_pages
-from dpselect.web.server.pages.static_files import looks
 from dpselect.web.server.pages.users import user_pages
 from dpselect.web.server.problems import INSIDE
+
+_KINDS = {
+    # The explorer and the server look alike.
+    "explorer.css": ("dpselect.web.explorer", "text/css; charset=utf-8"),
+    "icon.svg": ("dpselect.web.explorer", "image/svg+xml"),
+    "pages.css": ("dpselect.web.server.pages", "text/css; charset=utf-8"),
+    "waiting.js": ("dpselect.web.server.pages", "text/javascript; charset=utf-8"),
+}
 
 
 def with_pages(application: Application, jobs: JobQueue) -> Application:
@@ -75,3 +89,46 @@ def _refusals(site: FastAPI) -> None:
     @site.exception_handler(Exception)
     def inside(request: Request, _: Exception) -> Response:
         return said(request, 500, INSIDE)
+
+
+def looks() -> APIRouter:
+    """Return the addresses of style sheets and pictures."""
+    router = APIRouter()
+
+    @router.get(f"{STATIC}/{{name}}")
+    def static(name: str) -> Response:
+        if name not in _KINDS:
+            raise HTTPException(404)
+        package, kind = _KINDS[name]
+        return Response(_file(package, name), media_type=kind)
+
+    return router
+
+
+@cache
+def _file(package: str, name: str) -> bytes:
+    return files(package).joinpath("static", name).read_bytes()
+
+
+def dataset_pages(jobs: JobQueue) -> APIRouter:
+    """Return the addresses of datasets."""
+    router = APIRouter()
+
+    @router.get(HOME)
+    def datasets(request: Request, visitor: CurrentUser) -> Response:
+        listed = serializers.list_datasets(jobs.server_state, visitor)
+        return page(request, "datasets.html", "Datasets", datasets=listed)
+
+    @router.get(f"{HOME}/datasets/{{name}}")
+    def dataset(name: str, request: Request, visitor: CurrentUser) -> Response:
+        found = jobs.dataset(name, None if visitor.role == "curator" else visitor.name)
+        queries = queries_about(found.description, jobs.server_state.queries)
+        facts: dict[str, Any] = {
+            "dataset": serializers.details(found, visitor, jobs.server_state.standings.of(name)),
+            "queries": [(kind, query.title, query.about()) for kind, query in queries.items()],
+            "columns": public.columns(found.description),
+            "nodes": public.nodes(found.description),
+        }
+        return page(request, "dataset.html", name, **facts)
+
+    return router
