@@ -124,7 +124,12 @@ def test_two_servers_link_a_name_once(houses) -> None:
 
 @pytest.mark.parametrize(
     "statement",
-    ["DELETE FROM changes", "DELETE FROM requests", "UPDATE changes SET who = ''", "UPDATE requests SET answer = ''"],
+    [
+        "DELETE FROM audit_log",
+        "DELETE FROM requests",
+        "UPDATE audit_log SET who = ''",
+        "UPDATE requests SET answer = ''",
+    ],
 )
 def test_records_stand(houses, statement) -> None:
     """The database itself refuses to forget a change, a request or an answer."""

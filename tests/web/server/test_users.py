@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import IntegrityError
 
+from dpselect.web.server.audit_log import changes
+from dpselect.web.server.database import Database
 from dpselect.web.server.users import Users
 
 
@@ -57,7 +61,28 @@ def test_only_the_owner_reads_the_database(settings) -> None:
     assert 0o600 == Path(settings.server.database).stat().st_mode & 0o777
 
 
-@pytest.mark.parametrize("statement", ["DELETE FROM changes", "UPDATE changes SET who = 'x'", "DELETE FROM requests"])
+def test_a_database_of_an_older_server_keeps_its_records(tmp_path) -> None:
+    """It is opened under today's names, and its records still only grow."""
+    folder, path = files("dpselect.web.server").joinpath("migrations"), tmp_path / "old.db"
+    with sqlite3.connect(path) as old:
+        old.execute("CREATE TABLE versions (number INTEGER PRIMARY KEY)")
+        for number in range(1, 6):
+            for script in (folder / f"{number:04}.sql", folder / f"{number:04}.sqlite.sql"):
+                old.executescript(script.read_text(encoding="utf-8") if script.is_file() else "")
+            old.execute("INSERT INTO versions VALUES (?)", [number])
+        old.execute("INSERT INTO changes VALUES ('1', 0, 'carla', 'survey', 'was paused')")
+    old.close()
+    database = Database(str(path))
+
+    assert ["was paused"] == [row["what"] for row in changes(database, "survey")]
+    with pytest.raises(IntegrityError), database.writing() as statements:
+        statements.run("DELETE FROM audit_log")
+    database.close()
+
+
+@pytest.mark.parametrize(
+    "statement", ["DELETE FROM audit_log", "UPDATE audit_log SET who = 'x'", "DELETE FROM requests"]
+)
 def test_records_only_grow(server_state, settings, statement) -> None:
     """The database itself refuses to forget who changed what, and what was asked."""
     server_state.requests.opened("ann", "k", "survey", "{}")

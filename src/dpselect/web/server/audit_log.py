@@ -9,7 +9,7 @@ from dpselect.web.server.database import Database, Row, Statements
 def record_change(statements: Statements, now: float, who: str, dataset: str | None, what: str) -> None:
     """Write down a change, in its own transaction."""
     statements.run(
-        "INSERT INTO changes (id, made, who, dataset, what) VALUES (:id, :made, :who, :dataset, :what)",
+        "INSERT INTO audit_log (id, made, who, dataset, what) VALUES (:id, :made, :who, :dataset, :what)",
         id=tokens.fresh(), made=now, who=who, dataset=dataset, what=what,
     )  # fmt: skip
 
@@ -18,7 +18,7 @@ def changes(database: Database, dataset: str) -> list[Row]:
     """Return the changes of a dataset, oldest first."""
     with database.reading() as statements:
         return statements.rows(
-            "SELECT made, who, what FROM changes WHERE dataset = :dataset ORDER BY made, id", dataset=dataset
+            "SELECT made, who, what FROM audit_log WHERE dataset = :dataset ORDER BY made, id", dataset=dataset
         )
 
 
@@ -28,6 +28,6 @@ def latest_changes(database: Database, dataset: str | None, most: int, skip: int
     named = {} if dataset is None else {"dataset": dataset}
     with database.reading() as statements:
         return statements.rows(
-            f"SELECT made, who, what FROM changes WHERE {whose} ORDER BY made DESC, id DESC LIMIT :most OFFSET :skip",
+            f"SELECT made, who, what FROM audit_log WHERE {whose} ORDER BY made DESC, id DESC LIMIT :most OFFSET :skip",
             most=most, skip=skip, **named,
         )  # fmt: skip

@@ -21,7 +21,9 @@ def test_a_user_is_added_once(authenticator, server_state) -> None:
     assert ("dora", "analyst") == (first.name, first.role)
     assert first == authenticator.accounts.visitor(claims())
     with server_state.database.reading() as statements:
-        notes = [row["what"] for row in statements.rows("SELECT what FROM changes WHERE who = 'openid' ORDER BY made")]
+        notes = [
+            row["what"] for row in statements.rows("SELECT what FROM audit_log WHERE who = 'openid' ORDER BY made")
+        ]
     assert 2 == len(notes)
     assert {"added analyst dora", f"let in dora by an account of {authenticator.registration.issuer}"} == {*notes}
 
