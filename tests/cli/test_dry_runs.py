@@ -150,3 +150,19 @@ def test_a_dry_run_names_the_epsilon_that_an_error_takes(capsys) -> None:
     ):
         assert 2 == main(wrong)
         assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(ValueError("cell 48211"), ""), (dps.PrivacyError("a sentence."), ": a sentence.")]
+)
+def test_a_check_that_fails_stops_no_dry_run(error: Exception, said: str, capsys, monkeypatch) -> None:
+    """And quotes no other library, whose words may hold a cell."""
+    from dpselect.cli import query_answers
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(query_answers, "question_check", fail)
+    write(here=True)
+    assert 0 == main(["median", "rows.csv", "age", *BOUNDS.split(), "--epsilon", "1", "--dry-run"])
+    assert f"private, for you alone: the cells could not be looked at{said}\n" == capsys.readouterr().err

@@ -17,6 +17,7 @@ from dpselect.cli.request import Request
 from dpselect.cli.spending import ledger_facts, paying
 from dpselect.cli.tables import AnswerTable
 from dpselect.dataset import Dataset
+from dpselect.kernel.errors import DPSelectError
 from dpselect.kernel.privacy_filter import with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant
 from dpselect.ledger.recording import StopAtSpend
@@ -99,8 +100,10 @@ def _print_check(query: Query[Any], dataset: Dataset) -> None:
         return
     try:
         line = question_check(query, dataset).first_line
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        line = f"private, for you alone: the cells could not be looked at: {error}"
+    except Exception as error:
+        # Words of other libraries may quote a cell.
+        why = f": {error}" if isinstance(error, DPSelectError) else ""
+        line = f"private, for you alone: the cells could not be looked at{why}"
     print(line, file=sys.stderr)
 
 
