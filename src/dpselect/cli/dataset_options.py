@@ -231,13 +231,15 @@ def domains(request: Request, columns: Mapping[str, bool | None], *, unlisted: b
         ValueError: bounds or names that are none.
     """
     result = dict[str, Any]()
+    # Beside a column of numbers, the bounds are those of that one.
+    of_values = all(numeric is False for numeric in columns.values())
     for field, numeric in columns.items():
         column = request.get(field)
         if column is None:
             continue
         if field == "by":
             result[column] = [*(names(request.groups, "--groups", "group") or ())]
-        elif numeric is False and any(request.get(name) is not None for name in ("lower", "upper", "step")):
+        elif of_values and any(request.get(name) is not None for name in ("lower", "upper", "step")):
             result[column] = _period_bounds(request)
         elif numeric is False or (numeric is None and request.get("domain") is not None):
             result[column] = _values(request)

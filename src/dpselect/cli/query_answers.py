@@ -144,7 +144,7 @@ def _ledger(request: Request, dataset: Dataset) -> Any:
         return Ledger.read(request.ledger)
     if dataset.budget is None:
         if is_description(request) and not request.dry_run:
-            request.dropped.append(_UNRECORDED)
+            request.outcome.dropped.append(_UNRECORDED)
         return None
     place = dataset.budget.ledger
     request.ledger = place if place is None or is_url(place) else str(dataset.folder / place)

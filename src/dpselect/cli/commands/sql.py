@@ -97,8 +97,8 @@ class _Reading:
         condition = "" if self.statement.where is None else f" (of rows with {self.statement.where})"
         if self.request.certificate is not None and self.request.question is None:
             self.request.question = f"{self.statement.query.words()}{condition}"
-        if self.statement.unpublished is not None and not self.request.dropped:
-            self.request.dropped.append(self.statement.unpublished)
+        if self.statement.unpublished is not None and not self.request.outcome.dropped:
+            self.request.outcome.dropped.append(self.statement.unpublished)
         return self.statement
 
 
