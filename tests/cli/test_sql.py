@@ -109,7 +109,7 @@ REFUSED = {
     "no SQL": (["ratings.toml"], "is required: one SELECT in quotes"),
     "by": (["ratings.toml", MEDIAN, "--by", "place"], "there is no option --by: write GROUP BY"),
     "key": (["ratings.toml", MEDIAN, "--key", "x"], "--key goes with a dataset of a server"),
-    "count alone": (["ratings.toml", BEST.replace("AVG(stars)", "SQRT(COUNT(*))")], "count() alone reads no column"),
+    "two columns": (["ratings.toml", BEST.replace("AVG(stars)", "SUM(place)")], "which do not add up"),
 }
 
 

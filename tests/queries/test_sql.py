@@ -310,7 +310,7 @@ ATTACKS = {
     "bounds as arguments": "SELECT MEDIAN(income, 0, 1000000) FROM ratings",
     "literal as a column": ranked("SUM(1000000)"),
     "power": ranked("POWER(SUM(stars), 3)"),
-    "logarithm": ranked("LOG(COUNT(*) + 1)"),
+    "logarithm": ranked("LOG(10, COUNT(*) + 1)"),
     "modulo": ranked("SUM(stars) % 3"),
     "integer division": ranked("SUM(stars) // 3"),
     "bits": ranked("SUM(stars) & 3"),
