@@ -391,9 +391,7 @@ class Session:
     @staticmethod
     def _priced(epsilon: Epsilon, bound: Bound) -> Fraction:
         if not isinstance(bound, Bound):
-            raise InputTypeError(
-                "bound must be a Bound, made where it is proved how far one neighbour moves the numbers."
-            )
+            raise InputTypeError("bound must be a Bound, made where it is proved how far a neighbour moves numbers.")
         return exact_epsilon(epsilon)
 
 

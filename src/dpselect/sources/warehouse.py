@@ -110,9 +110,7 @@ class Warehouse:
             expression = source
             metadata = _facts_of(expression)
         elif not isinstance(source, (str, Path)):
-            raise InputTypeError(
-                "A warehouse is an Ibis table, a path to .parquet or .csv files, or a URL with its table."
-            )
+            raise InputTypeError("A warehouse is an Ibis table, a path to .parquet or .csv files, or the URL of one.")
         elif is_url(source):
             expression, metadata, opened = _at_url(str(source), table)
         else:
