@@ -100,7 +100,7 @@ class ScoredColumn:
         return int(self.domain.lower / self.unit), int(self.domain.upper / self.unit)
 
     @property
-    def size(self) -> int:
+    def cell_count(self) -> int:
         """Return how many cells it has."""
         if not isinstance(self.domain, NumericDomain):
             return len(self.domain)
@@ -139,7 +139,7 @@ class ScoredColumn:
             if each.condition is not None:
                 along = (each.condition.value - self.domain.lower) / self.domain.step  # type: ignore[operator]
                 starts |= {-(-along.numerator // along.denominator), along.numerator // along.denominator + 1}
-        ordered = [*sorted(start for start in starts if 0 <= start < self.size), self.size]
+        ordered = [*sorted(start for start in starts if 0 <= start < self.cell_count), self.cell_count]
         yield from ((start, stop - 1) for start, stop in pairwise(ordered))
 
     def spans(self, each: GroupSum) -> tuple[tuple[int, int], ...] | None:
@@ -180,7 +180,7 @@ class ScoredColumns:
             if each.reads is not None:
                 self._sums.setdefault(each.reads, {})[name] = each
         self.columns = {name: ScoredColumn.of(name, domains, sums.values()) for name, sums in self._sums.items()}
-        if prod(column.size for column in self.columns.values()) > _MOST_CELLS:
+        if prod(column.cell_count for column in self.columns.values()) > _MOST_CELLS:
             raise FormulaError(
                 f"{', '.join(self.columns)} have too many values together: describe larger steps, or fewer columns."
             )
