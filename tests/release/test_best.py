@@ -142,17 +142,23 @@ def test_engines_add_up_what_memory_does(person: str | None, tmp_path: Path) -> 
     frame.loc[rng.random(many) < 0.1, "stars"] = pandas.NA
     columns = STARS | LATE | {"price": {"lower": 0, "upper": 20, "step": 0.5}}
     score = "sum(stars) + sum(price) + count(price > 7) + count(late = yes) + overall(count(stars != 3)) + count()"
-    ranking = GroupRanking.of(score, columns, person=person, rows_per_person=2)
+    rankings = [
+        GroupRanking.of(each, columns, person=person, rows_per_person=2)
+        for each in (score, "count(late = yes)", "count()", "sum(price)")
+    ]
     there = ibis.duckdb.connect().create_table("ratings", frame)
     frame.to_parquet(tmp_path / "ratings.parquet")
 
     found = [
-        {name: each.tolist() for name, each in ranking.columns.count(table, "place", GROUPS, person, 2)[0].items()}
+        [
+            {name: each.tolist() for name, each in ranking.columns.count(table, "place", GROUPS, person, 2)[0].items()}
+            for ranking in rankings
+        ]
         for table in (frame, there, str(tmp_path / "ratings.parquet"))
     ]
     assert found[0] == found[1] == found[2]
-    assert found[0]["count()"][0] > 20
-    assert found[0]["count()"][3] == 0
+    assert found[0][0]["count()"][0] > 20
+    assert found[0][0]["count()"][3] == 0
 
 
 @pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")

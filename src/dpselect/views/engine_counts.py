@@ -91,7 +91,8 @@ def _coded_rows(warehouse: Warehouse, question: RowQuestion, *, raw: bool = Fals
             coded |= _order(table[question.order])
         _provide_hash(warehouse)
     # What is left out before cells are computed costs less than cells that say so.
-    rows = table.filter([mask for _, mask in placed if mask is not None]).select(**coded)
+    masks = [mask for _, mask in placed if mask is not None]
+    rows = (table.filter(masks) if masks else table).select(**coded)
     for at, (_, mask) in enumerate(placed):
         rows = rows.filter(rows[f"c{at}"] >= 0) if mask is None else rows
     return rows if raw else rows.mutate(i=_together(rows, question.sizes))
