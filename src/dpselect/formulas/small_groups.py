@@ -41,7 +41,7 @@ def fill_small_groups(formula: Expression, rows: RowKinds, least: int) -> Expres
     >>> from dpselect.formulas.expression import statistic
     >>> rows = RowKinds.of([{"n": 1, "stars": (1, 5)}])
     >>> fill_small_groups(statistic("stars") / statistic("n"), rows, 20)
-    (-1 * (max((-0.05 * stars + 0.05 * n), -1 * ((-1 * n + stars) / n))) + 1)
+    (-1 * (max((0.05 * n + -0.05 * stars), (n + -1 * stars) / n)) + 1)
     """
     filled = _filled(formula, rows, least, 1)
     if filled is formula:

@@ -85,7 +85,13 @@ def statistics_of(query: Query[Any], dataset: Dataset) -> tuple[str, str]:
 
 def _of_score(query: BestGroups, dataset: Dataset, who: str) -> tuple[str, str]:
     ranking = GroupRanking.of(
-        query.score, dataset.columns, query.prior, query.order, dataset.person, dataset.rows_per_person
+        query.score,
+        dataset.columns,
+        query.prior,
+        query.order,
+        dataset.person,
+        dataset.rows_per_person,
+        query.min_rows,
     )
     most = ceiling(ranking.formula, ranking.kinds)
     moves = f"by at most {most:.4g}" if math.isfinite(most) else "by more, the more rows there are"
