@@ -105,6 +105,7 @@ def test_the_contract_finds_types_that_rows_decide(
     assert any(faults(reader, column, tmp_path) for column in COLUMNS)
 
 
+@pytest.mark.filterwarnings("ignore:Column 'b' is declared as text")
 @pytest.mark.parametrize("kind", [*EVERY_CLASSIFIER, *EVERY_REGRESSOR])
 def test_fits_of_neighbours_see_the_same_other_rows(kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through fit: the records that a tree grows from differ in at most the hostile row, by every estimator."""

@@ -279,11 +279,7 @@ def _of_bins(request: Request) -> dict[str, Fraction]:
 
 
 def bounds(request: Request) -> dict[str, Any]:
-    """Return the public bounds and the step of a column of numbers or dates.
-
-    Raises:
-        PrivacyError, ValueError: one is missing, or they cannot be used.
-    """
+    """Return the public bounds and the step of a column (``PrivacyError``, ``ValueError``: missing, or not usable)."""
     lower, upper = request.lower, request.upper
     are_dates = [isinstance(each, date) for each in (lower, upper) if each is not None]
     dated = any(are_dates)

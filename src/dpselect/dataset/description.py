@@ -36,10 +36,9 @@ from dpselect.sources.periods import Periods
 from dpselect.sources.urls import without_secrets
 from dpselect.sources.warehouse import Warehouse
 from dpselect.utilities.grid_counts import public_values
-from dpselect.views import Graph, WeightedGraph
+from dpselect.views import Graph
 from dpselect.views.grid import Grid
 from dpselect.views.nodes import declared_nodes
-from dpselect.views.synthetic import synthetic_graph, synthetic_table
 
 AnyGraph = TypeVar("AnyGraph")
 _DATES = "this has dates: ask for medians, quantiles, counts or groups of it, or name another column."
@@ -233,10 +232,7 @@ class Dataset(DatasetFields):
             DatasetError: no such column is described.
         """
         domain = self._domain(column)
-        if not isinstance(domain, NumericDomain):
-            return [*self.groups(column)]
-        lower, upper = (int(each) if each.denominator == 1 else float(each) for each in (domain.lower, domain.upper))
-        return lower, upper
+        return domain.bounds if isinstance(domain, NumericDomain) else [*self.groups(column)]
 
     def is_listed(self, column: str) -> bool:
         """Return whether a column has bounds or a list of values, and not names that no list holds.
@@ -254,9 +250,7 @@ class Dataset(DatasetFields):
         """
         domain = self._domain(column)
         if not isinstance(domain, NumericDomain):
-            raise DatasetError(
-                ("columns", column), "this has a list of values and no bounds: ask about a column of numbers."
-            )
+            raise DatasetError(("columns", column), "this has a list of values: ask about a column of numbers.")
         exactly = (domain.lower, domain.upper, domain.step)
         return public_values(None, *(int(each) if each.denominator == 1 else each for each in exactly))
 
@@ -380,19 +374,7 @@ class Dataset(DatasetFields):
         >>> Dataset(graph="a.txt", nodes=3).synthetic()
         Graph(nodes=3)
         """
-        if self.graph is not None:
-            nodes = source_rows.nodes(self)
-            if kind is not WeightedGraph:
-                return synthetic_graph(nodes, kind)
-            weights = source_rows.weights(self)
-            return synthetic_graph(nodes, kind, {"cap": weights.cap, "kind": weights.kind})
-        return synthetic_table({name: self._bounds_or_values(name) for name in self.wanted})
-
-    def _bounds_or_values(self, column: str) -> Sequence[Any] | None:
-        known = self.columns.get(column)
-        if isinstance(known, DateDomain):
-            return (known.lower,)
-        return None if known is None or known == UNLISTED else self.domain(column)
+        return source_rows.synthetic(self, kind)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Dataset):

@@ -80,6 +80,12 @@ class NumericDomain:
         if max(abs(self.lower * over), abs(self.upper * over), Fraction(over)) > _EXACT:
             raise DatasetError(("step",), "step is so fine that doubles cannot hold the values: write a larger one.")
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Return both bounds as estimators take them, as integers where they are whole."""
+        lower, upper = (int(each) if each.denominator == 1 else float(each) for each in (self.lower, self.upper))
+        return lower, upper
+
     def _edges(self) -> tuple[Fraction, ...]:
         if not isinstance(self.edges, (list, tuple)):
             raise DatasetError(("edges",), "edges are a list of numbers: write one such as [0, 18, 65, 120].")

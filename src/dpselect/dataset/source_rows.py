@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.dataset.description_parts import DatasetError, DateDomain, NumericDomain, WeightColumn
+from dpselect.dataset.description_parts import UNLISTED, DatasetError, DateDomain, NumericDomain, WeightColumn
 from dpselect.dataset.fields import DatasetFields
 from dpselect.kernel.errors import InputError, MissingFileError
 from dpselect.sources import days, frames, tables
@@ -22,6 +22,7 @@ from dpselect.sources.tables import FileOptions, TableFile
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import Column, Graph, StoredColumn, StoredGraph, WeightedGraph
 from dpselect.views.row_source import RowOrder, RowSource
+from dpselect.views.synthetic import synthetic_graph, synthetic_table
 
 
 def reading_of(dataset: DatasetFields) -> FileOptions:
@@ -222,3 +223,22 @@ def _sorted(values: NDArray[Any]) -> NDArray[np.int64]:
         return np.argsort(values, kind="stable")
     texts = [(cell is None, "" if cell is None else str(cell)) for cell in values.tolist()]
     return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int64)
+
+
+def synthetic(dataset: DatasetFields, kind: type[Any]) -> Any:
+    """Return one row, or a graph of a kind without edges, as public facts allow."""
+    if dataset.graph is None:
+        return synthetic_table({name: _bounds_or_values(dataset, name) for name in dataset.wanted})
+    if kind is not WeightedGraph:
+        return synthetic_graph(nodes(dataset), kind)
+    weight = weights(dataset)
+    return synthetic_graph(nodes(dataset), kind, {"cap": weight.cap, "kind": weight.kind})
+
+
+def _bounds_or_values(dataset: DatasetFields, column: str) -> Sequence[Any] | None:
+    known = dataset.columns.get(column)
+    if isinstance(known, DateDomain):
+        return (known.lower,)
+    if known is None or known == UNLISTED:
+        return None
+    return known.bounds if isinstance(known, NumericDomain) else [*known]

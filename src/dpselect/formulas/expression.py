@@ -341,11 +341,7 @@ def statistic(name: str) -> Linear:
 
 
 def expression(value: Expression | float | Fraction) -> Expression:
-    """Return a formula, or a number as one: a float is what its decimal text says.
-
-    Raises:
-        TypeError, ValueError: neither a formula nor a finite number.
-    """
+    """Return a formula, or a finite number as one, a float by its text (``TypeError``, ``ValueError``: neither)."""
     return value if isinstance(value, Expression) else Linear((), exact_public(value, "a constant"))
 
 
@@ -393,11 +389,7 @@ def absolute(x: Expression) -> Expression:
 
 
 def clip(x: Expression, low: float | Fraction, high: float | Fraction) -> Expression:
-    """Return a number between two constants, the nearer of them where it is outside.
-
-    Raises:
-        ValueError: the lower bound is above the upper one.
-    """
+    """Return a number between two constants, the nearer of them outside (``ValueError``: they are exchanged)."""
     if exact_public(low, "a bound") > exact_public(high, "a bound"):
         raise InputError("The lower bound of clip is above the upper one: exchange them.")
     return -Largest(-Largest(x, expression(low)), -expression(high))

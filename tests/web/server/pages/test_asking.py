@@ -111,7 +111,7 @@ def test_a_graph_has_its_own_questions(ann) -> None:
     "fields, sentence",
     [("column=age&epsilon=", "Fill this in."), ("column=age&epsilon=0", "Epsilon is a positive number"),
      ("column=age&epsilon=%3Cb%3E", "Epsilon is a positive number"), ("column=nobody&epsilon=1", "no such column"),
-     ("column=job&epsilon=1", "a list of values and no bounds")],
+     ("column=job&epsilon=1", "a list of values")],
 )  # fmt: skip
 def test_what_is_filled_in_wrongly_is_said(office, ann, fields, sentence) -> None:
     """At its field or above the form, and nothing is planned; the form keeps what was typed."""
