@@ -52,7 +52,7 @@ class ResearchDataset:
 
     @property
     def here(self) -> bool:
-        """Whether the file is there."""
+        """Return whether the file is there."""
         return self.section == "datasets" and self.path.is_file()
 
 

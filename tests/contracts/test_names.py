@@ -112,12 +112,14 @@ def retired(trees: Trees) -> list[str]:
 
 
 def questioning_openings(trees: Trees) -> list[str]:
-    """Return the modules whose docstring begins with a question."""
+    """Return the modules, classes and functions whose docstring begins with a question."""
     found = []
     for path, tree in trees.items():
-        first = re.match(r"\w+", ast.get_docstring(tree) or "")
-        if first and first[0].lower() in _OPENINGS:
-            found.append(path)
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Module, ast.ClassDef, *_FUNCTION)):
+                first = re.match(r"\w+", ast.get_docstring(node) or "")
+                if first and first[0].lower() in _OPENINGS:
+                    found.append(f"{path}:{getattr(node, 'lineno', 1)}")
     return found
 
 
@@ -186,6 +188,7 @@ def test_every_retired_name_has_a_successor_that_is_defined(trees: Trees) -> Non
         (retired, "views/newcomer.py", "class A:\n    def log_law(self) -> None:\n        pass\n"),
         (questioning_openings, "views/newcomer.py", '"""What a view is."""\n'),
         (questioning_openings, "views/newcomer.py", '"""Whether it is one."""\n'),
+        (questioning_openings, "views/newcomer.py", 'class View:\n    """What a view is."""\n'),
     ],
 )
 def test_a_planted_violation_is_found(rule, path: str, source: str, trees: Trees) -> None:

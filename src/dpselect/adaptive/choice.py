@@ -36,7 +36,7 @@ class MeasuredFact:
 
 @dataclass(frozen=True, eq=False)
 class PredictedLoss:
-    """What one option was predicted to lose.
+    """The predicted loss of one option.
 
     Attributes:
         loss: predicted.
@@ -52,7 +52,7 @@ class PredictedLoss:
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """How choosing did on databases left out of training, beside the best fixed option; means over these.
+    """Results of choosing on databases left out of training, beside the best fixed option; means over these.
 
     Attributes:
         learned, learned_added: loss of the learned choice over the least, and what it lost beyond the least.
@@ -95,7 +95,7 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Choice:
-    """What may be published of a choice: all of it.
+    """A choice, all of which may be published.
 
     Attributes:
         option: the one chosen.

@@ -37,7 +37,7 @@ _WORST = 20.0
 
 
 class Place(Protocol):
-    """What a program asks at a label: a trained conditional, or one that explores."""
+    """A conditional that a program asks at a label: a trained one, or one that explores."""
 
     def decide(self, part: Any, draws: Session, epsilon: Epsilon | None = None) -> str:
         """Return the name of a branch."""

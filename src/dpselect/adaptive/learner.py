@@ -21,7 +21,7 @@ _WORST = float(np.log(20.0))
 
 
 class Learner(Protocol):
-    """What a rival of the built-in learners must offer."""
+    """The interface of a rival of the built-in learners."""
 
     def fit(self, features: Floats, regrets: Floats, weights: Floats, /) -> Learner:
         """Learn from rows: features (rows, f), ln regrets (rows, options), weights (rows,)."""

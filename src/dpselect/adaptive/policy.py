@@ -28,7 +28,7 @@ _ADDED_SHARE = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """How a policy is learned; all of it public.
+    """Settings by which a policy is learned; all of them public.
 
     Attributes:
         metafeatures: what is measured.

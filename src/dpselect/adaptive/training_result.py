@@ -20,7 +20,7 @@ _FOUR_IN_FIVE = 1.2816
 
 @dataclass(frozen=True, eq=False)
 class TrainingResult:
-    """What training leaves behind: all of it from public databases.
+    """Results of training, all of them from public databases.
 
     Attributes:
         policy: learned from all of them.

@@ -61,7 +61,7 @@ def least_epsilon(
 
     @lru_cache(maxsize=256)
     def excess(epsilon: Fraction) -> float:
-        """How much more often it is wrong than it may be, as a difference of log odds."""
+        """The excess of errors over those allowed, as a difference of log odds."""
         log_law = drawn.log_pmf(scores, epsilon)
         wrong = float(np.exp(log_law[~wins]).sum())
         # Whoever is nearly always wrong knows the odds by how often it is right.

@@ -26,7 +26,7 @@ _DAMPENING, _GAIN = ("local-dampening", "local-dampening-flip", "local-dampening
 
 @dataclass(frozen=True)
 class Recommendation:
-    """What to use on data like these, and why.
+    """Advice on the mechanism for data like these, and its reason.
 
     Attributes:
         mechanism: the one with the least expected error.

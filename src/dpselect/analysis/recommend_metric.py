@@ -30,7 +30,7 @@ _LARGEST_NOISE = 800.0
 
 @dataclass(frozen=True)
 class MetricRow:
-    """What one metric names, judged by ego betweenness.
+    """The nodes that one metric names, judged by ego betweenness.
 
     Attributes:
         metric: as ``dpselect top-k --metric`` calls it, or its margin (:func:`dpselect.utilities.margin`).
@@ -49,7 +49,7 @@ class MetricRow:
 
 @dataclass(frozen=True)
 class MetricRecommendation:
-    """Which metric to ask for on graphs like this one.
+    """Advice on the metric to ask for on graphs like this one.
 
     Attributes:
         metric: the one, or the margin of the one, whose list has the most ego betweenness; the simpler one where two
@@ -124,7 +124,7 @@ def recommend_metric(
 
 @dataclass(frozen=True, eq=False)
 class ComparedMetrics:
-    """What is compared, whatever epsilon is.
+    """The metrics that are compared, whatever epsilon is.
 
     Attributes:
         asked: metric, mechanism and scores, from the simplest question on.

@@ -52,7 +52,7 @@ class UtilityTable:
 
 @dataclass(frozen=True)
 class Admissibility:
-    """What enumeration says of one sensitivity.
+    """The verdict of enumeration on one sensitivity.
 
     Attributes:
         universe: on which databases.

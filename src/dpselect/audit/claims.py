@@ -49,7 +49,7 @@ class MechanismClaim:
 
 @dataclass(frozen=True)
 class DrawClaim:
-    """What the code that draws does, checked by running it with every choice, coin or stream in turn."""
+    """Claims about the code that draws, checked by running it with every choice, coin or stream in turn."""
 
     name: str
     subject: str
@@ -78,7 +78,7 @@ def _uneven(x: int) -> Scores:
 
 
 def _margins(utility: Utility, k: int, graph: Graph) -> Scores:
-    """How many edges each node is from changing sides of a list of k."""
+    """The number of edges that each node is from changing sides of a list of k."""
     return margin(utility(graph), k)
 
 

@@ -148,7 +148,7 @@ class _ScriptedNoise(RecordingNoise):
         self._script = script
 
     def gaussian(self, values: Integers, variance: Fraction) -> Integers:
-        """What the script says."""
+        """The text of the script."""
         if self._script is None:
             return super().gaussian(values, variance)
         outcome = np.array(self._script(values.copy(), variance), dtype=np.int64)

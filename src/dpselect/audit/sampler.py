@@ -34,7 +34,7 @@ _MOST_DRAWS = 1_000_000
 
 @dataclass(frozen=True)
 class Rejection:
-    """What the test says of one wrong law.
+    """The result of the test for one wrong law.
 
     Attributes:
         name: which law.
@@ -54,7 +54,7 @@ class Rejection:
 
 @dataclass(frozen=True)
 class SamplerVerdict:
-    """What the test says.
+    """The result of the test.
 
     Attributes:
         draws: how many.

@@ -24,7 +24,7 @@ _RELATIVE, _ABSOLUTE = 1e-9, 1e-12
 
 @dataclass(frozen=True)
 class Smoothness:
-    """What enumeration says of one smooth bound at one beta.
+    """The verdict of enumeration on one smooth bound at one beta.
 
     Attributes:
         universe: on which databases.

@@ -43,7 +43,7 @@ _LOOK = {
 
 
 class _Page:
-    """What ends a page of help: examples that can be copied."""
+    """The end of a page of help: examples that can be copied."""
 
     verb: Command
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CommandAnswer:
-    """What a command answers.
+    """The answer of a command.
 
     Attributes:
         text: for people, on standard output.

@@ -34,7 +34,7 @@ _EPSILON = "epsilon must be positive and finite, such as 0.5"
 
 
 class Role(Enum):
-    """What a path is for."""
+    """The purpose of a path."""
 
     INPUT = "read, where it is a file: it may also be a number, a name or a URL"
     OUTPUT = "written as a whole, replaced with --overwrite only"

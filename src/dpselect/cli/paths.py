@@ -31,7 +31,7 @@ _OR_OVERWRITE = ", or pass {overwrite=True|--overwrite}."
 
 
 class UnsavedError(DPSelectError):
-    """What was paid for could not be written; it is printed whole instead.
+    """An answer that was paid for could not be written; it is printed whole instead.
 
     Attributes:
         release: all of it, as text.

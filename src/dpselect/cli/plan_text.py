@@ -50,7 +50,7 @@ _WIDTH = 80
 
 @dataclass(frozen=True)
 class Balance:
-    """What a ledger has left before and after the spend, in the currency of its rule.
+    """The rest of a ledger before and after the spend, in the currency of its rule.
 
     Attributes:
         ledger: its path.

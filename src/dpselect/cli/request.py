@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Outcome:
-    """What has become of a command.
+    """The outcome of a command.
 
     Attributes:
         paid: whether anything was spent, or released without a ledger.
@@ -59,7 +59,7 @@ class Outcome:
 
 
 class Request(SimpleNamespace):
-    """What a command line asks, an attribute per option.
+    """The options of a command line, an attribute each.
 
     Attributes:
         words: the command line as it was typed.

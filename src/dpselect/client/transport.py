@@ -31,7 +31,7 @@ _SECRET = re.compile(r"[!-~]{8,8192}")
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back.
+    """A reply of the server.
 
     Attributes:
         status: of HTTP.

@@ -14,7 +14,7 @@ _MOST_BITS = 40
 
 @dataclass(frozen=True)
 class Bound:
-    """How far one neighbour moves a list of integers, all moves added up. It is made where it is proved.
+    """A bound on how far one neighbour moves a list of integers, all moves added up. It is made where it is proved.
 
     Attributes:
         total: positive; exact.
@@ -43,7 +43,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class SquaredBound:
-    """How far one neighbour moves a list of integers: the sum of the squares of all moves. It is made where proved.
+    """A bound on the sum of the squares by which one neighbour moves a list of integers. It is made where proved.
 
     Gaussian noise of variance ``squared / (2 rho)`` on each of them costs rho.
 

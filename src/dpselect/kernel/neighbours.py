@@ -6,7 +6,7 @@ from dpselect.kernel.errors import InputError
 
 
 class Neighbours(StrEnum):
-    """What a privacy claim protects: the change of one step.
+    """A neighbouring relation, which a privacy claim protects: the change of one step.
 
     ``substitution`` replaces one record (their number is public), ``add-remove`` adds or removes one record, ``person``
     one person with all of their records, ``edge`` one edge over public nodes, ``family`` replaces one of a TDT study.

@@ -67,7 +67,7 @@ _ZERO = Fraction(0)
 
 
 class PrivacyFilter:
-    """What is left of what was paid. It only falls, whatever threads do; other processes and copies have nothing.
+    """The rest of an amount that was paid. It only falls, whatever threads do; other processes and copies have nothing.
 
     What was paid is a number of releases, and each draw belongs to one of them: what another rule than the sum makes of
     a release holds for the draws too. Proof: ``privacy_filter.md``.

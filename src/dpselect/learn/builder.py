@@ -31,7 +31,7 @@ Open = list[NDArray[np.bool_]]
 
 
 class Splitter(Protocol):
-    """How nodes are split. ``open_session[a][i]`` marks the codes of attribute a that the path to node i leaves."""
+    """A rule that splits nodes. ``opened[a][i]`` marks the codes of attribute a that the path to node i leaves."""
 
     def split(
         self, records: NodeCounts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Session, /
@@ -42,7 +42,7 @@ class Splitter(Protocol):
 
 @dataclass(frozen=True)
 class TreePlan:
-    """What a tree may do and spend; every field is public.
+    """Limits on the size and the spend of a tree; every field is public.
 
     Attributes:
         depth: levels of splits, at most.

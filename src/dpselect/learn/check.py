@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Check:
-    """How many cells a fit would clip or leave out. These counts are private: they are for the curator alone.
+    """Counts of cells that a fit would clip or leave out. They are private: they are for the curator alone.
 
     Attributes:
         rows: the rows of the table.

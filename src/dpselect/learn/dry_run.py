@@ -199,7 +199,7 @@ class EmptyTable:
         return np.zeros((nodes, self.classes), dtype=np.int64)
 
     def descend(self, _: Integers, __: Sequence[Integers]) -> None:
-        """Nobody has to go anywhere."""
+        """Send nothing down: there are no records."""
 
     def again(self) -> NodeCounts:
         """Return the same."""

@@ -25,7 +25,7 @@ Planner = Callable[[int], TreePlan]
 
 
 class FitPlan(Protocol):
-    """What an estimator plans."""
+    """The plan of an estimator."""
 
     def __call__(self, records: Any, draws: Any, /) -> Any:
         """Fit to records and return the result, such as trees."""

@@ -21,7 +21,7 @@ _PURE = Advice(
 
 @dataclass(frozen=True)
 class LearnerRecommendation:
-    """Which learner to take.
+    """Advice on which learner to take.
 
     Attributes:
         learner: ``"tree"`` (:class:`DPTreeClassifier`) or ``"boosted"`` (:class:`DPBoostedTreesClassifier`).

@@ -21,7 +21,7 @@ OBSERVED = "observed-not-private"
 
 @dataclass(frozen=True)
 class Schema:
-    """What training knows before it sees a record.
+    """Facts that training knows before it sees a record.
 
     Attributes:
         attributes: the columns, without the target.
@@ -69,7 +69,7 @@ def accept(_: Sequence[Any]) -> None:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How an estimator reads a table; its parameters of these names, all of them public.
+    """Options by which an estimator reads a table; its parameters of these names, all of them public.
 
     Attributes:
         domains, classes, bins, unknown, missing, person, rows_per_person: as :class:`dpselect.learn.DPTreeClassifier`.

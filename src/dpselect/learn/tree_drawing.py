@@ -122,7 +122,7 @@ def _columns(tree: Tree, named: dict[int, str], answers: dict[int, str]) -> tupl
 
 
 class _Ruler:
-    """How wide words are, in points, by the renderer of a figure of its own: somebody's axes keep their canvas."""
+    """Return widths of words, in points, by the renderer of a new figure: the axes of a caller keep their canvas."""
 
     def __init__(self) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -21,7 +21,7 @@ RESTORE = "restore a backup, and count everything released since then as spent."
 
 @dataclass(frozen=True)
 class ChainTail:
-    """How far a ledger was read and found unbroken.
+    """The place up to which a ledger was read and found unbroken.
 
     Attributes:
         row: the last row; 0 when there is none.

@@ -60,7 +60,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class Remaining:
-    """What is left of a budget: epsilon and delta, or rho where rhos are added."""
+    """The rest of a budget: epsilon and delta, or rho where rhos are added."""
 
     epsilon: Fraction = Fraction(0)
     delta: Fraction = Fraction(0)
@@ -69,7 +69,7 @@ class Remaining:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a budget allows.
+    """The terms of a budget.
 
     Attributes:
         epsilon: the most that may be spent in all.

@@ -55,7 +55,7 @@ class MemoryTransaction:
         return len(self._kept.events)
 
     def prepare_answers(self) -> None:
-        """Do nothing: memory is there."""
+        """Return at once: memory is there."""
 
     def keep_answer(self, request: str, hashed: str) -> str:
         """Keep the hash of the answer of a request, unless there is one; return the one that is kept."""

@@ -42,7 +42,7 @@ _UNKNOWN, _UNHEARD = ("08007", "40003"), "25P03"
 
 
 class _Facts(NamedTuple):
-    """What a transaction sees of the server and of the schema."""
+    """The server and the schema as a transaction sees them."""
 
     unicode: bool
     fsync: bool

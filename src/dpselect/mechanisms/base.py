@@ -156,7 +156,7 @@ class UnitMechanism(Mechanism):
 
 @dataclass(frozen=True, repr=False)
 class _ScaledMechanism(Mechanism):
-    """What mechanisms have whose noise follows the scores.
+    """The interface of mechanisms whose noise follows the scores.
 
     Attributes:
         name, summary, sampler, parameters: as :class:`Mechanism`.
@@ -238,7 +238,7 @@ class SmoothMechanism(_ScaledMechanism):
 
 @dataclass(frozen=True, repr=False)
 class UnsoundMechanism(_ScaledMechanism):
-    """What has laws and no guarantee, so that it releases nothing: published calibrations that are not private.
+    """A mechanism with laws and no guarantee, which releases nothing: published calibrations that are not private.
 
     Attributes:
         because: why, and what to use instead.

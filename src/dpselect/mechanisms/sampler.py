@@ -26,7 +26,7 @@ LogPmf = Callable[[NDArray[np.int64], NDArray[np.int64], Fraction], NDArray[np.f
 
 @dataclass(frozen=True)
 class Sampler:
-    """How a winner is drawn from integer ticks, with its exact law.
+    """A sampler of a winner from integer ticks, with its exact law.
 
     Attributes:
         name: what the docs call it, and what the door finds the draw by.

@@ -40,7 +40,7 @@ def scale(scores: Scores) -> UnitScores:
 
 @dataclass(frozen=True)
 class Measure:
-    """What ticks say of scores, a public fact.
+    """The meaning of ticks for scores, a public fact.
 
     Attributes:
         worth: one tick, in units of the scores.

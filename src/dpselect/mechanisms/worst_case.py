@@ -46,7 +46,7 @@ _MOST_EPSILON = Fraction(10**300)
 
 @dataclass(frozen=True)
 class WorstCase:
-    """What decides the worst error of a selection at each epsilon. All of it is public.
+    """Facts that decide the worst error of a selection at each epsilon. All of them are public.
 
     Attributes:
         candidates: how many there are.

@@ -33,7 +33,7 @@ _DIGITS = 61
 
 @dataclass(frozen=True)
 class MedianRecords:
-    """What the rows of a median's sensitivity are made of, n >= 3.
+    """Sums that make up the rows of a median's sensitivity, n >= 3.
 
     Attributes:
         distinct: the values that occur, from the least, less the lower bound.

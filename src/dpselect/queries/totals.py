@@ -30,7 +30,7 @@ _MOST = 2**53
 
 @dataclass(frozen=True)
 class ColumnTotals:
-    """What totals are made of; all of it is public.
+    """The parts of totals; all of them are public.
 
     Attributes:
         candidate: the column of values that are chosen among.

@@ -28,7 +28,7 @@ Integers = NDArray[np.int64]
 
 
 class ConcentratedSession(Session):
-    """What was opened by paying a rho: Gaussian noise at a rho, and choices, counts and streams at an epsilon.
+    """A session paid for by a rho: Gaussian noise at a rho, and choices, counts and streams at an epsilon.
 
     Each draw at an epsilon is taken at the least rho that holds for its kind (``kernel/prices.md``), and refused where
     it has a delta.
@@ -139,7 +139,7 @@ class ConcentratedSession(Session):
 
 
 class _RhoFilter(PrivacyFilter):
-    """What is left of a rho, for draws that protect one of several records of a person.
+    """The rest of a rho, for draws that protect one of several records of a person.
 
     Attributes:
         people: how many records of one person there may be; what is taken is a share of the square of that.

@@ -19,7 +19,7 @@ _SAFE = Decimal("1e-40")
 
 @dataclass(frozen=True)
 class CountBound(ErrorBound):
-    """How far each of several noisy counts may lie from its true count; all of them together.
+    """A bound on the errors of several noisy counts, all of them together.
 
     Attributes:
         rate: of the noise, which is z with probability in proportion to exp(-rate |z|).

@@ -15,7 +15,7 @@ _MOST = 10**5
 
 @dataclass(frozen=True)
 class MissedNamesBound(ErrorBound):
-    """How many persons a name may have and still be missed: the error of a release of names.
+    """A bound on the persons of a name that is missed: the error of a release of names.
 
     Persons count who kept the name: of whoever has more names than count, coins keep some.
 

@@ -16,7 +16,7 @@ _ROUNDING = Fraction(1_000_001, 1_000_000)
 
 @dataclass(frozen=True)
 class NumberBound(ErrorBound):
-    """How far a released number may lie from the true one.
+    """A bound on the error of a released number.
 
     Attributes:
         noise: what is added.

@@ -93,7 +93,7 @@ def to_opendp(
 
 @dataclass(frozen=True)
 class _Price:
-    """What a measurement costs between neighbours.
+    """The cost of a measurement between neighbours.
 
     Attributes:
         cost: an epsilon, or a rho.

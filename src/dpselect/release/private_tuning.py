@@ -26,7 +26,7 @@ R_co = TypeVar("R_co", covariant=True)
 
 @dataclass(frozen=True)
 class Run(Generic[R_co]):
-    """What one private run releases, if it is the one that is released.
+    """The release of one private run, if it is the run that is released.
 
     Attributes:
         result: what the run returned beside its score.

@@ -19,7 +19,7 @@ from dpselect.release.halving import Aim
 
 @dataclass(frozen=True)
 class RankBound(ErrorBound):
-    """How many records the values drawn lie from the ranks that were asked for, whatever the data.
+    """A bound on the records between the values drawn and the ranks that were asked for, whatever the data.
 
     The rank of a value is any from the number of records below it to the number of records up to it. The figures are
     for columns in which no value is shared by more than ``ties`` records; for each further so many, one record more.

@@ -57,7 +57,7 @@ LARGEST_BOUND = 2**32
 
 
 class Session:
-    """What was opened by paying: private answers, each at an epsilon of its own, together at most what was paid.
+    """A session that was paid for: private answers, each at an epsilon of its own, together at most what was paid.
 
     Every method that takes an ``epsilon`` raises ``PrivacyError`` when less is left, or when what it is asked for
     protects other neighbours; ``ValueError`` and ``TypeError`` are for plain bad input. Then nothing was drawn.

@@ -20,7 +20,7 @@ from dpselect.release.threshold_rules import ThresholdRules
 
 @dataclass(frozen=True)
 class ThresholdAnswer:
-    """What may be published of one question; as a condition it is true if the answer is above.
+    """The answer to one question, which may be published; as a condition it is true if the answer is above.
 
     Attributes:
         above: whether the noisy value reached the noisy threshold.

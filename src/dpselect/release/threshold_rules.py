@@ -44,7 +44,7 @@ class Level:
 
 @dataclass(frozen=True)
 class ThresholdRules:
-    """What is public about a stream before its first question.
+    """The rules of a stream, which are public before its first question.
 
     Attributes:
         guarantee: of the whole stream.

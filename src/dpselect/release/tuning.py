@@ -34,7 +34,7 @@ _MISSED, _MOST_RUNS = Fraction(1, 5), 200
 
 @dataclass(frozen=True)
 class TuningPlan:
-    """What a search will do, from public facts alone.
+    """The plan of a search, from public facts alone.
 
     Attributes:
         settings: how many there are.
@@ -79,7 +79,7 @@ class TuningPlan:
 
 @dataclass(frozen=True)
 class TuningResult(Generic[S_co, R_co]):
-    """What a search releases: the winner, and the promise for all of it.
+    """The release of a search: the winner, and the promise for all of it.
 
     Attributes:
         setting: the setting of the winner; ``None`` where no run was good enough, or every run raised, or returned

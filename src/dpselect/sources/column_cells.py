@@ -34,7 +34,7 @@ _WHOLE = re.compile(r"[ \t]*([+-]?)(?=[0-9])0*+([0-9]*)[ \t]*")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ColumnCells:
-    """What a column holds, shape (n,).
+    """The content of a column, shape (n,).
 
     Attributes:
         values: int64, the nearest integer, of two the lower; or float64, NaN where a cell is lacking.

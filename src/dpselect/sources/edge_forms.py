@@ -29,7 +29,7 @@ _GEXF = XmlForm(
 
 @dataclass(frozen=True)
 class WantedEdges:
-    """What of the edges of a file is wanted.
+    """The parts of the edges of a file that are wanted.
 
     Attributes:
         kind: what ids are.

@@ -147,7 +147,7 @@ def _duckdb_batches(expression: Any) -> Any:
 
 @dataclass(frozen=True)
 class Engine:
-    """What one engine can do; what is left out is what every engine of Ibis can do.
+    """Abilities of one engine; those that every engine of Ibis has are left out.
 
     Attributes:
         name: what Ibis calls it, which also begins its URLs.

@@ -32,7 +32,7 @@ _NAMES = ("weight", "weights")
 
 
 class GraphPartsWarning(UserWarning):
-    """What the form of a graph has and is left out, in words that quote nothing."""
+    """Parts of the form of a graph that are left out, in words that quote nothing."""
 
 
 def warn_of_directions(directed: bool) -> None:

@@ -29,7 +29,7 @@ from dpselect.sources.web import local
 
 @dataclass(frozen=True)
 class FileOptions:
-    """How a file is read: how its text is written, and which rows are wanted.
+    """Options of reading a file: how its text is written, and which rows are wanted.
 
     Attributes:
         dialect: of text files; others say themselves how they are written.

@@ -29,7 +29,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class TextForm:
-    """How records are written; public.
+    """The form in which records are written; public.
 
     Attributes:
         separator: of cells, one byte.

@@ -267,7 +267,7 @@ def _list(
 
 @compile_loop
 def _few(row: Any, low: int, high: int, i: int, common: Any, touched: Any, count: int) -> int:
-    """Do so for one part of a row, and note whom it touches; return how many were by now."""
+    """Count paths over one part of a row, and note each node reached; return how many nodes there are by now."""
     for f in range(low, high):
         j = row[f]
         if j >= i:

@@ -33,7 +33,7 @@ _BLOCKS, _WORK, _NODES = 200, 2**16, 2**14
 
 @dataclass(frozen=True, repr=False)
 class Losses:
-    """What a new neighbour could take from the pairs of each node, t edges away.
+    """The most that a new neighbour takes from the pairs of each node, t edges away.
 
     Attributes:
         overlap: C, shape (n,).

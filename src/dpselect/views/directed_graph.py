@@ -21,7 +21,7 @@ _MOST_NODES = 3 * 10**9
 
 @dataclass(frozen=True, repr=False, eq=False)
 class DirectedGraph:
-    """Who points to whom among public nodes; the edges that leave a node are that person's list.
+    """A graph of public nodes with directions; the edges that leave a node are that person's list.
 
     An edge that is there again counts once, and nobody follows themselves: repeated edges, self loops, and edges with
     an end that is not a public node are left out, each by itself. The nodes are public; everything else is private.

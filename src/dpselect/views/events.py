@@ -33,7 +33,7 @@ _MOST_CODES = 2**62
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Events:
-    """Who has what, private: different (person, group, item), sorted.
+    """Private triples of person, group and item, each once, sorted.
 
     Attributes:
         persons: a number for each person, shape (n,).

@@ -54,7 +54,7 @@ class Interaction:
 
 @dataclass(frozen=True)
 class Loss:
-    """What scores are fitted to. All of it is public; use :meth:`binary`, :meth:`several` or :meth:`squared`.
+    """The target of scores. All of it is public; use :meth:`binary`, :meth:`several` or :meth:`squared`.
 
     Attributes:
         kind: "binary" (one score, the chance of the second class is its sigmoid), "classes" (one score for each class,
@@ -119,7 +119,7 @@ class Loss:
 
 
 class GradientTable(Protocol):
-    """Whatever holds records with scores: in memory, or in an engine, which may put off an addition until the next sum.
+    """A holder of records with scores: in memory, or in an engine, which may put off an addition until the next sum.
 
     The scores of a record are the start plus all values added for its parts; reading clips them, adding does not.
     """
@@ -134,7 +134,7 @@ class GradientTable(Protocol):
 
 
 class ScorableTable(Protocol):
-    """Whatever can count its records and give them scores: a training table."""
+    """A training table: it counts its records and gives them scores."""
 
     sizes: tuple[int, ...]
     classes: int

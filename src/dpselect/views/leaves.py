@@ -27,7 +27,7 @@ _CHUNK, _CHANCES = 2**14, 2**18
 
 @dataclass(frozen=True, eq=False)
 class Descent:
-    """Where a tree sends records; public or released.
+    """The paths on which a tree sends records; public or released.
 
     Attributes:
         split: the attribute a node splits by, -1 for leaves, shape (nodes,).

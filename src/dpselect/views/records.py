@@ -20,7 +20,7 @@ _CHUNK = 2**18
 
 
 class NodeCounts(Protocol):
-    """Whatever can count the records of the current nodes, from memory or from a database, once a level."""
+    """A counter of the records of the current nodes, in memory or in a database, used once a level."""
 
     sizes: tuple[int, ...]
     classes: int
@@ -46,7 +46,7 @@ class NodeCounts(Protocol):
 
 
 class TrainingTable(NodeCounts, Protocol):
-    """Whatever holds the records of a training table."""
+    """A holder of the records of a training table."""
 
     @property
     def rows(self) -> int:

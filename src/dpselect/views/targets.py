@@ -20,7 +20,7 @@ STEPS = 2**16
 
 
 class SidedTable(NodeCounts, Protocol):
-    """Whatever can add up the records of the current nodes, once a level, by how far they are from either end.
+    """A source of sums over the records of the current nodes, once a level, by their distance from either end.
 
     ``totals`` has for every node the sums of (width - number, number), shape (nodes, 2).
     """
@@ -36,7 +36,7 @@ class SidedTable(NodeCounts, Protocol):
 
 
 class NumberedTable(Protocol):
-    """Whatever holds the records of a training table with a number each."""
+    """A holder of the records of a training table with a number each."""
 
     @property
     def rows(self) -> int:

@@ -29,7 +29,7 @@ _MOST_CAP, _MOST_NODES = 2**31, 3 * 10**9
 
 @dataclass(frozen=True, repr=False, eq=False)
 class WeightedGraph:
-    """How much each public node has to do with others, where the weight of a pair counts up to a public cap.
+    """A graph of public nodes whose pairs have weights, each counted up to a public cap.
 
     Everything between two nodes is one edge: the weights of all rows that name both, in either direction, are added up,
     and what is above the cap counts as the cap. A row whose weight is missing, negative or not a number has weight 0.

@@ -24,7 +24,7 @@ _DAMAGED = "This model file is damaged or was edited: train the model again."
 
 @dataclass(frozen=True, eq=False)
 class AdditiveModel:
-    """What a record's scores are: the start, and for each tile the values of the part that the record is in.
+    """The sum of a record's scores: the start, and for each tile the values of the part that the record is in.
 
     Attributes:
         sizes: how many codes each column has.

@@ -28,7 +28,7 @@ _EVEN = 0.032
 
 @dataclass(frozen=True, eq=False)
 class ColumnSummary:
-    """What is known of one column; all of it released.
+    """Facts about one column; all of them released.
 
     Attributes:
         bins: the bin of every code, shape (size,).
@@ -56,7 +56,7 @@ class ColumnSummary:
 
 @dataclass(frozen=True, eq=False)
 class SurveySummary:
-    """What the rounds start from; all of it released.
+    """The start of the rounds; all of it released.
 
     Attributes:
         records: about how many there are.

@@ -21,7 +21,7 @@ _LEAST = 1e-9
 
 @dataclass(frozen=True)
 class Moves:
-    """How far one record moves a list of integers. It is made where it is proved.
+    """A bound on how far one record moves a list of integers. It is made where it is proved.
 
     Attributes:
         total: all moves added up; ``None`` where that is not bounded, so that pure noise cannot be scaled to it.
@@ -52,7 +52,7 @@ def of_hessians(loss: Loss) -> Moves:
 
 
 class SumNoise(Protocol):
-    """What a price buys."""
+    """The noise that a price buys."""
 
     def noisy(self, draws: Any, values: Integers, price: Fraction, moves: Moves) -> Integers:
         """Return integers plus noise, of their shape, for this price."""

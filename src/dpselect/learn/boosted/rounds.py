@@ -27,7 +27,7 @@ _ADAPTED, _SLOWEST = 0.5, 0.15
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What steps depend on besides the sums; all of it public or released.
+    """Facts on which steps depend besides the sums; all of them public or released.
 
     Attributes:
         records: about how many there are.

@@ -45,7 +45,7 @@ PURE = Rule(Fraction(6, 100), Fraction(10, 100), (10, 20, 40), 8.0, 0.15)
 
 @dataclass(frozen=True)
 class RoundsPlan:
-    """What the rounds do.
+    """The plan of the rounds.
 
     Attributes:
         rounds: how many.

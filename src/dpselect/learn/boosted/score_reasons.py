@@ -51,7 +51,7 @@ def alike_codes(model: AdditiveModel) -> list[Integers]:
 
 
 class RangeWords:
-    """What values of one column are called: numbers by the widest range that the model takes for one value."""
+    """Names of the values of one column: numbers by the widest range that the model takes for one value."""
 
     def __init__(self, attribute: Attribute, alike: Integers) -> None:
         self._attribute, self._alike = attribute, alike

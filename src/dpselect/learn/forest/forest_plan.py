@@ -39,7 +39,7 @@ _CELL_BYTES = 64
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """What a fit releases.
+    """The releases of a fit.
 
     Attributes:
         trees: with noisy class counts.

@@ -24,7 +24,7 @@ _WORD = 2**32
 
 @dataclass(frozen=True)
 class TreeLimits:
-    """How far a tree may grow; public or released.
+    """Limits on the growth of a tree; public or released.
 
     Attributes:
         depth: the most splits of a path.

@@ -20,7 +20,7 @@ _EVEN = 0.5
 
 @dataclass(frozen=True, eq=False)
 class TableSummary:
-    """What is known of the table.
+    """Facts about the table.
 
     Attributes:
         bins: for each column the bin of every code.

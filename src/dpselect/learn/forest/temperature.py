@@ -33,7 +33,7 @@ _FLAT = 0.02
 
 @dataclass(frozen=True)
 class Prices:
-    """What each step costs: of first and of second derivatives."""
+    """The cost of each step: of first and of second derivatives."""
 
     first: Fraction
     second: Fraction

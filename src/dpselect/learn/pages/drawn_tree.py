@@ -25,7 +25,7 @@ MOST_LEAVES = 1_000
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a node is drawn."""
+    """The place where a node is drawn."""
 
     x: float
     y: float

@@ -20,7 +20,7 @@ from dpselect.views.targets import STEPS, Targets
 
 @dataclass(frozen=True)
 class TargetSchema(Schema):
-    """What training knows before it sees a record, where the target is a number.
+    """Facts that training knows before it sees a record, where the target is a number.
 
     Attributes:
         low, high: the bounds of the target.
@@ -44,7 +44,7 @@ class TargetSchema(Schema):
 
 @dataclass(frozen=True)
 class TargetReadOptions(ReadOptions):
-    """How a regressor reads a table; its parameters of these names, all of them public.
+    """Options by which a regressor reads a table; its parameters of these names, all of them public.
 
     Attributes:
         target: (low, high), or ``None`` where ``domains`` has them under the target's name.

@@ -25,7 +25,7 @@ _REACH = 4
 
 @dataclass(frozen=True)
 class NodeSums:
-    """What was released of the nodes of a level that go on.
+    """Released facts about the nodes of a level that go on.
 
     Attributes:
         going: which nodes of the level they are.

@@ -82,7 +82,7 @@ def down(tail: HeavyTail, candidates: int, epsilon: Fraction, beta: Fraction, t:
 
 
 class _Gaps:
-    """What it costs a candidate, whatever its gap, when the scale shrinks: bounds over cells, for one slide."""
+    """The cost for a candidate, whatever its gap, when the scale shrinks: bounds over cells, for one slide."""
 
     def __init__(self, tail: HeavyTail, t: Fraction, price: Fraction, epsilon: float) -> None:
         self.tail, self.epsilon, self.straight = tail, epsilon, epsilon < _STRAIGHT

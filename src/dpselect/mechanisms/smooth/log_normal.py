@@ -39,7 +39,7 @@ _MARGIN = 1e-6
 
 
 class NoiseTail:
-    """What the calibration needs to know of the noise: H, tau and w, tabulated once for each sigma.
+    """Facts of the noise for its calibration: H, tau and w, tabulated once for each sigma.
 
     Args:
         sigma: of the logarithm of the scale.

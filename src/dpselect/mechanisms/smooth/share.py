@@ -38,7 +38,7 @@ def declared_share(scores: Scores, others: Fraction = OTHERS) -> Fraction:
 
 @dataclass(frozen=True)
 class ShareWeight:
-    """What weighs scores with a calibration that takes the share as ``phi``.
+    """A mechanism that weighs scores with a calibration that takes the share as ``phi``.
 
     Attributes:
         calibrate: the calibration.

@@ -40,7 +40,7 @@ _LOST = "decides which values are named and is not published: leave it out of SE
 
 
 class UnpublishedValueWarning(UserWarning):
-    """What a SELECT lists, and its answer does not publish."""
+    """Columns that a SELECT lists, and its answer does not publish."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ _FAILED = "The page cannot work with these values: numbers are too large or too 
 
 @dataclass(frozen=True)
 class _PageState:
-    """What one request shows: the state that it gave, and the view or why there is none."""
+    """The result of one request: the state that it gave, and the view or why there is none."""
 
     state: State
     written: Pairs

@@ -67,7 +67,7 @@ Part = Chart | PageTable | Note | TreeDrawing
 
 @dataclass(frozen=True)
 class Commands:
-    """How the same question is asked of private data: nothing on a page asks it.
+    """The same question about private data, as code and as a command: nothing on a page asks it.
 
     Attributes:
         shell: a command of dpselect; empty where none asks the same question.
@@ -82,7 +82,7 @@ class Commands:
 
 @dataclass(frozen=True)
 class View:
-    """What a page shows for one state.
+    """The content of a page for one state.
 
     Attributes:
         headline: the answer in a sentence or two.
@@ -100,7 +100,7 @@ class View:
 
 @dataclass(frozen=True)
 class Content:
-    """What a page asks and shows.
+    """The fields and the view of a page.
 
     Attributes:
         fields: of what was given on the command line, what can be changed.
@@ -134,7 +134,7 @@ class Page:
 
     @property
     def content(self) -> Content:
-        """What it asks and shows."""
+        """The fields and the view of this page."""
         if self.known is not None:
             return self.known
         content: Content = import_module(f"dpselect.web.explorer.pages.{self.path.replace('-', '_')}").PAGE

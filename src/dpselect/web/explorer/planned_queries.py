@@ -53,7 +53,7 @@ class PlannedQuery:
 
 @dataclass(frozen=True)
 class Price:
-    """What one release would spend, and what it says of its error.
+    """The spend of one release, and the error that it states.
 
     Attributes:
         spend: what the ledger would record.

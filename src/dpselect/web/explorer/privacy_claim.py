@@ -46,7 +46,7 @@ _CORRECTED = """def utility(records):
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed of one score.
+    """A claim about one score.
 
     Attributes:
         candidates: public names.
@@ -106,7 +106,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What brute force says of a claim.
+    """The verdict of brute force on a claim.
 
     Attributes:
         loss: of the mechanism.

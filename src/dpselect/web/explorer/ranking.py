@@ -34,7 +34,7 @@ _TRIED, _TELLING = 4, Fraction(1)
 
 @dataclass(frozen=True)
 class Ranking:
-    """What is ranked, whatever the graph: all of it is public.
+    """A ranking that is asked of a graph; all of it is public.
 
     Attributes:
         metric: its name.
@@ -50,12 +50,12 @@ class Ranking:
 
     @property
     def by_margin(self) -> bool:
-        """Whether margins are ranked, and not scores."""
+        """Return whether margins are ranked, and not scores."""
         return self.mechanism is None and metrics.METRICS[self.metric].by_margin
 
     @property
     def bounded(self) -> bool:
-        """Whether the metric needs the maximum degree."""
+        """Return whether the metric needs the maximum degree."""
         return metrics.METRICS[self.metric].bounded
 
     @property
@@ -65,7 +65,7 @@ class Ranking:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What it is called with beside the graph."""
+        """The arguments of the call beside the graph."""
         found: dict[str, Any] = {"max_degree": self.most} if self.bounded else {}
         if self.metric == "ego-betweenness":
             # The tighter ones must not be shifted.

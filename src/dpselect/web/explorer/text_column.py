@@ -63,7 +63,7 @@ class TextColumn(Sequence[str]):
 
     @cached_property
     def counts(self) -> tuple[tuple[str, int], ...]:
-        """How often each different cell occurs, the most frequent first; missing cells are left out."""
+        """Counts of each different cell, the most frequent first; missing cells are left out."""
         many: dict[str, int] = {}
         for text, count in zip(self.texts, np.bincount(self.codes, minlength=len(self.texts)).tolist(), strict=True):
             if count and text.strip():
@@ -82,6 +82,6 @@ class TextColumn(Sequence[str]):
 
     @cached_property
     def is_numeric(self) -> bool:
-        """Whether nearly all cells that are not missing are numbers."""
+        """Return whether nearly all cells that are not missing are numbers."""
         filled = sum(count for _, count in self.counts)
         return bool(filled) and self.numbers.size >= _MOST_NUMBERS * filled

@@ -19,7 +19,7 @@ from dpselect.web.server.database import Database, Statements
 
 @dataclass(frozen=True)
 class ReleasedBudget:
-    """What may be spent from one dataset.
+    """The limits of spending from one dataset.
 
     Attributes:
         paused: whether nothing may be spent at all.

@@ -21,13 +21,13 @@ class _CuratorBody(BaseModel):
 
 
 class NewAllowance(_CuratorBody):
-    """How much of the budget is released from now on."""
+    """The share of the budget that is released from now on."""
 
     epsilon: Price
 
 
 class NewShare(_CuratorBody):
-    """How much an analyst may spend in all."""
+    """The limit of all spends of an analyst."""
 
     analyst: Name
     epsilon: Price
@@ -41,7 +41,7 @@ class NewUser(_CuratorBody):
 
 
 class TokenFor(_CuratorBody):
-    """Whose token, and for how many days."""
+    """A new token of a user, and its days."""
 
     user: Name
     days: Annotated[float, Field(gt=0, le=3660)] = 90.0

@@ -23,7 +23,7 @@ OTHERWISE = "This request was paid for as something else: ask again with another
 
 
 class DatasetBudget:
-    """What is paid for questions about one dataset.
+    """Payments for questions about one dataset.
 
     Args:
         name: of the dataset.

@@ -11,7 +11,7 @@ _MOST = 10_000
 
 
 class RateLimit:
-    """How many requests each token may still send: a bucket that fills with time.
+    """A count of requests that each token may still send: a bucket that fills with time.
 
     Args:
         per_minute: how fast it fills, and how much it holds.

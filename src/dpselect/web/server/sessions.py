@@ -21,7 +21,7 @@ _KEPT = 30 * 86400.0
 
 @dataclass(frozen=True)
 class LoginMethod:
-    """How somebody logged in: one of the two.
+    """The way in which a user logged in: one of the two.
 
     Attributes:
         token: the number of a token.

@@ -21,7 +21,7 @@ _Port = Annotated[int, Field(ge=0, le=65535)]
 
 
 class ListenSettings(SettingsPart):
-    """Where the server listens, and where it keeps what it must not forget.
+    """The address of the server, and the places of its files.
 
     Attributes:
         host, port: of the socket; a proxy in front of it does TLS.
@@ -40,7 +40,7 @@ class ListenSettings(SettingsPart):
 
 
 class RequestLimits(SettingsPart):
-    """What one visitor may ask of the machine.
+    """Limits on the load that one user may cause.
 
     Attributes:
         body_bytes: how long a request may be.

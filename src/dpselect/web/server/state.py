@@ -37,7 +37,7 @@ _MODULE = "dpselect_own_queries"
 
 @dataclass(frozen=True)
 class ServerState:
-    """What a server keeps open. Get one from :meth:`open`, and close it.
+    """Resources that a server keeps open. Get them from :meth:`open`, and close them.
 
     Attributes:
         settings: as they were read.

@@ -20,7 +20,7 @@ _DAY = 86400.0
 
 @dataclass(frozen=True)
 class User:
-    """Who sent a request.
+    """The sender of a request.
 
     Attributes:
         name, role: of the user.

@@ -54,7 +54,7 @@ class _Grid:
 
 @dataclass(frozen=True)
 class _Problem:
-    """What is chosen from: counts, or the values of a grid for the median of a column.
+    """The candidates of a choice: counts, or the values of a grid for the median of a column.
 
     Attributes:
         column: what it is the median of, or empty for counts by hand.

@@ -45,7 +45,7 @@ _NEIGHBOURS = (
 
 @dataclass(frozen=True)
 class _MostCommonQuestion:
-    """What is asked, the place of the item that most have, and both laws of the first place, shape (m,)."""
+    """The question, the place of the item that most have, and both laws of the first place, shape (m,)."""
 
     state: State
     scores: Scores
@@ -57,7 +57,7 @@ class _MostCommonQuestion:
 
     @property
     def unit(self) -> str:
-        """What is counted."""
+        """The items that are counted."""
         return "persons" if self.state["person"] else "rows"
 
     @property

@@ -45,7 +45,7 @@ _NEIGHBOURS = (("low", "one person more, with the lowest value"), ("high", "one 
 
 @dataclass(frozen=True)
 class _PercentileQuestion:
-    """What is asked: lower, upper and step of the grid, its values, and both laws, of shape (m,)."""
+    """The question: lower, upper and step of the grid, its values, and both laws, of shape (m,)."""
 
     state: State
     bounds: tuple[float, float, float]
@@ -62,7 +62,7 @@ class _PercentileQuestion:
 
     @property
     def off(self) -> Floats:
-        """How far each value lies from the percentile, shape (m,)."""
+        """The distance of each value from the percentile, shape (m,)."""
         return np.abs(self.values - self.true)
 
     @property
@@ -72,7 +72,7 @@ class _PercentileQuestion:
 
     @property
     def noun(self) -> str:
-        """What is asked for."""
+        """The percentile that is asked for."""
         p = self.state["p"]
         return f"median of {self.column}" if p == 50 else f"percentile {p:.12g} of {self.column}"
 

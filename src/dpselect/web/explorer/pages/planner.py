@@ -92,7 +92,7 @@ class _PlannedRow:
 
 @dataclass(frozen=True)
 class _Budget:
-    """What may be spent, what was spent before, and the name of the ledger's file, where there is one."""
+    """The limit, the spends before, and the name of the ledger's file, where there is one."""
 
     terms: Terms
     totals: Totals

@@ -27,7 +27,7 @@ _LATER = "The OpenID provider cannot be asked now: try again later, or use a tok
 
 @dataclass(frozen=True)
 class Authenticator:
-    """What lets users of a provider in.
+    """An authenticator of users of a provider.
 
     Attributes:
         registration: of this server.

@@ -21,7 +21,7 @@ _PORTS = {"https": ":443", "http": ":80"}
 
 @dataclass(frozen=True)
 class ProviderMetadata:
-    """What a provider says of itself.
+    """The metadata of a provider.
 
     Attributes:
         authorization, token: the addresses for browsers and for this server.

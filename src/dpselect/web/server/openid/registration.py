@@ -17,7 +17,7 @@ _Groups = Annotated[tuple[_Text, ...], Field(max_length=1000)]
 
 
 class Roles(SettingsPart):
-    """Which groups are curators, and which are analysts.
+    """Groups of curators and of analysts.
 
     Attributes:
         claim: that lists the groups of a user: its name, or the names on the way to it.
@@ -38,7 +38,7 @@ class Roles(SettingsPart):
 
 
 class Registration(SettingsPart):
-    """How this server is registered with an OpenID provider. The secret itself stands elsewhere.
+    """The registration of this server with an OpenID provider. The secret itself stands elsewhere.
 
     Attributes:
         issuer: the address of the provider, letter by letter as it stands in its tokens.

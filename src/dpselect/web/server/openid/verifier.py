@@ -20,7 +20,7 @@ class UntrustedTokenError(DPSelectError):
 
 
 class Verifier:
-    """What every token of the provider must pass.
+    """A verifier that every token of the provider must pass.
 
     Args:
         registration: of this server.

@@ -94,7 +94,7 @@ class ThresholdQuestion(_StreamBody):
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """What a stream would cost and how wrong its answers may be, whatever the data.
+    """The price of a stream and the error of its answers, whatever the data.
 
     Attributes:
         spends: what the ledger would record.
