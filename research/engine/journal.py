@@ -200,7 +200,7 @@ def write(file: Any, content: bytes) -> None:
 def explained(error: OSError, folder: Path) -> OSError:
     """Return the error of a folder of results, with what to do."""
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-        return type(error)(
+        return FileError(
             f"{folder} cannot be used ({error.strerror or error}): make it writable, or name another folder with --out."
         )
     return FileError(

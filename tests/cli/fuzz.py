@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import itertools
 import random
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,8 @@ def lines(seed: int, count: int) -> list[list[str]]:
     luck = random.Random(seed)
     # Several tasks need one more word: alone they are refused.
     commands = [(words, params) for words, params in every_command() if words[0] not in LEFT_OUT]
-    return [_line(luck, *luck.choice(commands)) for _ in range(count)]
+    drawn = (_line(luck, *luck.choice(commands)) for _ in itertools.count())
+    return [*itertools.islice((line for line in drawn if "--demo" not in line), count)]
 
 
 def _line(luck: random.Random, words: tuple[str, ...], params: list[Any]) -> list[str]:
