@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dpselect.kernel.errors import FileError
 from research.engine import journal
 from research.engine import runs as engine
 from research.engine.experiment import FULL, PAPER, QUICK, Effort, Point, Results, Unmeasured, repeated
@@ -471,21 +472,21 @@ def test_a_full_disk_is_said_and_keeps_what_is_finished(tmp_path, monkeypatch):
 
 
 def test_other_errors_of_the_disk_say_what_to_do(tmp_path, monkeypatch):
-    """The folder, the system's reason, and another folder as the way out; the kind of error stays."""
+    """The folder, the system's reason, and another folder as the way out."""
 
     def refuse(*_):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(journal, "write", refuse)
     told = rf"{tmp_path / 'quick'} cannot be used \(Permission denied\): make it writable, or name another .* --out\.$"
-    with pytest.raises(PermissionError, match=told):
+    with pytest.raises(FileError, match=told):
         run(tmp_path)
 
 
 def test_a_line_file_that_cannot_be_read_says_what_to_do(tmp_path):
     """Nothing is computed before."""
     journal_of(tmp_path).lines.mkdir(parents=True)
-    with pytest.raises(IsADirectoryError, match=r"quick cannot be used \(Is a directory\).*--out"):
+    with pytest.raises(FileError, match=r"quick cannot be used \(Is a directory\).*--out"):
         run(tmp_path)
     assert [] == tiny_experiment.MEASURED
 

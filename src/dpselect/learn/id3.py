@@ -154,8 +154,8 @@ class DPID3Classifier(PrivateTrees):
             except PrivacyError:
                 raise PrivacyError(
                     Advice(
-                        "This mechanism needs a public bound on information gain: pass {max_records}, or "
-                        "{mechanism='local-dampening'}."
+                        "This mechanism needs a public bound on information gain: pass {mechanism='local-dampening'}, "
+                        "or max_records= in Python."
                     )
                 ) from None
 

@@ -30,7 +30,6 @@ TAKES = {
     "n_records": ("tree",),
     "mechanism": ("id3", "evolutionary"),
     "criterion": ("id3",),
-    "max_records": ("id3",),
     "goal": ("evolutionary",),
     "importance": ("evolutionary",),
     "population": ("evolutionary",),

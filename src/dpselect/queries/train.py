@@ -38,7 +38,7 @@ _LEFT_OUT = "leave the row out"
 # Choices of a model, beside epsilon.
 _CHOICES = (
     "delta", "max_depth", "rounds", "interactions", "n_trees", "n_records", "bins", "unknown", "missing", "mechanism",
-    "criterion", "max_records", "goal", "importance", "population", "generations", "output",
+    "criterion", "goal", "importance", "population", "generations", "output",
 )  # fmt: skip
 _AUTO = "auto"
 
@@ -63,7 +63,6 @@ class Train(Query[Any]):
         missing: the row of a missing value is left out, or it is a category.
         mechanism: of id3 and evolutionary: selects.
         criterion: of id3: how a split is judged; LocalDiffPID3 is ``information-gain`` with ``local-dampening``.
-        max_records: of id3: a public bound on the rows, which information gain needs unless it is dampened.
         goal: of evolutionary: how recalls of classes are combined.
         importance: of evolutionary: what recognising a class counts, as ``"yes=2"``; 1 where it is not named.
         population, generations: of evolutionary: how many trees are tried at a time, and how often before the last.
@@ -128,10 +127,6 @@ class Train(Query[Any]):
         choice(*CRITERIA),
         "of id3, how a split is judged (usually max-operator); LocalDiffPID3 is information-gain with the mechanism "
         "local-dampening",
-        default=None, rare=True,
-    )  # fmt: skip
-    max_records: int | None = argument(
-        whole(1, 10**15), "of id3, a public bound on the rows, which information-gain needs unless it is dampened",
         default=None, rare=True,
     )  # fmt: skip
     goal: str | None = argument(
