@@ -20,8 +20,8 @@ WORDS = {
     "asked", "at", "by", "candidate", "column", "config", "dataset", "date_order", "decimal", "encoding", "ends",
     "features", "goal", "importance", "item", "key", "label", "learner", "mechanism", "mechanisms", "missing_text",
     "names", "neighbours", "note", "of", "order", "person", "prior", "question", "release", "request", "score",
-    "separator", "server", "sheet", "source", "statement", "table", "target", "thousands", "thresholds", "token", "unit",
-    "value", "weight_column", "where",
+    "separator", "server", "sheet", "source", "statement", "table", "target", "thousands", "thresholds", "token",
+    "unit", "value", "weight_column", "where",
 }  # fmt: skip
 
 
