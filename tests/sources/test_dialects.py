@@ -77,6 +77,18 @@ def test_one_cell_is_read_alike_beside_any_other() -> None:
         assert together == [read(dialect, [row[0]])[0] for row in CELLS]
 
 
+@pytest.mark.parametrize("beside", ["\u00e9", "\u22121", "7 ", "5 %", "abc", "1\u00a0"])
+def test_words_with_blanks_are_read_alike_beside_any_other(beside: str) -> None:
+    """What a cell holds does not follow from signs in another: true is 1, with blanks too."""
+    from dpselect.sources.column_cells import array_of, reals
+
+    texts = ["true", " true", "false\t", " 7 ", "inf ", " nan", "1"]
+    for dialect in (Dialect(), Dialect(";", ","), Dialect(unit=["%"])):
+        alone = [reals(array_of(dialect.number(arrow.chunked_array([[each]])))).values.tolist() for each in texts]
+        together = reals(array_of(dialect.number(arrow.chunked_array([[*texts, beside]])))).values.tolist()
+        assert repr([value for (value,) in alone]) == repr(together[:-1])
+
+
 def test_a_long_cell_is_read_in_one_pass() -> None:
     """Its length decides nothing about others."""
     assert [None, 2.5] == read(Dialect(";", ","), ["1.234" * 200_000, "2,5"])

@@ -157,3 +157,25 @@ def test_cells_of_hostile_classes_are_outside() -> None:
 
     assert [0, 1] == known.encode([1, Hostile("x")], "ignore").tolist()
     assert [2.0] == dps.data.Column([2, Unreadable(3)]).values[:1].tolist()
+
+
+def test_text_that_spells_no_number_is_in_no_cell_of_an_engine(tmp_path: Path) -> None:
+    """DuckDB takes a bound for the larger of nothing and a bound."""
+    pytest.importorskip("duckdb")
+    pytest.importorskip("ibis")
+    from dpselect.sources.warehouse import Warehouse
+    from dpselect.views.stored_column import StoredColumn
+
+    (tmp_path / "t.csv").write_text("x,y\n5,a\nabc,b\nn/a,c\n,d\n1_0,e\nnan,f\n7,g\n", encoding="utf-8")
+    for grid in (np.arange(0, 11.0), np.array([0, 5, 7.3, 10])):
+        counts = StoredColumn(Warehouse.open(tmp_path / "t.csv"), "x").counts_on(grid)
+        assert 2 == counts.sum()
+
+
+def test_no_message_quotes_a_first_line_behind_a_query() -> None:
+    """A signed address ends in .csv?sig=1."""
+    from dpselect.sources.missing_column import no_column
+
+    for end in ("", "?sig=1", "#part", "?a=b.parquet"):
+        refused = no_column("age", ["Anna Meyer", "1971-02-03"], f"https://example.org/people.csv{end}")
+        assert "Anna" not in str(refused)

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from dpselect.sources import csv_text, text_blocks
+from dpselect.sources import csv_text, tables, text_blocks
 from dpselect.sources.dialects import Dialect
+from dpselect.sources.tables import FileOptions
 from tests.contracts.hostile_lines import BROKEN_LINES, HOSTILE_LINES
 
 pytest.importorskip("pyarrow")
@@ -135,3 +136,12 @@ def test_a_line_beyond_all_measure_is_a_record_without_cells(tmp_path: Path, mon
     assert {(None, None, None): 1, **dict(records(HONEST, tmp_path))} == dict(
         records([*HONEST[:9], line, *HONEST[9:]], tmp_path)
     )
+
+
+@pytest.mark.parametrize("last", [b'3,"c', b'3,"c\n', b"3," + b"z" * 3_000_000 + b"\n"])
+def test_a_last_record_is_counted_once(last: bytes, tmp_path: Path) -> None:
+    """Though its quote stays open, or it is longer than a block."""
+    (tmp_path / "t.csv").write_bytes(b"x,y\n1,a\n2,b\n" + last)
+    read = tables.arrows(tmp_path / "t.csv", ["x"], FileOptions.of(line_breaks=True), ["x"])["x"].to_pylist()
+    assert ["1", "2"] == read[:2]
+    assert 3 == len(read)

@@ -86,7 +86,8 @@ def _of_objects(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
         facts["lines_that_are_not_objects"] += others
     facts["keys"] = dict(sorted(found.items(), key=lambda each: (-each[1], each[0]))[:_KEYS])
     more = f", and {len(found) - _KEYS} more" if len(found) > _KEYS else ""
-    lines = [f"keys: {', '.join(f'{name[:_LONGEST]} in {many} lines' for name, many in facts['keys'].items())}{more}"]
+    named = ", ".join(f"{_on_one_line(name)} in {many} lines" for name, many in facts["keys"].items())
+    lines = [f"keys: {named}{more}"]
     if facts["lines_that_are_not_objects"]:
         lines.append(f"lines that are not objects: {facts['lines_that_are_not_objects']}, whose cells are all empty")
         if any(edge_lines.is_utf16(each) for each in _files(dataset)):
@@ -98,6 +99,11 @@ def _of_objects(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
             said = f": is it {near[0]!r}?" if near else ""
             lines.append(f"{name}: no line has this key{said}")
     return lines
+
+
+def _on_one_line(name: str) -> str:
+    """Return a key without signs that would end a line or colour a terminal."""
+    return json.dumps(name[:_LONGEST], ensure_ascii=not name.isprintable())[1:-1]
 
 
 def _of_lines(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
@@ -123,4 +129,4 @@ def _files(dataset: Dataset) -> list[Path]:
 
 
 def _is_file(dataset: Dataset, endings: tuple[str, ...]) -> bool:
-    return not dataset.in_engine and dataset.frame is None and dataset.address.lower().endswith(endings)
+    return not dataset.in_engine and dataset.frame is None and local(dataset.address).name.lower().endswith(endings)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice, InputError
 
@@ -178,6 +179,9 @@ class Dialect:
         is_ascii = _is_ascii(cells)
         if not is_ascii:
             cells = compute.utf8_trim(compute.replace_substring(cells, _MINUS, "-"), characters=_SPACES)
+        elif _has_blanks(cells):
+            # As above, whatever stands in other cells: " true" is 1 only without its blank.
+            cells = compute.ascii_trim(cells, characters=" \t")
         for unit in self.unit:
             if compute.any(compute.match_substring(cells, unit)).as_py():
                 cells = self._without_units(cells)
@@ -226,10 +230,20 @@ def _require_unit(unit: Any) -> None:
         )
 
 
+def _bytes(cells: Any) -> list[NDArray[np.int8]]:
+    """Return the text of a column, byte for byte, and perhaps that of rows beside it."""
+    data = [chunk.buffers()[2] for chunk in getattr(cells, "chunks", [cells])]
+    return [np.frombuffer(each, np.int8) for each in data if each is not None and each.size]
+
+
 def _is_ascii(cells: Any) -> bool:
     """Return whether a column of text surely has no byte beyond ASCII."""
-    data = [chunk.buffers()[2] for chunk in getattr(cells, "chunks", [cells])]
-    return all(each is None or not each.size or int(np.frombuffer(each, np.int8).min()) >= 0 for each in data)
+    return all(int(each.min()) >= 0 for each in _bytes(cells))
+
+
+def _has_blanks(cells: Any) -> bool:
+    """Return whether some cell of a column of text may begin or end with a blank."""
+    return any(bool((each == ord(blank)).any()) for each in _bytes(cells) for blank in " \t")
 
 
 def _grouped(sign: str, mark: str) -> str:

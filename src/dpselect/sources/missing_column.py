@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from dpselect.kernel.errors import InputError
 from dpselect.sources.dialects import advice
+from dpselect.sources.urls import is_url
 
 # So many columns are named in a message.
 _SHOWN = 20
@@ -61,4 +63,9 @@ def in_csv(source: Any) -> bool:
 
 def _is(source: Any, endings: tuple[str, ...]) -> bool:
     paths = source if isinstance(source, (list, tuple)) else [source]
-    return any(isinstance(path, (str, Path)) and Path(path).name.lower().endswith(endings) for path in paths)
+    return any(isinstance(path, (str, Path)) and _file_name(path).lower().endswith(endings) for path in paths)
+
+
+def _file_name(path: str | Path) -> str:
+    """Return the end of a path, or of an address without what follows its path."""
+    return Path(unquote(urlsplit(path).path) if isinstance(path, str) and is_url(path) else path).name

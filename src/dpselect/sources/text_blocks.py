@@ -189,7 +189,9 @@ def _records(parts: Iterator[bytes], form: TextForm) -> Iterator[bytes]:
                 yield block[:cut] or b"\n"
                 block = block[cut or block.index(b"\n") + 1 :]
             begun, length, looked = [block], len(block), len(block)
-    block = b"".join([*begun, b"\n"]) if length else b""
+    block = b"".join(begun)
+    if block and not block.endswith(b"\n"):
+        block += b"\n"
     while block:
         cut = _last_end(block, form)
         yield block[:cut] or b"\n"
