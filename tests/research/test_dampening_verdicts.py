@@ -145,7 +145,8 @@ def test_contraceptive_is_cut_as_printed() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:On databases left out of training")
 @pytest.mark.parametrize("learner", ["forest", "regret-tree"])
 def test_a_whole_choice_costs_epsilon_at_most(learner: str) -> None:
     """And a good part of it."""
-    assert 0.5 < of_choice_maker(learner, 1.0) <= 1 + 1e-9
+    assert 0.3 < of_choice_maker(learner, 1.0) <= 1 + 1e-9

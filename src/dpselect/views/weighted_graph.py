@@ -105,8 +105,7 @@ class WeightedGraph:
 
         An edge without the attribute has weight 0. Whether there is one that has it is private, so a name that no edge
         has is not refused: ``zero_weights_dropped`` tells the curator. The graph's own nodes, isolated ones included,
-            are thereby
-        declared public, unless ``nodes`` lists others.
+        are thereby declared public, unless ``nodes`` lists others.
 
         Raises:
             PrivacyError: ``cap`` is missing.

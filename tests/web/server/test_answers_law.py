@@ -157,6 +157,16 @@ def of_median(epsilon: Fraction) -> dict[Any, float]:
     return {(age,): chance for age, chance in enumerate(chances.tolist())}
 
 
+def of_rank(share: Fraction) -> Callable[[Fraction], dict[Any, float]]:
+    """Return the law of one quantile of the ages that is chosen by its rank, as one of few values is."""
+
+    def law(epsilon: Fraction) -> dict[Any, float]:
+        chances = FLIP.pmf(utilities.percentile(AGES, 100 * share, lower=0, upper=99), epsilon)
+        return {(age,): chance for age, chance in enumerate(chances.tolist())}
+
+    return law
+
+
 def of_share(share: Fraction) -> Callable[[Fraction], dict[Any, float]]:
     """Return the law of one quantile of the ages, from its definition: each edge by how far its rank is off."""
 
@@ -192,13 +202,13 @@ def test_the_law_of_a_share(share) -> None:
         ("survey", {"query": "median", "column": "age", "epsilon": "1.25"}, of_median, 512),
         (
             "survey",
-            {"query": "quantiles", "column": "age", "q": [0.5], "epsilon": 2},
-            of_share(Fraction(1, 2)),
+            {"query": "quantiles", "column": "age", "q": [0.5], "epsilon": "1.25"},
+            of_rank(Fraction(1, 2)),
             512,
         ),
         (
             "survey",
-            {"query": "quantiles", "column": "age", "p": [60], "epsilon": "2.75"},
+            {"query": "quantiles", "column": "age", "p": [60], "method": "halving", "epsilon": "2.75"},
             of_share(Fraction(3, 5)),
             512,
         ),
