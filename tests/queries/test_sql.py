@@ -195,6 +195,17 @@ def test_where_is_a_condition_of_the_dataset(text: str) -> None:
     assert narrow.digest != RATINGS.digest
 
 
+def test_where_compares_listed_values_as_what_they_are() -> None:
+    """Booleans by their text in small letters, and numbers as numbers, however they are written."""
+    columns = {"flag": [True, False], "k": [1, 2], "x": {"lower": 0, "upper": 9}}
+    file = Dataset(source="a.csv", columns=columns)
+    asked = "SELECT MEDIAN(x) FROM dataset WHERE"
+    assert "flag = 'true'" == read(f"{asked} flag = 'true'", file).where
+    assert "k = 1" == read(f"{asked} k = '1'", file).where == read(f"{asked} k = 1", file).where
+    with pytest.raises(QueryError, match="write one of true, false"):
+        read(f"{asked} flag = 'True'", file)
+
+
 COUNTED = "SELECT place, COUNT(*) FROM ratings GROUP BY place"
 # What is outside of the grammar, by what it tries.
 ATTACKS = {

@@ -493,3 +493,35 @@ def test_files_and_engines_give_the_same_answer(tmp_path: Path) -> None:
     assert duckdb
     answers = {dps.best(place, **given).value for place in (ROWS, frame, str(tmp_path / "ratings.csv"), table)}
     assert answers == {("A",)}
+
+
+CANCEL = "sqrt(1 - (2*count(v = 0)/3 + 2*count(v = 1)/3 + 1/7)/(2*count()/3 + 1/7))"
+
+
+@pytest.mark.parametrize(
+    ("score", "more"),
+    [
+        (CANCEL, {}),
+        (CANCEL.replace("sqrt", "xlogx"), {}),
+        ("1/(1 - count(v = 1)/(count() + 1e-99))", {}),
+        ("log(1 - rate(v = 1))", {"min_rows": 2}),
+        ("log(2 - avg(v))", {"min_rows": 2}),
+        ("log(2 - avg(v))", {"prior": "1:2"}),
+        ("1/(2 - avg(v))", {"prior": "1:2"}),
+        ("1/parallel(1 - (count(v = 1) + 1)/(count() + 1), count() + 1)", {}),
+        ("log(1 + rate(v = 1))", {"min_rows": 2}),
+    ],
+)
+def test_what_is_accepted_has_a_value_whatever_the_rows_are(score: str, more: dict[str, object]) -> None:
+    """A formula that may have none is refused before any row is read, and no other is refused for rows."""
+    may_lack_one = any(part in score for part in ("2 - avg", "1 - rate", "parallel", "1e-99"))
+    if may_lack_one:
+        with pytest.raises(FormulaError):
+            GroupRanking.of(score, {"v": {"lower": 0, "upper": 2}}, **more)
+        return
+    tables = [[0] * a + [1] * b + [2] * c for a, b, c in itertools.product((0, 1, 3, 16), (0, 1, 2), (0, 1))]
+    for values in tables:
+        rows = {"g": ["A"] * len(values) + ["B", "B"], "v": [*values, 1, 2]}
+        columns = {"v": {"lower": 0, "upper": 2}}
+        release = dps.best(rows, score=score, by="g", groups=["A", "B"], columns=columns, epsilon=1, **more)
+        assert release.value[0] in ("A", "B")

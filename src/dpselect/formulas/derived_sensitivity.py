@@ -166,9 +166,9 @@ def _positive(region: Region, part: Expression) -> bool:
     """Return whether a part is above 0 for all rows, though perhaps as near to it as there are many of them."""
     if isinstance(part, (Quotient, Product, Parallel, SquareRoot)):
         return all(_positive(region, each) for each in part.parts)
-    if isinstance(part, Sum):
-        return any(_positive(region, each) for each in part.parts) and _lowest(region, part) >= 0
-    return _lowest(region, part) > 0
+    # 1 + (-q) with q up to 1 is 0 for some rows: only parts that are all 0 or more leave a positive one above 0.
+    apart = isinstance(part, Sum) and all(_lowest(region, each) >= 0 for each in part.parts)
+    return (apart and any(_positive(region, each) for each in part.parts)) or _lowest(region, part) > 0
 
 
 def _lowest(region: Region, part: Expression) -> float:

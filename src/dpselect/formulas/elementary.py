@@ -45,8 +45,8 @@ class SquareRoot(Unary):
         return functions.root_step(before, after, step)
 
     def exact(self, parts: Sequence[Decimal]) -> Decimal:
-        """Return the root."""
-        return parts[0].sqrt()
+        """Return the root; of what rounding has left below 0, 0."""
+        return max(parts[0], Decimal(0)).sqrt()
 
 
 class Logarithm(Unary):
@@ -81,8 +81,8 @@ class XLogX(Unary):
         return functions.x_log_x_step(before, after, step)
 
     def exact(self, parts: Sequence[Decimal]) -> Decimal:
-        """Return x log x."""
-        return parts[0] * parts[0].ln() if parts[0] else Decimal(0)
+        """Return x log x; of what rounding has left below 0, 0."""
+        return parts[0] * parts[0].ln() if parts[0] > 0 else Decimal(0)
 
 
 def square(x: Expression) -> Expression:

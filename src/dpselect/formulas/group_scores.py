@@ -160,21 +160,27 @@ def values(formula: Expression, rows: RowKinds, counts: GroupSums) -> Floats:
 
 
 def exact_value(formula: Expression, counts: Mapping[str, int]) -> float:
-    """Return the formula of one group, rounded once: in more decimals until two of them agree."""
+    """Return the formula of one group, rounded once: in more decimals until two of them agree; 0 where none is one.
+
+    It never refuses, because that would depend on rows; what it returns is cut into what encloses the formula.
+    """
     digits, earlier = _FIRST, _decimal(formula, counts, _FIRST)
     while digits < _LAST:
         digits *= 2
         found = _decimal(formula, counts, digits)
         # What cancels entirely stays at the size of its rounding, which shrinks with every round.
-        if abs(found - earlier) <= abs(found) * Decimal(2) ** -60 or abs(found) < Decimal(10) ** -330:
+        finite = found.is_finite() and earlier.is_finite()
+        if finite and (abs(found - earlier) <= abs(found) * Decimal(2) ** -60 or abs(found) < Decimal(10) ** -330):
             return float(found)
         earlier = found
-    return float(earlier)
+    return 0.0 if earlier.is_nan() else float(earlier)
 
 
 def _decimal(formula: Expression, counts: Mapping[str, int], digits: int) -> Decimal:
     with decimal.localcontext() as context:
         context.prec, context.Emax, context.Emin = digits, decimal.MAX_EMAX, decimal.MIN_EMIN
+        # A part above 0 may be rounded to 0, or below it, with so many digits.
+        context.clear_traps()
         return decimal_value(formula, counts)
 
 

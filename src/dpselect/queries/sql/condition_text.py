@@ -55,8 +55,13 @@ def _value(dataset: Dataset, column: str, sign: str, value: str | Fraction) -> s
             return date.fromisoformat(str(value)).isoformat()
         except ValueError:
             raise QueryError(f"{column} is a column of dates: compare it with one such as '2025-12-31'.") from None
-    if isinstance(domain, tuple) and not any(_same(each, value) for each in domain):
-        raise QueryError(f"{column} is compared with what is none of its values: write one of {_some(domain)}.")
+    if isinstance(domain, tuple):
+        known = [each for each in domain if _same(each, value)]
+        if not known:
+            raise QueryError(f"{column} is compared with what is none of its values: write one of {_some(domain)}.")
+        if not isinstance(known[0], (str, bool)):
+            # A number is compared as one, also where it is written as text: "1.0" is 1.
+            return _digits(Fraction(known[0]))
     if isinstance(value, Fraction):
         return _digits(value)
     if sign not in ("=", "!="):
@@ -66,12 +71,17 @@ def _value(dataset: Dataset, column: str, sign: str, value: str | Fraction) -> s
 
 def _same(public: Any, value: str | Fraction) -> bool:
     if isinstance(public, bool) or isinstance(value, str) or isinstance(public, str):
-        return isinstance(value, str) and str(public) == value
+        return isinstance(value, str) and _spelling(public) == value
     return bool(Fraction(public) == value)
 
 
+def _spelling(public: Any) -> str:
+    """Return a value as text that a file may hold: booleans in small letters."""
+    return str(public).lower() if isinstance(public, bool) else str(public)
+
+
 def _some(values: tuple[Any, ...]) -> str:
-    listed = ", ".join(map(str, values[:5]))
+    listed = ", ".join(map(_spelling, values[:5]))
     return listed if len(values) <= 5 else f"{listed}, .."
 
 
