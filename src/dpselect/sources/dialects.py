@@ -180,7 +180,7 @@ class Dialect:
         if not is_ascii:
             cells = compute.utf8_trim(compute.replace_substring(cells, _MINUS, "-"), characters=_SPACES)
         elif _has_blanks(cells):
-            # As above, whatever stands in other cells: " true" is 1 only without its blank.
+            # As above, whatever other cells contain: " true" is 1 only without its blank.
             cells = compute.ascii_trim(cells, characters=" \t")
         for unit in self.unit:
             if compute.any(compute.match_substring(cells, unit)).as_py():

@@ -68,7 +68,7 @@ def cell_of(cells: PublicCells, column: Any, called: Any, *, text: bool = False)
         return encoding.code(encoding.prepare_column(column, bins, clip=False), bins).cast("int64")
     require_number(column, called, text=text)
     number = raw_number(column)
-    # The larger of nothing and a bound is the bound in engines: text that spells no number has no cell.
+    # The larger of nothing and a bound is the bound in engines: text that is not a number has no cell.
     lacks = encoding.is_missing(column) | number.isnull()
     return ibis.ifelse(lacks, ibis.literal(-1, "int64"), place_of(number, cells, called))
 
