@@ -63,7 +63,7 @@ def test_refusals(choice) -> None:
     given = {"domains": own.domains, "classes": [0, 1], "criterion": choice}
     with pytest.raises(ValueError, match="reads noisy sizes"):
         DPID3Classifier(1, stop="depth", max_records=30, **given).fit(own.columns, own.labels)
-    with pytest.raises(dps.PrivacyError, match="pass max_records"):
+    with pytest.raises(dps.PrivacyError, match="or max_records= in Python"):
         DPID3Classifier(1, **given).fit(own.columns, own.labels)
 
     class Wrong:

@@ -190,12 +190,12 @@ def test_bad_parameters_spend_nothing(kind, given, error, message: str, tmp_path
         (
             DPID3Classifier(criterion="information-gain"),
             dps.PrivacyError,
-            "information gain: pass max_records, or mech",
+            "information gain: pass mechanism=",
         ),
         (
             DPID3Classifier(criterion="information-gain", mechanism="shifted-local-dampening"),
             dps.PrivacyError,
-            "information gain: pass max_records",
+            "information gain: pass mechanism=",
         ),
         (DPID3Classifier(criterion="information-gain", max_records=10), ValueError, "larger public bound"),
         (DPID3Classifier(bins=100, max_depth=2, max_leaves=100), ValueError, "could have 300 leaves"),
