@@ -285,7 +285,7 @@ def test_commands_spend_from_a_ledger(people: str, study: str, tmp_path: Path, c
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["budget", "show", "none.ledger"], "no ledger none.ledger"),
+        (["budget", "show", "none.ledger"], "ledger none.ledger does not exist"),
         (["budget", "create", "FILE", "--epsilon", "1", "--dataset", "x"], "exists already"),
         (["budget", "create", "x.ledger", "--epsilon", "0", "--dataset", "x"], "epsilon must be positive"),
         (["budget", "create", "x.ledger", "--epsilon", "one", "--dataset", "x"], "is not a number"),

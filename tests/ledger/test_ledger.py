@@ -134,7 +134,7 @@ def test_a_crash_while_it_is_made_leaves_no_ledger(address: str, monkeypatch) ->
         with pytest.raises(ZeroDivisionError):
             dps.Ledger.open(address, epsilon=1)
 
-    with pytest.raises(FileNotFoundError, match="no ledger"):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
         dps.Ledger.read(address)
     assert 0 == filled(address, 0).totals.spends
 

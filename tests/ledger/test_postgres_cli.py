@@ -70,7 +70,7 @@ def test_what_a_server_refuses_is_one_sentence(database: Database, address: str,
     """No ledger, no server, no password; nothing of the server's own words."""
     dead = database.address(port=1)
     for place, words in (
-        (database.address("none"), "There is no ledger none in "),
+        (database.address("none"), "The ledger none in "),
         (dead, "There is no connection to the ledger survey in "),
         (database.address(user="nobody"), "the password in PGPASSFILE or a service file are right"),
     ):

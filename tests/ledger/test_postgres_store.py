@@ -105,11 +105,11 @@ def test_an_empty_schema_may_wait_for_its_ledger(database: Database, role: str) 
 def test_a_schema_of_something_else_is_left_alone(database: Database) -> None:
     """Its tables are not ours to change."""
     database.run("CREATE SCHEMA survey", "CREATE TABLE survey.people (name text)")
-    with pytest.raises(ValueError, match="holds other things and no ledger: name another"):
+    with pytest.raises(ValueError, match="holds other things, and is not a ledger: name another"):
         dps.Ledger.open(database.address(), epsilon=1)
     with pytest.raises(ValueError, match="is not a ledger"):
         dps.Ledger.read(database.address())
-    with pytest.raises(FileNotFoundError, match="There is no ledger none in .*: make one"):
+    with pytest.raises(FileNotFoundError, match="The ledger none in .* does not exist: create it"):
         dps.Ledger.read(database.address("none"))
 
 
@@ -230,7 +230,7 @@ def test_another_ledger_in_its_place_is_refused(database: Database, tmp_path: Pa
     ledger = filled(database.address(), 2)
     ledger.backup(tmp_path / "copy")
     database.run("ALTER SCHEMA survey RENAME TO lost")
-    with pytest.raises(FileNotFoundError, match="There is no ledger survey"):
+    with pytest.raises(FileNotFoundError, match="The ledger survey"):
         ledger.spend(EACH, mechanism="x")
     dps.Ledger.read(tmp_path / "copy").backup(database.address())
     for use in (lambda: ledger.spend(EACH, mechanism="x"), ledger.verify):

@@ -116,7 +116,9 @@ def test_nobody_waits_long_for_a_ledger_in_use(ledger, monkeypatch) -> None:
     assert Fraction(3, 2) == looked.remaining.epsilon
 
 
-@pytest.mark.parametrize("content, said", [(None, "no ledger none"), (b"", "is empty"), (b"x" * 300, "not a ledger")])
+@pytest.mark.parametrize(
+    "content, said", [(None, "ledger none does not exist"), (b"", "is empty"), (b"x" * 300, "not a ledger")]
+)
 def test_what_is_no_ledger_is_refused(tmp_path, monkeypatch, content, said) -> None:
     """A missing file, an empty one and one of another kind."""
     monkeypatch.setattr("dpselect.ledger.file._MAKING", 0.01)

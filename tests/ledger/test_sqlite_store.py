@@ -33,7 +33,7 @@ def test_an_emptied_file_is_no_new_budget(path: Path) -> None:
     filled(path)
     path.write_bytes(b"")
     os.utime(path, (0, 0))
-    with pytest.raises(ValueError, match=r"is empty and no ledger: .* restore a backup"):
+    with pytest.raises(ValueError, match=r"is empty, so it is not a ledger: .* restore a backup"):
         dps.Ledger.open(path, epsilon=1, dataset="survey")
     with pytest.raises(ValueError, match="is a folder"):
         dps.Ledger.open(path.parent, epsilon=1)
@@ -75,7 +75,7 @@ def test_other_files_are_refused(path: Path, content: bytes) -> None:
 
 def test_missing_files_and_folders(path: Path) -> None:
     """Read never makes a ledger."""
-    with pytest.raises(FileNotFoundError, match="no ledger"):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
         dps.Ledger.read(path)
     with pytest.raises(FileNotFoundError, match="no folder"):
         dps.Ledger.open(path / "deep" / "er", epsilon=1)

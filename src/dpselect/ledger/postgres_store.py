@@ -136,7 +136,9 @@ class PostgresStore:
             if facts.ledger:
                 return False
             if facts.holds_anything:
-                raise InputError(f"The schema of {self._shown} holds other things and no ledger: name another one.")
+                raise InputError(
+                    f"The schema of {self._shown} holds other things, and is not a ledger: name another one."
+                )
             if not facts.unicode:
                 raise InputError(f"The database of {self._shown} is not in UTF-8: make one with ENCODING 'UTF8'.")
             self._require_durable(facts)
@@ -197,7 +199,7 @@ class PostgresStore:
 
     def _require(self, facts: _Facts) -> None:
         if not facts.holds_anything:
-            raise MissingFileError(f"There is no ledger {self._shown}: make one with dpselect budget create.")
+            raise MissingFileError(f"The ledger {self._shown} does not exist: create it with dpselect budget create.")
         if not facts.ledger:
             raise InputError(f"The schema of {self._shown} is not a ledger, or a damaged one: {RESTORE}")
         if not facts.usable:

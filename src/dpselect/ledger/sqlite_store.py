@@ -145,13 +145,14 @@ class SqliteStore:
     def _require(self) -> None:
         path, named = self.path, self._named
         if not is_there(path):
-            raise MissingFileError(f"There is no ledger {named}: make one with dpselect budget create.")
+            raise MissingFileError(f"The ledger {named} does not exist: create it with dpselect budget create.")
         if not path.is_file():
             raise InputError(f"{named} is a folder or a device: pass the path of a ledger.")
         await_maker(path)
         if not path.stat().st_size:
             raise InputError(
-                f"{named} is empty and no ledger: remove it if a program was stopped while making one; if there were "
+                f"{named} is empty, so it is not a ledger: remove it if a program was stopped while making one; if "
+                "there were "
                 "spends, restore a backup."
             )
 
