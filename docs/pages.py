@@ -1,4 +1,4 @@
-"""The pages nobody writes by hand: the reference from docstrings and commands, the proofs, the benchmarks.
+"""The generated pages: the reference from docstrings and commands, the proofs, the benchmarks.
 
 They are written into reference/made/, which is not kept.
 """
@@ -202,7 +202,7 @@ def command_line() -> str:
     for panel, verbs in command_registry.panels().items():
         parts.append(f"## {panel}")
         for name in verbs:
-            parts += _commands(root.imported(name), f"dpselect {name}", "###")
+            parts += _commands(root.import_command(name), f"dpselect {name}", "###")
     opening = "Bad input ends with status 2 and one sentence on standard error, a broken claim with status 1."
     return _page("Command line", opening, *parts)
 
@@ -269,7 +269,7 @@ def readable_defaults(
 
 
 def leave_out_requests(_app: Any, _what: str, name: str, _it: Any, skip: bool, _options: Any) -> bool:
-    """Leave out the methods with which scikit-learn routes metadata: it adds them, and nobody calls them."""
+    """Leave out the methods with which scikit-learn routes metadata: it adds them, and users do not call them."""
     return skip or bool(re.fullmatch(r"set_\w+_request", name))
 
 

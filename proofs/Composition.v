@@ -335,7 +335,7 @@ Section Composition.
       + destruct (take_back path a); [Lra.lra | apply IH; assumption].
   Qed.
 
-  (** THEOREM (the door). Whatever a program draws from an allowance of E, one after the other or side by side in parts,
+  (** THEOREM (a session). Whatever a program draws from an allowance of E, one after the other or side by side in parts,
       and however it chooses, is E-differentially private for one record more or fewer. *)
   Theorem opened_private : forall program, (forall past path q, program past = Ask path q -> sound q) ->
     forall paid transcript, 0 <= paid -> private paid (fun x => run program (Whole paid) x [] transcript).
@@ -369,7 +369,7 @@ Section Composition.
 End Composition.
 
 (** ** The ledger
-    A release behind the door is itself one question, whose answer is its transcript: a ledger that refuses what exceeds
+    A release of a session is itself one question, whose answer is its transcript: a ledger that refuses what exceeds
     its total is an allowance again. *)
 Section Ledger.
   Variables record answer : Type.

@@ -239,7 +239,7 @@ Section Concentrated.
 End Concentrated.
 
 (** ** The ledger
-    A release behind the door is itself a question that states its rho, and whose answer is its transcript: a ledger of
+    A release of a session is itself a question that states its rho, and whose answer is its transcript: a ledger of
     rhos is the same filter. *)
 Section Ledger.
   Variables database answer : Type.

@@ -13,11 +13,11 @@ def main() -> int:
     # Libraries written in C may take an interrupt for a broken installation: while they load, it ends the process.
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _stopped)
+        signal.signal(signal.SIGINT, _stop)
     try:
         from dpselect.cli import main as run
     except KeyboardInterrupt:
-        _stopped()
+        _stop()
     except ModuleNotFoundError as error:
         if error.name not in ("click", "rich_click", "rich"):
             raise
@@ -31,7 +31,7 @@ def main() -> int:
     return status
 
 
-def _stopped(*_: object) -> NoReturn:
+def _stop(*_: object) -> NoReturn:
     sys.stderr.write("dpselect: Stopped.\n")
     sys.stderr.flush()
     os._exit(130)

@@ -30,7 +30,7 @@ def begin(item: pytest.Item) -> None:
 def accept(verdict: SamplerVerdict) -> None:
     """Assert that draws follow their law and no wrong one."""
     _use(FALSE_ALARM + sum(1 - each.power for each in verdict.rejections))
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
 
 
 def believe(p_value: float, level: float) -> None:

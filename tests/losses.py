@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from dpselect.audit.scripted_noise import RELEASED, ScriptedNoise, transcripts
+from dpselect.audit.scripted_noise import SCRIPTED_VALUES, ScriptedNoise, transcripts
 
 Table = tuple[Any, ...]
 
@@ -15,7 +15,7 @@ def losses(
     run_of: Callable[[Table], Callable[[ScriptedNoise], object]],
     tables: Iterable[Table],
     more: Iterable[Any],
-    released: tuple[int, ...] = RELEASED,
+    released: tuple[int, ...] = SCRIPTED_VALUES,
 ) -> Iterator[float]:
     """The log-ratios over these tables, one more record of these kinds, and every transcript.
 

@@ -38,7 +38,7 @@ def test_a_release_shows_its_answer_escaped() -> None:
 def test_a_release_shows_its_promise_and_whom_it_protects() -> None:
     """In words, without a symbol; the promise by itself is a line of text, as everywhere."""
     edges = dps.Scores([900, 1], 1, neighbours="edge", kind="integer")
-    promise = dps.Guarantee.concentrated(0.125, 1e-6, "edge", epsilon=3)
+    promise = dps.Guarantee.from_rho(0.125, 1e-6, "edge", epsilon=3)
 
     assert re.search(
         r"epsilon\s+3\s+protected\s+one edge of the graph", words(dps.select(edges, epsilon=3, mechanism=FLIP))

@@ -76,7 +76,7 @@ def lists(scores: dps.Scores, mechanism: str, k: int, epsilon: Fraction, count: 
     """Return lists of k, each drawn in one pass for epsilon in all."""
     with use_accountant(None), open_session(_PAID) as draws:
         asked = draws.prepare(scores, epsilon / k, mechanism=dps.mechanism(mechanism))
-        return [draws.ordered(asked, k)[0] for _ in range(count)]
+        return [draws.rank(asked, k)[0] for _ in range(count)]
 
 
 def judged(named: list[list[int]], values: NDArray[np.float64], k: int) -> tuple[float, float]:

@@ -32,7 +32,7 @@ def event(epsilon: Fraction, *, bounded_range: bool = False, laplace: bool = Fal
 
 def gaussian(rho: Fraction) -> Event:
     """Return one list of counts with discrete Gaussian noise, whose delta alone is a hundredth of that of the plan."""
-    return Event.of(Guarantee.concentrated(rho, DELTA / 100, RELATION), dataset="", mechanism="")
+    return Event.of(Guarantee.from_rho(rho, DELTA / 100, RELATION), dataset="", mechanism="")
 
 
 def plans() -> dict[str, list[Event]]:

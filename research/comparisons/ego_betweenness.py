@@ -85,7 +85,7 @@ def main() -> None:
     except (FileNotFoundError, ValueError) as missing:
         sys.exit(str(missing))
     # Compiles, or loads what was compiled before.
-    dps.utilities.ego_betweenness(dps.Graph.named("karate"), max_degree=33, sensitivity="degree")
+    dps.utilities.ego_betweenness(dps.Graph.from_name("karate"), max_degree=33, sensitivity="degree")
     print(f"igraph {igraph.__version__}, every node of degree >= 2; differences are relative")
     print(f"load before the start: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
     row(*COLUMNS)

@@ -42,7 +42,7 @@ FIT, SHOW = FITTED[:2], REPORTED[:5]
 class Setting:
     """Constants of the rule."""
 
-    per_part: float = rules.CONCENTRATED.per_part
+    per_part: float = rules.BY_RHO_RULE.per_part
     additive_below: float = float(rules.ADDITIVE_BELOW)
     tree_below: float = float(FROM)
 

@@ -66,7 +66,7 @@ def speed() -> None:
             # Draws are paid for once, far beyond what is drawn.
             with open_session(dps.Guarantee(10**6, "add-remove")) as draws:
                 flip, race = (draws.prepare(scores, Fraction(1, k), mechanism=each) for each in (FLIP, EXPONENTIAL))
-                row = [least(lambda asked=flip, k=k: draws.ordered(asked, k)), least(lambda: draws.draw(race, k))]
+                row = [least(lambda asked=flip, k=k: draws.rank(asked, k)), least(lambda: draws.draw(race, k))]
                 row.append(least(lambda: draws.draw(flip, k), 3) if k <= MOST_PEELED else float("nan"))
                 floats = scores.values.astype(np.float64)
                 row.append(least(lambda: unsafe(floats, k, rng)))
@@ -83,7 +83,7 @@ def shortfalls(values: Integers, names: list[int]) -> tuple[int, float]:
 def accuracy() -> None:
     """Print how far lists fall short, worst place and mean, each way at equal epsilon."""
     ways: dict[str, Callable[[Session, dps.Scores, int, Fraction], list[int]]] = {
-        "one pass": lambda draws, scores, k, each: draws.ordered(draws.prepare(scores, each, mechanism=FLIP), k)[0],
+        "one pass": lambda draws, scores, k, each: draws.rank(draws.prepare(scores, each, mechanism=FLIP), k)[0],
         "peeled flip": lambda draws, scores, k, each: draws.draw(draws.prepare(scores, each, mechanism=FLIP), k),
         "exponential": lambda draws, scores, k, each: draws.draw(draws.prepare(scores, each, mechanism=EXPONENTIAL), k),
     }

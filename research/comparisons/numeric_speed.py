@@ -52,7 +52,7 @@ def median(rng: np.random.Generator) -> None:
     def run() -> None:
         sensitivity = dps.papers.median(values, upper=10**4).sensitivity
         for start in range(0, 1000, 50):
-            sensitivity.profiled(np.arange(start, start + 50))
+            sensitivity.by_profile(np.arange(start, start + 50))
 
     show("median: sensitivity of 10^5 records at 1000 distances", seconds(run, 3))
 

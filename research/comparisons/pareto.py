@@ -57,10 +57,10 @@ def part(size: int, objectives: int, runs: int) -> None:
 
     def first() -> object:
         scores = dps.multiobjective.pareto(parts)
-        return scores.sensitivity.profiled(np.array([0]))
+        return scores.sensitivity.by_profile(np.array([0]))
 
     def ten() -> object:
-        return dps.multiobjective.pareto(parts).sensitivity.profiled(np.arange(10))
+        return dps.multiobjective.pareto(parts).sensitivity.by_profile(np.arange(10))
 
     def dampened() -> object:
         return dps.mechanism("local-dampening").effective(dps.multiobjective.pareto(parts))

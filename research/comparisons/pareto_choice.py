@@ -36,7 +36,7 @@ def summary(law: NDArray[np.float64], behind: NDArray[np.float64]) -> str:
 def main() -> None:
     """Print a table for each graph."""
     for name in ("github", "enron", "lesmis"):
-        graph = dps.Graph.named(name) if name == "lesmis" else datasets.graph(name)
+        graph = dps.Graph.from_name(name) if name == "lesmis" else datasets.graph(name)
         parts = [dps.utilities.degree(graph), dps.utilities.ego_density(graph)]
         score = np.asarray(dps.multiobjective.pareto(parts).values, dtype=float)
         behind = score.max() - score

@@ -6,8 +6,8 @@
 Processor seconds of one process each, least of three runs, without reading the table but where it is in a file; memory
 is the most that the process held, its table included. Polars counts the same persons without any privacy.
 
-``--walls`` prints how many persons an item needs where no public list names it: above the 101st item before a wall, or
-to be told half the time.
+``--walls`` prints how many persons an item needs where no public list names it: above the 101st item below a threshold,
+or to be told half the time.
 """
 
 from __future__ import annotations

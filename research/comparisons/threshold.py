@@ -45,7 +45,7 @@ def stream_recall(counts: Counts, k: int, epsilon: float, order: NDArray[np.int6
     found: list[int] = []
     with dps.above_threshold(line, epsilon=epsilon, positives=k, range_bound=1) as stream:
         for place in order.tolist():
-            if not stream.ended and stream.ask(counts[place]).above:
+            if not stream.has_ended and stream.ask(counts[place]).above:
                 found.append(place)
     return len({*found} & {*np.argsort(-counts, kind="stable")[:k].tolist()}) / k
 
@@ -105,7 +105,7 @@ def cheaper(generator: np.random.Generator) -> None:
                 levels = () if margin is None else ((margin, Fraction(1, 2)),)
                 stream = dps.above_threshold(0, epsilon=1, positives=5, range_bound=1, levels=levels)
                 for value in values:
-                    if not stream.ended and stream.ask(value).above:
+                    if not stream.has_ended and stream.ask(value).above:
                         right, wrong = right + (value > 0), wrong + (value < 0)
             cells.append(f"{right / RUNS:.1f} {wrong / RUNS:6.2f}")
         print(f"{distance:>9}" + "".join(f"{cell:>15}" for cell in cells))

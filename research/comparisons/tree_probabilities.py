@@ -42,7 +42,7 @@ def pruned_by_gain(tree: Tree, epsilon: float) -> Tree:
             below[node], leaves[node] = errors[node] - saved, many
         else:
             ends[node] = True
-    return tree.pruned(ends)
+    return tree.prune(ends)
 
 
 def shares_of(tree: Tree) -> NDArray[np.float64]:
@@ -54,7 +54,7 @@ def shares_of(tree: Tree) -> NDArray[np.float64]:
 def readings(model: DPTreeClassifier, rows: Any, y: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
     """Accuracy, AUC and log-loss of every reading; accuracy, leaves before and leaves of the drawing."""
     drawn, codes = model.trees_[0], model._read_again(rows)
-    whole = drawn.grown
+    whole = drawn.whole_tree
     assert drawn.noise is not None
     before = pruned_by_gain(whole, math.sqrt(2) / drawn.noise)
     said = {
@@ -112,7 +112,7 @@ def noise(fits: int) -> None:
                     model = DPTreeClassifier(epsilon, domains=domains, classes=list(range(len(chances))))
                     drawn = model.fit(table, rng.choice(len(chances), rows, p=chances)).trees_[0]
                     assert drawn.noise is not None
-                    before = pruned_by_gain(drawn.grown, math.sqrt(2) / drawn.noise)
+                    before = pruned_by_gain(drawn.whole_tree, math.sqrt(2) / drawn.noise)
                     ones += before.leaves.size == 1, drawn.leaves.size == 1
                 line += f"{' -> '.join(f'{100 * one / fits:.0f}' for one in ones):>16}"
             print(f"{'/'.join(f'{chance:g}' for chance in chances):<30}{rows:>8}{line}", flush=True)

@@ -84,12 +84,12 @@ def accuracy(data: Any, changes: dict[str, Any], epsilon: float, repeats: int) -
         for repeat in range(repeats):
             order = np.random.default_rng(repeat).permutation(labels.size)
             train, test = order[: labels.size * 4 // 5], order[labels.size * 4 // 5 :]
-            grow = model._planned(known, classes, Fraction(str(epsilon)))
+            grow = model._fit_plan(known, classes, Fraction(str(epsilon)))
             records = Records([each[train] for each in codes], labels[train], sizes, len(classes))
             with use_accountant(None), open_session(Guarantee(epsilon, "add-remove")) as draws:
                 tree = grow(records, draws)[0]
-            shares = model._shares(tree.grown)
-            predicted = shares.argmax(axis=1)[tree.grown.apply([each[test] for each in codes])]
+            shares = model._shares(tree.whole_tree)
+            predicted = shares.argmax(axis=1)[tree.whole_tree.apply([each[test] for each in codes])]
             right.append((predicted == labels[test]).mean())
     return float(np.mean(right))
 

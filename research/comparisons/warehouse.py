@@ -87,7 +87,7 @@ def stream(path: str) -> dict[str, Any]:
 
     graph = dps.data.StoredGraph(path, 10**6)
     before, processor = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
-    graph.compressed()
+    graph.to_graph()
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {"processor": time.process_time() - processor, "bytes": (after - before) * 2**10}
 

@@ -62,7 +62,7 @@ def line(label: str, figures: Iterable[float], form: str = "9.4f") -> str:
 
 def objectives(name: str) -> list[dps.Scores]:
     """Return degree and ego density of all nodes."""
-    graph = dps.Graph.named(name) if name in SMALL else nodes.graph(name)
+    graph = dps.Graph.from_name(name) if name in SMALL else nodes.graph(name)
     return [dps.utilities.degree(graph), dps.utilities.ego_density(graph)]
 
 

@@ -54,7 +54,7 @@ def _events() -> dict[str, tuple[Any, PlanPart, str]]:
         "DiscreteLaplaceDpEvent": ((_EPSILON, 1), PlanPart(promise), "ADD_OR_REMOVE_ONE"),
         "GaussianDpEvent": (
             (1 / _EPSILON,),
-            PlanPart(Guarantee.concentrated(rho, Fraction(1, 10**6), Neighbours.ADD_REMOVE), gaussian=True),
+            PlanPart(Guarantee.from_rho(rho, Fraction(1, 10**6), Neighbours.ADD_REMOVE), gaussian=True),
             "ADD_OR_REMOVE_ONE",
         ),
         "ExponentialMechanismDpEvent": (

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.audit.privacy_loss import Law, PrivacyLoss, lists_log_pmf, privacy_loss_of_pmf
+from dpselect.audit.privacy_loss import OutcomePmf, PrivacyLoss, lists_log_pmf, privacy_loss_of_pmf
 from dpselect.audit.sampler import SamplerVerdict, sampler
 from dpselect.audit.universe import Universe
 from dpselect.mechanisms import mechanism
@@ -59,7 +59,7 @@ def discrete_gaussian(scale: float, value: int) -> float:
     return math.exp(-(value**2) / (2 * scale**2)) / sum(math.exp(-(z**2) / (2 * scale**2)) for z in reach)
 
 
-def smallest_broken(universes: Sequence[Universe], law: Law, epsilon: Any, delta: Any = 0) -> PrivacyLoss:
+def smallest_broken(universes: Sequence[Universe], law: OutcomePmf, epsilon: Any, delta: Any = 0) -> PrivacyLoss:
     """Return the loss on the first universe that breaks the claim, or else on the last; give the smallest first."""
     for universe in universes:
         loss = privacy_loss_of_pmf(law, universe, epsilon=epsilon, delta=delta)
@@ -76,7 +76,7 @@ class Concentrated:
     attained: str
 
 
-def least_rho(universe: Universe, law: Law) -> Concentrated:
+def least_rho(universe: Universe, law: OutcomePmf) -> Concentrated:
     """Return the largest Renyi divergence over its order, over neighbours both ways and 400 orders.
 
     A claim below it is broken; the orders lie so close that the largest over all orders is not noticeably larger.
@@ -122,7 +122,7 @@ def followed(draw: Callable[[], Any], scores: Any, laws: Mapping[str, ScoreLaw])
     said = []
     for name, law in laws.items():
         verdict = _test(draw, scores, name, laws)
-        if verdict.accepted:
+        if verdict.is_accepted:
             wrong = ", ".join(rejection.name for rejection in verdict.rejections)
             said.append(f"{verdict.draws} draws follow {name} (p = {verdict.p_value:.2g}), not {wrong}")
             return Followed(name, law, "; ".join(said))

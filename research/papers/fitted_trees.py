@@ -35,7 +35,7 @@ def several_recalls(
         epsilon, domains=table.domains, classes=table.classes, mechanism=mechanism, **settings
     )
     training, codes, weights = _read(name, target)
-    program = model._rehearsed(training.known, total)
+    program = model._dry_run_plan(training.known, total)
     result = []
     for _ in range(many):
         with use_accountant(None), open_session(Guarantee(total, Neighbours.ADD_REMOVE)) as draws:

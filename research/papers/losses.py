@@ -157,7 +157,7 @@ def tree(model: Any, epsilon: float | Fraction) -> float:
     True
     """
     share = exact_epsilon(epsilon)
-    plan = model._planned(_KNOWN, [0, 1], share)
+    plan = model._fit_plan(_KNOWN, [0, 1], share)
     return replayed(lambda kinds, draws: plan(_records(kinds), draws), _TABLES, Guarantee(share, Neighbours.ADD_REMOVE))
 
 

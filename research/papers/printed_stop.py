@@ -25,8 +25,8 @@ _EPSILON = 2.0
 class PrintedStop(DPID3Classifier):
     """A DPID3Classifier with the printed stopping rule, for simulation."""
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> TreeFitPlan:
-        growth = super()._planned(attributes_, classes, epsilon)
+    def _fit_plan(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> TreeFitPlan:
+        growth = super()._fit_plan(attributes_, classes, epsilon)
         stops = partial(small, classes=len(classes), epsilon=_EPSILON)
 
         def plan(rows: int) -> TreePlan:

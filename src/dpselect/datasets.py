@@ -173,7 +173,7 @@ def graph(name: str) -> Graph:
     known = [key for key, dataset in every().items() if dataset.facts.get("kind") == "graph"]
     if name not in known:
         held = f"hold {', '.join(known)}" if known else "hold none"
-        raise InputError(f"There is no graph {name!r} in {_listed()}: the manifests {held}.")
+        raise InputError(f"There is no graph {name!r} in {_folder_list()}: the manifests {held}.")
     dataset = every()[name]
     if "n_nodes" not in dataset.facts:
         raise InputError(
@@ -190,7 +190,7 @@ def checked_file(name: str) -> Path:
         ValueError: no dataset of that name.
         FileContentError: the content is another.
     """
-    dataset = _named(name)
+    dataset = _dataset_named(name)
     if not dataset.here:
         raise MissingFileError(f"There is no file {dataset.path}.")
     try:
@@ -209,25 +209,25 @@ def checked_file(name: str) -> Path:
 
 def sha256(name: str) -> str:
     """Return the sha256 of a dataset's file: the manifest's, or the file's own where the manifest gives none."""
-    return _sha256(_named(name))
+    return _sha256(_dataset_named(name))
 
 
 def files_without_hash(names: Iterable[str]) -> list[Path]:
     """Return the files among those of some datasets for which the manifest gives no sha256."""
-    chosen = [_named(name) for name in names]
+    chosen = [_dataset_named(name) for name in names]
     return [dataset.path for dataset in chosen if "sha256" not in dataset.facts]
 
 
-def _named(name: str) -> ResearchDataset:
+def _dataset_named(name: str) -> ResearchDataset:
     known = every()
     if name not in known:
         raise InputError(
-            f"There is no dataset {name!r} in {_listed()}: `python -m research datasets` lists what there is."
+            f"There is no dataset {name!r} in {_folder_list()}: `python -m research datasets` lists what there is."
         )
     return known[name]
 
 
-def _listed() -> str:
+def _folder_list() -> str:
     return " and ".join(str(folder) for folder in folders())
 
 
@@ -238,21 +238,21 @@ def _sha256(dataset: ResearchDataset) -> str:
 
 def _manifest(folder: Path) -> dict[str, dict[str, dict[str, Any]]]:
     path = folder / "manifest.toml"
-    # Whoever can do without data catches FileNotFoundError: a manifest that cannot be read counts as none.
+    # Callers that can do without data catch FileNotFoundError: a manifest that cannot be read counts as none.
     try:
-        return _parsed(path, path.read_bytes())
+        return _parse_file(path, path.read_bytes())
     except OSError as error:
         if isinstance(error, FileNotFoundError):
             raise
-        raise _broken(path, error.strerror) from None
+        raise _file_error(path, error.strerror) from None
 
 
 @lru_cache(maxsize=4)
-def _parsed(path: Path, content: bytes) -> dict[str, dict[str, dict[str, Any]]]:
+def _parse_file(path: Path, content: bytes) -> dict[str, dict[str, dict[str, Any]]]:
     try:
         result = tomllib.loads(content.decode())
     except ValueError as error:
-        raise _broken(path, error) from None
+        raise _file_error(path, error) from None
     if not isinstance(result.get("datasets"), dict):
         raise MissingFileError(f"{path} has no [datasets]: add the datasets of this folder.")
     for name, facts in result["datasets"].items():
@@ -265,7 +265,7 @@ def _parsed(path: Path, content: bytes) -> dict[str, dict[str, dict[str, Any]]]:
     return result
 
 
-def _broken(path: Path, why: object) -> FileNotFoundError:
+def _file_error(path: Path, why: object) -> FileNotFoundError:
     return MissingFileError(f"{path} cannot be read ({why}): correct it.")
 
 

@@ -58,7 +58,7 @@ def test_choosing_spends_the_share_only(learned) -> None:
         choice = learned.choose([1] * 900, 1)
 
         assert Fraction(1, 20) == book.totals.epsilon
-    assert Fraction(19, 20) == choice.left
+    assert Fraction(19, 20) == choice.remaining
     assert dps.Guarantee(Fraction(1, 20), "add-remove") == choice.guarantee
 
 
@@ -66,7 +66,7 @@ def test_nothing_is_drawn_when_the_ledger_refuses(learned) -> None:
     """The spend comes before any randomness, and before the option sees the database."""
     drawn = []
     with dps.budget(epsilon=Fraction(1, 2)) as book, pytest.raises(dps.BudgetError):
-        learned._answered([1] * 900, 1, book, session_factory_of(lambda: drawn.append(1)))
+        learned._answer([1] * 900, 1, book, session_factory_of(lambda: drawn.append(1)))
 
     assert [] == drawn
 
@@ -84,7 +84,7 @@ def test_options_receive_what_is_left() -> None:
     answer = own.answer([1] * 900, 1)
 
     assert [Fraction(6, 7)] == received
-    assert Fraction(1) == answer.choice.spent + answer.choice.left
+    assert Fraction(1) == answer.choice.spent + answer.choice.remaining
 
 
 def learned_at(share):
@@ -127,7 +127,7 @@ def test_public_metafeatures_are_free() -> None:
         choice = own.choose([1] * 900, 1)
 
         assert 0 == book.totals.epsilon
-    assert Fraction(1) == choice.left
+    assert Fraction(1) == choice.remaining
     assert "all of them public, at no cost" in choice.explain()
 
 
@@ -213,7 +213,7 @@ def test_all_options_failing() -> None:
 
 @pytest.mark.parametrize("learner", [pytest.param("forest", marks=pytest.mark.slow), "fixed"])
 def test_every_learner(learner) -> None:
-    """All learn from the same traces, through the same door."""
+    """All learn from the same traces, in the same way."""
     assert "noisy sum" == trained(learner=learner).choose([1] * 900, 1).option.name
 
 

@@ -78,7 +78,7 @@ def test_a_law_of_losses_that_vanish_is_found() -> None:
     laws = {"cut": lambda known, _: max(0.5 - known["sparsity"], 0.0) * 4, "flat": lambda *_: 0.4}
     own = taught(laws, 0.01, 2, derived={"above": "max(0.5 - sparsity, 0)"})
 
-    assert own.trained.policy.recipe.added > 0.01
+    assert own.trained.policy.recipe.loss_offset > 0.01
     assert "max(0.5 - sparsity, 0)" in search_formulas(own)["cut"]
 
 
@@ -86,13 +86,13 @@ def test_a_law_of_losses_that_vanish_is_found() -> None:
 def test_groups_are_left_out_in_ten_parts_at_most(many: int, parts: int, monkeypatch) -> None:
     """Every database is left out once, and no part learns from its own groups."""
     learned_from: list[set[str]] = []
-    plain = Policy.learned.__func__
+    plain = Policy.learn.__func__
 
     def watched(cls, traces, *given):
         learned_from.append(set(traces.columns["group"].tolist()))
         return plain(cls, traces, *given)
 
-    monkeypatch.setattr(regret.Policy, "learned", classmethod(watched))
+    monkeypatch.setattr(regret.Policy, "learn", classmethod(watched))
     own = learned({f"{'ab'[n % 2]}{n}": ("ab"[n % 2], n) for n in range(many)})
 
     assert parts + 1 == len(learned_from)

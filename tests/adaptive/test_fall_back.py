@@ -126,7 +126,7 @@ def test_nothing_is_measured_and_the_option_gets_all() -> None:
         answer = fallen().answer([19] * 60, 0.5)
 
         assert (Fraction(1, 2), 1) == (book.totals.epsilon, len(book.events))
-    assert (Fraction(1, 2), ()) == (answer.choice.left, answer.choice.measured)
+    assert (Fraction(1, 2), ()) == (answer.choice.remaining, answer.choice.measured)
 
 
 def test_the_explanation_says_both_figures_and_why() -> None:

@@ -33,7 +33,7 @@ def facts(size: float, left: int = 2) -> dict[str, np.ndarray]:
 
 def test_large_nodes_are_split_and_by_looking_at_the_data(choice) -> None:
     """A node of thousands of rows is split, and not at random; the least expected excess decides."""
-    expected = choice.expected(facts(2400.0))[0]
+    expected = choice.expected_errors(facts(2400.0))[0]
 
     assert expected.argmin() not in (ALTERNATIVES.index("end"), ALTERNATIVES.index("random"))
     assert expected.argmin() - 1 == choice.decide(facts(2400.0))[0]

@@ -90,4 +90,4 @@ def test_bad_input_is_refused(change: dict[str, object], error: type[Exception],
     """In one sentence, before anything is computed."""
     asked = {"k": 5, "epsilon": 1, "max_degree": 76, "data": "public"} | change
     with pytest.raises(error, match=message):
-        dps.accuracy.recommend_metric(dps.Graph.named("lesmis"), **asked)
+        dps.accuracy.recommend_metric(dps.Graph.from_name("lesmis"), **asked)

@@ -148,7 +148,7 @@ def test_groups_have_no_candidates_to_compare() -> None:
     """A recording says so, instead of comparing what does not belong together."""
     recording = RecordingNoise(pick())
     with pytest.raises(ValueError, match="follow a script"):
-        recording.grouped(EXPONENTIAL, np.array([1]), np.array([1]), Fraction(1), 1)
+        recording.rank_groups(EXPONENTIAL, np.array([1]), np.array([1]), Fraction(1), 1)
 
 
 def test_a_recording_serves_behind_a_door() -> None:

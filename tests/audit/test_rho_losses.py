@@ -16,7 +16,7 @@ from dpselect.mechanisms.pmf import discrete_gaussian
 from dpselect.release.open_session import session_factory_of
 
 HALF, EIGHTH = Fraction(1, 2), Fraction(1, 8)
-PROMISE = dps.Guarantee.concentrated(HALF, 1e-6, "add-remove")
+PROMISE = dps.Guarantee.from_rho(HALF, 1e-6, "add-remove")
 ONE = dps.mechanisms.SquaredBound(1)
 HERE, THERE = np.array([5, 7, 9]), np.array([5, 8, 9])
 
@@ -125,7 +125,7 @@ def test_a_transcript_with_a_promise_by_rho_loses_its_rho() -> None:
         draws.gaussian(counts, HALF, ONE)
 
     assert HALF == loss_of_transcript(ask, HERE, THERE, PROMISE, pick)
-    less = dps.Guarantee.concentrated(EIGHTH, 1e-6, "add-remove")
+    less = dps.Guarantee.from_rho(EIGHTH, 1e-6, "add-remove")
     with pytest.raises(dps.PrivacyError, match="asks for rho 1/2 and 1/8 is left"):
         loss_of_transcript(ask, HERE, THERE, less, pick)
 

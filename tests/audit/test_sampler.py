@@ -22,7 +22,7 @@ def test_shipped_samplers_are_accepted(name: str, entropy) -> None:
     """Against their law, with both wrong laws rejected at the power asked for."""
     verdict = audit.sampler_of(dps.mechanism(name), SCORES, epsilon=4, outcomes=SystemNoise(lambda: entropy))
 
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
     assert all(rejection.power > 1 - 1e-6 for rejection in verdict.rejections)
 
 
@@ -37,7 +37,7 @@ def test_somebody_elses_sampler_can_be_tried() -> None:
         against={"permute-and-flip": dict(enumerate(wrong))},
     )
 
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
 
 
 def test_a_wrong_sampler_is_not_believed() -> None:
@@ -48,7 +48,7 @@ def test_a_wrong_sampler_is_not_believed() -> None:
         lambda: int(np.argmax(1.3 * SCORES.values + draw.gumbel(size=4))), dict(enumerate(law)), draws=20_000
     )
 
-    assert not verdict.accepted
+    assert not verdict.is_accepted
     assert "does NOT follow" in str(verdict)
 
 
@@ -58,7 +58,7 @@ def test_without_enough_draws_nothing_is_rejected_and_nothing_accepted() -> None
     claim, wrong = {0: 0.5, 1: 0.5}, {0: 0.55, 1: 0.45}
     verdict = audit.sampler(lambda: int(draw.integers(2)), claim, against={"loaded": wrong}, draws=50)
 
-    assert not verdict.accepted
+    assert not verdict.is_accepted
     assert verdict.rejections[0].power < 0.01
     assert "NOT rejected" in str(verdict)
 

@@ -16,7 +16,7 @@ Every = list[tuple[tuple[str, ...], list[Any]]]
 def every_command() -> Every:
     """Return the words of every verb and task, and what each declares."""
     root = click_commands.root()
-    return [leaf for name in command_registry.lines() for leaf in _leaves(root.imported(name), (name,))]
+    return [leaf for name in command_registry.lines() for leaf in _leaves(root.import_command(name), (name,))]
 
 
 def _leaves(verb: click.Command, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], list[Any]]]:

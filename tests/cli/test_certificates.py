@@ -186,7 +186,7 @@ def test_a_certificate_that_was_changed_has_no_entry(capsys: pytest.CaptureFixtu
         (dps.Guarantee(1, "add-remove"), "How many? epsilon 1, one record"),
         (dps.Guarantee(1, "add-remove", 0.001), "How many? epsilon 1, delta 0.001, one record"),
         (
-            dps.Guarantee.concentrated(0.125, 0.001, "add-remove", epsilon=3),
+            dps.Guarantee.from_rho(0.125, 0.001, "add-remove", epsilon=3),
             "How many? epsilon 3, rho 0.125, delta 0.001, one record",
         ),
     ],

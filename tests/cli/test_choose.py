@@ -11,7 +11,7 @@ from dpselect import adaptive, histograms
 from dpselect.adaptive import histogram_options, tree_options
 from dpselect.adaptive.choice import Choice, MeasuredFact, PredictedLoss
 from dpselect.cli import main
-from dpselect.cli.commands.choose import _explained
+from dpselect.cli.commands.choose import _explanation
 from tests.cli.inputs import description
 from tests.cli.test_command_registry import refusal
 
@@ -193,7 +193,7 @@ def test_what_lies_outside_the_trained_range_is_named_and_nothing_is_negative() 
     )
     guesses = {name: PredictedLoss(1.0, 1.0 + k, 0.5, 2.0) for k, name in enumerate(("identity", "uniform"))}
     option = histogram_options.options(["identity"])[0]
-    text = _explained(Choice(option, measured, guesses, Fraction(1), Fraction(1, 20), "", None, None))
+    text = _explanation(Choice(option, measured, guesses, Fraction(1), Fraction(1, 20), "", None, None))
 
     assert "Outside the trained range, though within half its width: total. " in text
     assert "-695" not in text

@@ -21,7 +21,7 @@ def test_what_is_known_is_printed_before_the_rest(monkeypatch, capsys) -> None:
         printed.append(capsys.readouterr().out)
         raise Broken
 
-    monkeypatch.setattr(dps.Graph, "named", refuse)
+    monkeypatch.setattr(dps.Graph, "from_name", refuse)
     assert 70 == main(["demo"])
     monkeypatch.undo()
     monkeypatch.setattr(dps.utilities, "open_pairs", refuse)

@@ -20,7 +20,9 @@ from tests.cli.every import every_command
 SOURCE = Path(__file__).parents[2] / "src"
 ROOT = click_commands.root()
 COMMANDS = {
-    " ".join(words): ROOT.imported(words[0]) if len(words) == 1 else ROOT.imported(words[0]).commands[words[1]]
+    " ".join(words): ROOT.import_command(words[0])
+    if len(words) == 1
+    else ROOT.import_command(words[0]).commands[words[1]]
     for words, _ in every_command()
 }
 

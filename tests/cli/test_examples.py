@@ -23,7 +23,9 @@ from tests.ledger.test_file import write_ahead
 
 ROOT = click_commands.root()
 VERBS = {
-    " ".join(words): ROOT.imported(words[0]) if len(words) == 1 else ROOT.imported(words[0]).commands[words[1]]
+    " ".join(words): ROOT.import_command(words[0])
+    if len(words) == 1
+    else ROOT.import_command(words[0]).commands[words[1]]
     for words, _ in every_command()
 }
 # The example of compare is that of a task; traces are tested where they are made.

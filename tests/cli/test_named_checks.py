@@ -85,7 +85,7 @@ def test_the_check_that_a_dry_run_names_works(line, folder, monkeypatch, capsys)
 
 def test_every_verb_that_releases_from_a_file_is_asked() -> None:
     """A new verb needs a line above."""
-    verbs = {words: ROOT.imported(words[0]) for words, _ in every_command()}
+    verbs = {words: ROOT.import_command(words[0]) for words, _ in every_command()}
     tasks = {words: found.commands[words[1]] if len(words) > 1 else found for words, found in verbs.items()}
     spending = {words for words, found in tasks.items() if found.verb.spends}
     assert spending == {words for words in spending if any(tuple(line[: len(words)]) == words for line in QUESTIONS)}

@@ -53,12 +53,12 @@ def test_an_epsilon_tells_what_it_gives(capsys) -> None:
     gives = facts([*THOUSAND, "--epsilon", "1/2", "--mechanism", "permute-and-flip"], capsys)["plans"]
     chance = facts([*THOUSAND, "--epsilon", "1/2", "--error", "20"], capsys)["plans"][0]
 
-    assert [worst.at(0.95), worst.expected()] == [gives[0]["error_below"], gives[0]["expected_error"]]
+    assert [worst.at(0.95), worst.expected_error()] == [gives[0]["error_below"], gives[0]["expected_error"]]
     assert worst.tail(20) == chance["probability_of_error"]
     assert 0 == main([*THOUSAND, "--epsilon", "1/2"])
     flip, exponential = capsys.readouterr().out.splitlines()[-2:]
-    assert flip.endswith(f"at most {worst.expected():g}")
-    assert not exponential.endswith(f"at most {worst.expected():g}")
+    assert flip.endswith(f"at most {worst.expected_error():g}")
+    assert not exponential.endswith(f"at most {worst.expected_error():g}")
     assert 0 == main([*THOUSAND, "--epsilon", "1e-12"])
     assert "unknown" in capsys.readouterr().out
 

@@ -45,7 +45,7 @@ class Answering:
             "request": f"request of {key}",
             "ledger_row": 1,
             "certificate": {"certificate": certificate.content, "sha256": certificate.sha256},
-            **query.attached(release),
+            **query.attachments(release),
         }
 
 

@@ -16,7 +16,7 @@ def test_a_stream_is_asked_as_one_of_the_library(ann) -> None:
     """The same names, rules, errors and endings as of a stream that is asked here."""
     survey, here = ann.dataset("survey"), dps.above_threshold(150, epsilon=2, positives=2, range_bound=1)
     with survey.above_threshold(150, epsilon=2, positives=2) as stream:
-        assert (here.rules, here.remaining_epsilon, False) == (stream.rules, stream.remaining_epsilon, stream.ended)
+        assert (here.rules, here.remaining_epsilon, False) == (stream.rules, stream.remaining_epsilon, stream.has_ended)
         assert here.error_bound(50) == stream.error_bound(50)
         answers = [stream.ask({"job": job}) for job in ("clerk", "nurse", ["smith"])]
         assert ["below", "above", "below"] == [str(each) for each in answers]
@@ -24,7 +24,7 @@ def test_a_stream_is_asked_as_one_of_the_library(ann) -> None:
         assert abs(answers[1].gap - 150) < 60
         assert stream.remaining_epsilon == here.remaining_epsilon - answers[1].paid == here.remaining_epsilon / 2
         assert stream.ask({"age": {"lower": 0, "upper": 100}, "job": ["nurse", "smith"]})
-        assert stream.ended
+        assert stream.has_ended
         with pytest.raises(dps.PrivacyError, match="ended and answers nothing more"):
             stream.ask({"job": "nurse"})
     assert [False, True, False, True] == [each["answer"]["above"] for each in stream.transcript()]
@@ -56,10 +56,10 @@ def test_the_same_keys_give_the_same(ann) -> None:
     assert first == stream.ask({"job": "smith"}, key="smiths")
     with pytest.raises(dps.PrivacyError, match="it was closed"):
         again.ask({"job": "nurse"})
-    assert again.ended
+    assert again.has_ended
     with pytest.raises(ValueError, match="another request"):
         stream.ask({"job": "nurse"}, key="smiths")
-    assert survey.above_threshold(150, epsilon=0.5, key="stream-again").ended
+    assert survey.above_threshold(150, epsilon=0.5, key="stream-again").has_ended
 
 
 @pytest.mark.own_server

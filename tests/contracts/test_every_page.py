@@ -1,4 +1,4 @@
-"""The house itself: whatever is in a public list has a proof, a test, a doctest and a row in papers.md."""
+"""The library itself: whatever is in a public list has a proof, a test, a doctest and a row in papers.md."""
 
 import ast
 import os
@@ -96,7 +96,7 @@ def test_files_can_be_read_in_one_sitting() -> None:
 
 
 def test_functions_fit_on_a_screen() -> None:
-    """None is longer than 60 lines, documentation included, but a door with its manual."""
+    """None is longer than 60 lines, documentation included, but a public function with its manual."""
     long = {"session_factory_of": 70}
     for path in modules():
         for node in statements(parsed(path)):

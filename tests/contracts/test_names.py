@@ -81,15 +81,28 @@ def misnamed_exceptions(trees: Trees) -> list[str]:
     return sorted(name for name in wrong if not (name in warned and name.endswith("Warning")))
 
 
+def is_participle(name: str) -> bool:
+    """Return whether a name is one word, and that a participle."""
+    words = parts(name)
+    if len(words) != 1 or words[0] in WORDS["not_participles"]:
+        return False
+    return words[0] in WORDS["participles"] or (words[0].endswith("ed") and len(words[0]) > 4)
+
+
 def participles(trees: Trees) -> list[str]:
     """Return modules, classes and public functions that are one word, and that a participle."""
+    return [place for place, name in definitions(trees) if is_participle(name)]
+
+
+def hidden_participles(trees: Trees) -> list[str]:
+    """Return private functions, and methods of any kind, that are one word, and that a participle."""
     found = []
-    for place, name in definitions(trees):
-        words = parts(name)
-        if len(words) == 1 and words[0] not in WORDS["not_participles"]:
-            word = words[0]
-            if word in WORDS["participles"] or (word.endswith("ed") and len(word) > 4):
-                found.append(place)
+    for path, tree in trees.items():
+        functions = [(path, node) for node in tree.body if isinstance(node, _FUNCTION) and node.name.startswith("_")]
+        for node in statements(tree):
+            if isinstance(node, ast.ClassDef):
+                functions += [(f"{path}:{node.name}", each) for each in node.body if isinstance(each, _FUNCTION)]
+        found += [f"{place}:{each.name}" for place, each in functions if is_participle(each.name)]
     return found
 
 
@@ -143,6 +156,11 @@ def test_no_name_is_a_bare_participle(trees: Trees) -> None:
     assert participles(trees) == []
 
 
+def test_no_private_function_and_no_method_is_a_bare_participle(trees: Trees) -> None:
+    """The same rule, where only the library's own code reads the name."""
+    assert hidden_participles(trees) == []
+
+
 def test_no_name_is_a_metaphor_or_a_question(trees: Trees) -> None:
     """A noun of the field, or of the ecosystem."""
     assert foreign_words(trees) == []
@@ -181,6 +199,9 @@ def test_every_retired_name_has_a_successor_that_is_defined(trees: Trees) -> Non
         (participles, "views/shown.py", '"""A file."""\n'),
         (participles, "views/newcomer.py", "class Asked:\n    pass\n"),
         (participles, "views/newcomer.py", "def answered() -> None:\n    pass\n"),
+        (hidden_participles, "views/newcomer.py", "def _answered() -> None:\n    pass\n"),
+        (hidden_participles, "views/newcomer.py", "class A:\n    def left(self) -> None:\n        pass\n"),
+        (hidden_participles, "views/newcomer.py", "class A:\n    async def _kept(self) -> None:\n        pass\n"),
         (foreign_words, "views/newcomer.py", "class StreamDesk:\n    pass\n"),
         (foreign_words, "views/newcomer.py", "def what_there_is() -> None:\n    pass\n"),
         (foreign_words, "views/wall.py", '"""A file."""\n'),

@@ -155,7 +155,7 @@ def test_files_in_place_are_read_alike(make: Any, step: int, tmp_path: Path) -> 
                 records = StoredRecords(source, [known], attribute("b", [0, 1], bins=2, missing=False), "clip")
             except ValueError as error:
                 return str(error)
-            return records.known().level(1)[0].sum(axis=2)[0]
+            return records.known_records().level(1)[0].sum(axis=2)[0]
 
     reader, rng = Reader(make.__name__, make), np.random.default_rng(2)
     for column in COLUMNS[:: 4 if step > 6 else 1]:

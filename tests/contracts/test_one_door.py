@@ -1,4 +1,4 @@
-"""There is one door to randomness: nothing else in the package reaches for coins, or makes any."""
+"""One way to randomness: nothing else in the package reaches for coins, or makes any."""
 
 import ast
 import shutil
@@ -16,11 +16,11 @@ ROOT = Path(__file__).parents[2]
 HIDDEN = ("dpselect.kernel.bernoulli_exp", "dpselect.kernel.samplers")
 # The auditor of the coins themselves: it releases nothing.
 EXEMPT = {"audit/paths.py"}
-RULE = "Only the kernel and the door reach for coins"
+RULE = "Only the kernel and the session reach for coins"
 
 
 def slips(every: Iterable[ast.AST]) -> list[str]:
-    """What a module has no business with outside the kernel and the door: imports of coins, and making them."""
+    """What a module has no business with outside the kernel and the session: imports of coins, and making them."""
     found = []
     for node in every:
         names: list[str] = []
@@ -47,7 +47,7 @@ MODULES = [path for path in modules() if room(path) not in ("kernel", "release")
 
 
 def test_only_the_kernel_and_the_door_reach_for_coins() -> None:
-    """Everybody else opens the door, which counts what is drawn."""
+    """Everything else opens a session, which counts what is drawn."""
     every = {path.relative_to(SOURCE).as_posix(): slips(nodes(path)) for path in MODULES}
     slipped = {name: found for name, found in every.items() if found}
 

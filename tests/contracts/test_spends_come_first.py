@@ -33,7 +33,7 @@ ESTIMATORS = {
 
 def sums_by_rho(ledger) -> None:
     """Gaussian noise, at a rho that states epsilon 1."""
-    promise = dps.Guarantee.concentrated(Fraction(1, 42), 1e-6, "add-remove", epsilon=1)
+    promise = dps.Guarantee.from_rho(Fraction(1, 42), 1e-6, "add-remove", epsilon=1)
     with dps.open_session(promise, ledger=ledger) as draws:
         draws.gaussian(np.array([5, 3]), draws.remaining, dps.mechanisms.SquaredBound(1))
 

@@ -23,7 +23,9 @@ def test_one_release_trusts_fewer_than_nine_hundred_lines(name: str) -> None:
     """Door, coins, units, guarantee, budget and one sampler, documentation included."""
     found = trusted_base.trusted_definitions(name)
 
-    assert sum(each.lines for each in found) < MOST, "Move what this release does not need out of kernel or the door."
+    assert sum(each.lines for each in found) < MOST, (
+        "Move what this release does not need out of kernel or the session."
+    )
 
 
 def test_the_page_prints_the_sums_of_today() -> None:

@@ -1,4 +1,4 @@
-"""Every histogram draws exactly what it pays for: the door counts."""
+"""Every histogram draws exactly what it pays for: the session counts."""
 
 import itertools
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ def left(monkeypatch: pytest.MonkeyPatch) -> list[Fraction]:
 
 @every
 def test_nothing_is_left(name: str, left: list[Fraction]) -> None:
-    """At the door itself, to the last fraction: what is paid for and not drawn is accuracy thrown away."""
+    """In the session itself, to the last fraction: what is paid for and not drawn is accuracy thrown away."""
     for shape, epsilon in itertools.product([(1,), (5,), (64,), (3, 5)], [Fraction(1, 10), Fraction(7, 3), 50]):
         left.clear()
         histograms.EVERY_ALGORITHM[name](np.full(shape, 7), epsilon=epsilon)

@@ -11,7 +11,7 @@ import pytest
 from dpselect import audit
 from dpselect.kernel.bernoulli_exp import exponential_between, new_entropy
 from dpselect.kernel.bound import SquaredBound
-from dpselect.kernel.samplers.discrete_gaussian import _accepted, _exponent, gaussian
+from dpselect.kernel.samplers.discrete_gaussian import _accept, _exponent, gaussian
 from dpselect.mechanisms.pmf import discrete_gaussian
 from dpselect.release.system_noise import SystemNoise
 
@@ -34,7 +34,7 @@ def test_noise_follows_its_law(variance: Fraction, entropy) -> None:
     against = {f"{float(factor)}": clipped_law(variance * factor, most) for factor in FACTORS}
     verdict = audit.sampler(lambda: next(drawn), clipped_law(variance, most), against=against)
 
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
 
 
 @pytest.mark.slow
@@ -46,7 +46,7 @@ def test_noise_follows_its_law_at_length(variance: Fraction, entropy) -> None:
     against = {"0.99": clipped_law(variance * Fraction(99, 100), most)}
     verdict = audit.sampler(lambda: next(drawn), clipped_law(variance, most), against=against, draws=4_000_000)
 
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
 
 
 @pytest.mark.parametrize("variance", [Fraction(10**12), Fraction(4**39 * 3)])
@@ -63,7 +63,7 @@ def test_wide_noise_follows_its_law(variance: Fraction, entropy) -> None:
     against = {f"{float(factor)}": law(variance * factor) for factor in FACTORS}
     verdict = audit.sampler(lambda: next(drawn), law(variance), against=against)
 
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
 
 
 def verdict_of(size: int, variance: Fraction, scale: int, prefix: int) -> bool | None:
@@ -73,7 +73,7 @@ def verdict_of(size: int, variance: Fraction, scale: int, prefix: int) -> bool |
         def entropy(count: int) -> bytes:
             return np.uint32(prefix).tobytes() if count == 4 else more * count
 
-        return bool(_accepted(np.array([size]), variance, scale, entropy)[0])
+        return bool(_accept(np.array([size]), variance, scale, entropy)[0])
 
     lowest, highest = with_bits(b"\x00"), with_bits(b"\xff")
     return lowest if lowest == highest else None

@@ -12,7 +12,9 @@ def test_advice_is_plain_text_in_python() -> None:
     said = Advice("{path}: pass {unknown='clip'} or {this|--that}, at most {most}", path="{a|b}{unknown}", most=3)
 
     assert "{a|b}{unknown}: pass unknown='clip' or this, at most 3" == said == str(ValueError(said))
-    assert "{a|b}{unknown}: pass <unknown='clip'> or <this|--that>, at most 3" == said.worded(lambda text: f"<{text}>")
+    assert "{a|b}{unknown}: pass <unknown='clip'> or <this|--that>, at most 3" == said.with_words(
+        lambda text: f"<{text}>"
+    )
 
 
 def test_advice_pickles_as_its_text() -> None:

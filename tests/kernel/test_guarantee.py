@@ -85,7 +85,7 @@ def test_what_is_written_becomes_exact() -> None:
         dps.Guarantee(1, "people")
 
 
-CONCENTRATED = dps.Guarantee.concentrated(Fraction(1, 8), 1e-6, "edge")
+CONCENTRATED = dps.Guarantee.from_rho(Fraction(1, 8), 1e-6, "edge")
 
 
 def test_three_kinds_of_promise() -> None:
@@ -103,7 +103,7 @@ def test_three_kinds_of_promise() -> None:
 
 def test_equal_promises_are_equal() -> None:
     """However rho was written; and a concentrated one is not the approximate one that it implies."""
-    same = dps.Guarantee.concentrated(0.125, Fraction(1, 10**6), dps.mechanisms.Neighbours.EDGE)
+    same = dps.Guarantee.from_rho(0.125, Fraction(1, 10**6), dps.mechanisms.Neighbours.EDGE)
 
     assert same == CONCENTRATED
     assert hash(same) == hash(CONCENTRATED)
@@ -115,7 +115,7 @@ def test_equal_promises_are_equal() -> None:
 def test_a_rho_is_positive_and_finite(rho) -> None:
     """As an epsilon is."""
     with pytest.raises((ValueError, TypeError), match="rho must be"):
-        dps.Guarantee.concentrated(rho, 1e-6, "edge")
+        dps.Guarantee.from_rho(rho, 1e-6, "edge")
 
 
 @pytest.mark.parametrize(
@@ -137,24 +137,24 @@ def test_a_concentrated_promise_states_what_it_gives(content, message: str) -> N
 def test_a_concentrated_promise_needs_a_delta() -> None:
     """Without one there is no epsilon."""
     with pytest.raises(ValueError, match="needs the delta"):
-        dps.Guarantee.concentrated(1, 0, "edge")
+        dps.Guarantee.from_rho(1, 0, "edge")
     with pytest.raises(ValueError, match="delta must be"):
-        dps.Guarantee.concentrated(1, 1, "edge")
+        dps.Guarantee.from_rho(1, 1, "edge")
 
 
 def test_a_rounder_epsilon_may_be_stated() -> None:
     """The epsilon that was asked for, with the rho that fits it."""
     rho = rho_within(Fraction(1), Fraction(1, 10**6))
 
-    assert rho == dps.Guarantee.concentrated(rho, 1e-6, "edge", epsilon=1).rho
+    assert rho == dps.Guarantee.from_rho(rho, 1e-6, "edge", epsilon=1).rho
     with pytest.raises(ValueError, match="at least what rho gives"):
-        dps.Guarantee.concentrated(rho * (1 + Fraction(1, 10**8)), 1e-6, "edge", epsilon=1)
+        dps.Guarantee.from_rho(rho * (1 + Fraction(1, 10**8)), 1e-6, "edge", epsilon=1)
 
 
 def test_where_delta_covers_everything_epsilon_is_still_positive() -> None:
     """A promise of 0 cannot be stated."""
     assert 0 == epsilon_of(Fraction(1, 8), Fraction(1, 2))
-    assert Fraction(1, 8) == dps.Guarantee.concentrated(Fraction(1, 8), 0.5, "edge").epsilon
+    assert Fraction(1, 8) == dps.Guarantee.from_rho(Fraction(1, 8), 0.5, "edge").epsilon
 
 
 @pytest.mark.parametrize("rho", [Fraction(1, 10**9), Fraction(1, 1000), Fraction(1, 8), Fraction(3), Fraction(5000)])
@@ -191,7 +191,7 @@ def test_gaussian_noise_keeps_the_epsilon_that_its_rho_states(rho: float, delta:
         return mpmath.ncdf(move / 2 - epsilon / move) - mpmath.exp(epsilon) * mpmath.ncdf(-move / 2 - epsilon / move)
 
     with mpmath.workdps(50):
-        stated = float(dps.Guarantee.concentrated(rho, delta, "edge").epsilon)
+        stated = float(dps.Guarantee.from_rho(rho, delta, "edge").epsilon)
         assert exact_delta_of_noise(stated) <= delta < exact_delta_of_noise(stated / 2)
 
 

@@ -35,7 +35,7 @@ def test_lists_follow_the_law_of_peeling(bits: int, entropy, monkeypatch: pytest
         draws=2048 if bits > 60 else 1024,
     )
 
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
 
 
 @pytest.mark.parametrize("word", [0, 1, 2**40, 2**63 - 2**9, 2**63 - 2, 2**63 - 1])

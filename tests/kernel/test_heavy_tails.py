@@ -169,7 +169,7 @@ def test_a_prefix_of_zero_is_settled_and_keeps_its_bits() -> None:
             k, bits = noise.longer[0]
             assert (0, 53 + 64 * 2) == (noise.k[0], bits)
             assert k == int.from_bytes(b"\xfe" * 16, "big")
-            low, high = noise.contender(0, 0, Fraction(0)).enclosed()
+            low, high = noise.contender(0, 0, Fraction(0)).bounds()
             assert 2**53 < low < high < 2**54
         else:
             assert noise.k.tolist() == [2**52, 2**52]
@@ -301,7 +301,7 @@ def test_ties_within_a_row_are_broken_by_fresh_bits_of_that_row() -> None:
     ids=repr,
 )
 def test_releases_follow_the_law_of_the_mechanism(mechanism) -> None:
-    """Through the door: accepted against its law, rejected against those of .7 and 1.3 epsilon."""
+    """In a session: accepted against its distribution, rejected against those of .7 and 1.3 epsilon."""
     scores = dps.Scores([3.0, 1.5, 0.0], 1)
 
     verdict = audit.sampler_of(mechanism, scores, epsilon=2)

@@ -54,7 +54,7 @@ def test_lists_of_one_shortfall_are_equally_likely(entropy):
         verdict = audit.sampler(
             lambda before=before, level=level: tuple(lists._list(before, within[level], entropy)), uniform, draws=1000
         )
-        assert verdict.accepted, str(verdict)
+        assert verdict.is_accepted, str(verdict)
 
 
 @pytest.mark.parametrize("clip, draws", [(2, 2048), (50, 2048), pytest.param(50, 10**5, marks=pytest.mark.slow)])
@@ -65,7 +65,7 @@ def test_lists_follow_their_law(clip, draws, entropy):
     draw = partial(lists.joint, SCORES, 2, rate, clip, entropy)
     verdict = audit.sampler(lambda: tuple(draw()), law(ticks, 2, rate, clip), against=against, draws=draws)
 
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
 
 
 @pytest.mark.parametrize("k", [1, 3, 4])
@@ -74,7 +74,7 @@ def test_one_place_and_all_places(k, entropy):
     chances = law(SCORES.tolist(), k, Fraction(1), 9)
     verdict = audit.sampler(lambda: tuple(lists.joint(SCORES, k, Fraction(1), 9, entropy)), chances, draws=1000)
 
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
     if k == 1:
         weights = np.exp(SCORES - 5.0)
         np.testing.assert_allclose([chances[i,] for i in range(4)], weights / weights.sum())

@@ -1,4 +1,4 @@
-"""How high a wall is."""
+"""The height of the threshold."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_it_is_the_least_that_hides(kept: int, epsilon: Fraction, delta: Fractio
 
 
 def test_the_heights_of_the_how_to() -> None:
-    """Epsilon 1, delta 1e-6, 100 names before the wall: one more than these."""
+    """Epsilon 1, delta 1e-6, 100 names above the threshold: one more than these."""
     heights = [domain_threshold(100, Fraction(1), Fraction(1, 10**6), Fraction(1, k)) for k in (5, 20)]
 
     assert [96, 381] == heights

@@ -33,14 +33,14 @@ def test_lists_follow_their_rational_law(chunk: int, entropy, monkeypatch: pytes
         against={f"{factor}": law(RATE * Fraction(factor)) for factor in ("0.7", "1.3")},
     )
 
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
 
 
 def test_a_list_of_one_is_permute_and_flip(entropy) -> None:
     """Its law is that of the noise named for it."""
     verdict = audit.sampler(lambda: tuple(ordered_top_k(TICKS, 1, RATE, entropy)[0]), law(RATE, 1), draws=2000)
 
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
 
 
 def points_of(k: int) -> list[tuple[tuple[Fraction, ...], float]]:
@@ -90,7 +90,7 @@ def test_floored_gaps_follow_the_integrals_of_their_density(ticks, k: int, entro
         against={f"{factor}": law_with_gaps(values, rate * Fraction(factor), k) for factor in ("0.7", "1.3")},
     )
 
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
 
 
 def test_a_winner_with_the_smaller_fraction_leads_by_one_less() -> None:

@@ -52,7 +52,7 @@ def test_lists_follow_the_law_of_single_candidates(rate, spare, guard, draws, en
         against={f"{factor}": law(rate * Fraction(factor)) for factor in ("0.7", "1.3")},
     )
 
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
 
 
 def with_gaps(rate: Fraction) -> dict[tuple[int, ...], float]:
@@ -81,7 +81,7 @@ def test_floored_gaps_follow_the_integrals_of_their_density(spare: int, entropy,
         against={f"{factor}": with_gaps(rate * Fraction(factor)) for factor in ("0.7", "1.3")},
     )
 
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
 
 
 @pytest.mark.parametrize("spare", [512, pytest.param(-3, marks=pytest.mark.slow)])
@@ -106,7 +106,7 @@ def test_large_groups_follow_the_law_of_permute_and_flip(spare: int, entropy, mo
     verdict = audit.sampler(
         drawn, groups(Fraction(1)), draws=900, against={f: groups(Fraction(f)) for f in ("0.7", "1.3")}
     )
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
     assert abs(np.mean(ordinals) / 200_000 - 0.5) < 4 / math.sqrt(12 * len(ordinals))
 
 
@@ -149,7 +149,7 @@ def test_chances_of_parts_agree_with_their_enclosures() -> None:
                 low, high = part.chance_between(int(ticks[i]), rate, 60)
                 assert low * (1 - 2**-34) <= Fraction(chance) <= high * (1 + 2**-34)
                 left[i] *= 1 - low
-        if part.revealed == 1:
+        if part.revealed_share == 1:
             for i, tick in enumerate(ticks.tolist()):
                 gone = math.exp(-rate * max(part.bar - tick, 0))
                 assert math.isclose(left[i], 1 - gone, abs_tol=1e-12)
@@ -167,7 +167,7 @@ def test_poisson_numbers_follow_their_law(entropy) -> None:
         draws=1500,
         against={"3.6": dict(enumerate(stats.poisson.pmf(places, 3.6).tolist()))},
     )
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
 
 
 @pytest.mark.parametrize("ties", [0, 1, 2])

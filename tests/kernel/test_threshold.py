@@ -49,7 +49,7 @@ def test_heights_follow_their_joint_law(draws: int, entropy) -> None:
     against = {"0.7": joint(0.7), "1.3": joint(1.3), "a secret for each question": joint(1, redrawn=True)}
     verdict = audit.sampler(partial(answers_of, lambda: entropy), joint(1), against=against, draws=draws)
 
-    assert verdict.accepted, str(verdict)
+    assert verdict.is_accepted, str(verdict)
 
 
 def test_a_number_at_the_bar_reaches_it() -> None:

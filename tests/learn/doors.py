@@ -1,4 +1,4 @@
-"""Fits at a door of a test's own: what they draw follows a script or is noted, and what they leave is told."""
+"""Fits in a session of a test's own: what they draw follows a script or is noted, and what they leave is told."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def records_of(kinds: tuple[int, ...]) -> Records:
 
 def fit(model, kinds: tuple[int, ...], epsilon: Fraction) -> Callable[[ScriptedNoise], Fraction]:
     """The whole fit on a table of these kinds of record, as a function of its outcomes; returns what is left."""
-    plan = model._planned(KNOWN, [0, 1], epsilon)
+    plan = model._fit_plan(KNOWN, [0, 1], epsilon)
 
     def run(outcomes: ScriptedNoise) -> Fraction:
         with session_factory_of(lambda: outcomes)(dps.Guarantee(epsilon, "add-remove")) as draws:

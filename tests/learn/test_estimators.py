@@ -276,14 +276,14 @@ def test_a_person_may_have_several_rows() -> None:
         4, n_trees=1, person="id", rows_per_person=2, domains=DOMAINS, leaf="counts", max_depth=1
     )
     seen = []
-    plan = model._planned
+    plan = model._fit_plan
 
     def watched(known, classes, epsilon):
         program = plan(known, classes, epsilon)
         seen.append(epsilon)
         return SearchPlan(lambda records, draws: (seen.append(records.labels.size), program(records, draws))[1], id)
 
-    model._planned = watched
+    model._fit_plan = watched
     model.fit(table, "rich")
 
     assert [Fraction(2), 1000] == seen
@@ -401,7 +401,7 @@ def asked(name: str, **given) -> list[tuple[str, Fraction]]:
     known = attributes(["age", "job", "town"], domains, bins=2, missing=False)
     empty, outcomes = np.zeros(0, dtype=np.int64), Large()
     model = THE_FIVE[name](12, **given)
-    model._planned(known, [0, 1], Fraction(12))(Records([empty] * 3, empty, (2, 3, 4), 2), noted(12, outcomes))
+    model._fit_plan(known, [0, 1], Fraction(12))(Records([empty] * 3, empty, (2, 3, 4), 2), noted(12, outcomes))
     return sorted(set(outcomes.asked))
 
 
@@ -420,9 +420,9 @@ def test_the_table_of_the_five() -> None:
 
 def test_the_stop_rule_compares_with_the_noise() -> None:
     """N / (t |C|) < sqrt 2 / epsilon: with t = 3, |C| = 2, epsilon = 1 nodes of 8 records end and those of 9 do not."""
-    opened = [np.ones((2, 3), dtype=bool), np.ones((2, 2), dtype=bool)]
+    path_codes = [np.ones((2, 3), dtype=bool), np.ones((2, 2), dtype=bool)]
 
-    assert [True, False] == small(0, np.array([8, 9]), opened, classes=2, epsilon=1.0).tolist()
+    assert [True, False] == small(0, np.array([8, 9]), path_codes, classes=2, epsilon=1.0).tolist()
 
 
 def test_depths_of_forests() -> None:

@@ -38,9 +38,9 @@ def test_operations_stay_within_the_public_sizes() -> None:
     for _ in range(50):
         one, two = search.random(3), search.random(2)
         assert (3, 15, 7) == (deepest(one), size(one), size(two))
-        first, second = search.crossed(one, two)
+        first, second = search.crossover(one, two)
         assert size(one) + size(two) == size(first) + size(second)
-        assert deepest(search.pruned(search.mutated(first, 4), 4)) <= 4
+        assert deepest(search.prune(search.mutate(first, 4), 4)) <= 4
     assert [0, 1, 2, 2, 1] == [depth_of(search.random(2), place) for place in range(5)]
 
 
@@ -53,7 +53,7 @@ def test_the_released_tree_is_the_tree_that_was_scored(words: int, monkeypatch: 
         codes = [rng.integers(0, 8, size_), rng.integers(0, 3, size_)]
         labels = rng.integers(0, 3, size_)
         records = Records(codes, labels, (8, 3), 3)
-        nodes = [search.mutated(search.random(depth), 5) for depth in (0, 1, 2, 3, 4) for _ in range(6)]
+        nodes = [search.mutate(search.random(depth), 5) for depth in (0, 1, 2, 3, 4) for _ in range(6)]
         expected = []
         for node in nodes:
             tree = search.as_tree(node)
@@ -80,7 +80,7 @@ def test_simplifying_changes_no_label() -> None:
     codes = [each.ravel() for each in np.meshgrid(np.arange(8), np.arange(3))]
     shorter = 0
     for _ in range(50):
-        node = search.mutated(search.random(4), 6)
+        node = search.mutate(search.random(4), 6)
         short = simplify(node, KNOWN)
         assert [labelled(node, *each) for each in zip(*codes, strict=True)] == [
             labelled(short, *each) for each in zip(*codes, strict=True)
@@ -96,7 +96,7 @@ def labelled(node: Node, *codes: int) -> int:
     """The label of one pair of codes, by the splits as they are written."""
     while node.attribute >= 0:
         second = (
-            codes[node.attribute] > node.cut if KNOWN[node.attribute].ordered else codes[node.attribute] != node.cut
+            codes[node.attribute] > node.cut if KNOWN[node.attribute].is_ordered else codes[node.attribute] != node.cut
         )
         node = node.second if second else node.first
     return node.label

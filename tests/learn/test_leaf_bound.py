@@ -21,7 +21,7 @@ def test_a_tree_states_the_error_of_its_leaf_counts() -> None:
     for more, share in (({"n_records": 500}, Fraction(3, 10)), ({}, Fraction(98, 100) * Fraction(3, 10))):
         model = fitted(dps.learn.DPTreeClassifier(2, domains=DOMAINS, classes=["old", "young"], **more))
         worst = model.error_bound
-        leaves = model.trees_[0].grown.leaves.size
+        leaves = model.trees_[0].whole_tree.leaves.size
 
         assert math.isclose(worst.rate, 2 * share, rel_tol=1e-9)
         assert worst.rate <= 2 * share

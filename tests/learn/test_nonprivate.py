@@ -57,9 +57,9 @@ class Recorder(BestOutcomes):
 
 
 def recorded(model) -> Recorder:
-    """What a fit asks, heard at the door."""
+    """What a fit asks of its session."""
     data = of_frame(TABLE, RICH, model._reading())
-    program = model._planned(data.known.attributes, data.known.classes, Fraction(model.epsilon))
+    program = model._fit_plan(data.known.attributes, data.known.classes, Fraction(model.epsilon))
     heard = Recorder()
     program(data.records, Session(PrivacyFilter(Fraction(model.epsilon), Neighbours.ADD_REMOVE), heard))
     return heard
@@ -80,7 +80,7 @@ def recorded(model) -> Recorder:
     ids=repr,
 )
 def test_the_law_is_that_of_the_fit(model) -> None:
-    """What the first question's scores, epsilon and mechanism give is what the door of the fit is asked."""
+    """What the first question's scores, epsilon and mechanism give is what the session of the fit is asked."""
     asked = first_split(model, TABLE, RICH)
 
     assert recorded(model).laws[0].tolist() == pytest.approx(

@@ -89,8 +89,8 @@ def test_the_audit_would_find_a_tenth_too_much() -> None:
 
 
 def too_exact(kinds: tuple[int, ...]):
-    """A fit behind a door that draws counts with 1/10 more of epsilon than was taken for them."""
-    plan = DPTreeClassifier(max_depth=1)._planned(KNOWN, [0, 1], Fraction(1))
+    """A fit in a session that draws counts with 1/10 more of epsilon than was taken for them."""
+    plan = DPTreeClassifier(max_depth=1)._fit_plan(KNOWN, [0, 1], Fraction(1))
 
     def run(replay: ScriptedNoise) -> None:
         with session_factory_of(lambda: _Overspent(replay))(dps.Guarantee(1, "add-remove")) as draws:

@@ -19,7 +19,7 @@ DOMAINS = {"a": [1, 2], "y": [0, 1]}
 def kept(who: Any, most: int = 2, missing: str = "ignore") -> list[int]:
     """Which rows are left of a table in which row i holds i."""
     table = {"who": who, "row": np.arange(len(who))}
-    return LabelledRows.of(table, [0] * len(who)).bounded("who", most, missing).columns["row"].tolist()
+    return LabelledRows.of(table, [0] * len(who)).bound_rows("who", most, missing).columns["row"].tolist()
 
 
 def test_each_person_keeps_the_first_rows() -> None:
@@ -29,7 +29,7 @@ def test_each_person_keeps_the_first_rows() -> None:
     with pytest.raises(ValueError, match="say whose every row is"):
         kept(["ann", None], missing="error")
     with pytest.raises(ValueError, match="no column"):
-        LabelledRows.of({"a": [1]}, [0]).bounded("who", 1, "ignore")
+        LabelledRows.of({"a": [1]}, [0]).bound_rows("who", 1, "ignore")
 
 
 def test_people_with_large_numbers_are_told_apart_or_left_out() -> None:

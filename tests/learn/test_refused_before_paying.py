@@ -159,7 +159,7 @@ def test_the_rehearsal_asks_all_that_a_fit_may_ask(kind: str, monkeypatch: pytes
     known = attributes(list(domains), domains, bins=4, missing=False)
     random, outcomes = np.random.default_rng(1), Large()
     codes = [random.integers(0, each.size, 50) for each in known]
-    program = KINDS[kind](1)._planned(known, [0, 1], Fraction(1))
+    program = KINDS[kind](1)._fit_plan(known, [0, 1], Fraction(1))
     program.rehearse(Fraction(1))
     program(Records(codes, random.integers(0, 2, 50), tuple(each.size for each in known), 2), noted(1, outcomes))
 
@@ -240,7 +240,7 @@ def test_a_rehearsal_costs_little(kind: str) -> None:
 def test_where_noise_decides_a_tree_ends_at_a_public_size() -> None:
     """More nodes of a level than there is room for: all of them end, whatever the records are."""
     known = attributes(["a", "b", "c"], {name: list(range(4)) for name in "abc"}, bins=2, missing=False)
-    program = DPID3Classifier(max_depth=3, stop="depth")._planned(known, [0, 1], Fraction(1))
+    program = DPID3Classifier(max_depth=3, stop="depth")._fit_plan(known, [0, 1], Fraction(1))
     plan = program.plan(0)
     whole = grow(EmptyTable((4, 4, 4), 2), known, plan, dry_run(Fraction(1)))
     object.__setattr__(plan, "most", 3)

@@ -232,13 +232,13 @@ def test_no_transcript_loses_more_than_epsilon(share: float, least: float) -> No
 def test_a_refit_is_paid_for_and_sees_all_records(monkeypatch) -> None:
     """What is left for the search is the rest."""
     book, sizes = Book(), []
-    usual = DPTreeClassifier._fitted
+    usual = DPTreeClassifier._pay_and_fit
 
     def noted(self, data, epsilon):
         sizes.append((data.records.rows, epsilon))
         return usual(self, data, epsilon)
 
-    monkeypatch.setattr(DPTreeClassifier, "_fitted", noted)
+    monkeypatch.setattr(DPTreeClassifier, "_pay_and_fit", noted)
     search = DPSearch(TREE, {"max_depth": [1, 2]}, epsilon=5, refit=2, ledger=book).fit(ROWS, "rich")
 
     assert [5] == [spend[0] for spend in book.spends]
@@ -249,14 +249,14 @@ def test_a_refit_is_paid_for_and_sees_all_records(monkeypatch) -> None:
 
 def test_a_fit_that_raises_is_a_run_that_lost(monkeypatch) -> None:
     """No error tells of it; where all fail there is no model."""
-    usual, broken = DPTreeClassifier._fitted, []
+    usual, broken = DPTreeClassifier._pay_and_fit, []
 
     def breaking(self, data, epsilon):
         if self.max_depth != 3 or broken:
             raise MemoryError("secret")
         return usual(self, data, epsilon)
 
-    monkeypatch.setattr(DPTreeClassifier, "_fitted", breaking)
+    monkeypatch.setattr(DPTreeClassifier, "_pay_and_fit", breaking)
     assert {"max_depth": 3} == DPSearch(TREE, {"max_depth": [1, 3]}, epsilon=5).fit(ROWS, "rich").best_params_
     broken.append(1)
     search = DPSearch(TREE, {"max_depth": [1, 3]}, epsilon=5).fit(ROWS, "rich")
@@ -315,7 +315,7 @@ def test_the_plan_is_public() -> None:
 )
 def test_what_can_be_refused_is_refused_before_anything_is_spent(changed: dict, words: str, monkeypatch) -> None:
     """And no run begins."""
-    monkeypatch.setattr("dpselect.learn.search._grown", lambda *_: pytest.fail("a run began"))
+    monkeypatch.setattr("dpselect.learn.search._grow_model", lambda *_: pytest.fail("a run began"))
     args = {"estimator": TREE, "parameters": DEPTHS, "epsilon": 1, **changed}
     with dps.budget(epsilon=1), pytest.raises((ValueError, TypeError, dps.PrivacyError), match=words):
         DPSearch(**args).fit(ROWS, "rich")

@@ -130,7 +130,7 @@ OVERDRAFTS = {
 
 @pytest.mark.parametrize("fault", OVERDRAFTS)
 def test_a_default_tree_that_overdraws_is_refused(fault: str, monkeypatch) -> None:
-    """By the door, when it draws; and by the rehearsal, before it pays."""
+    """By the session, when it draws; and by the dry run, before it pays."""
     name, wrong = OVERDRAFTS[fault]
     model = DPTreeClassifier(1, max_depth=2, n_records=1000, domains={"a": [0, 1], "b": (0, 2)}, classes=[0, 1])
     monkeypatch.setattr(importlib.import_module("dpselect.learn.default_tree"), name, wrong)

@@ -126,7 +126,7 @@ def test_a_target_of_noise_is_drawn_as_one_leaf() -> None:
     models = [model for cell in CELLS for model in noise_fits(*cell, 10)]
 
     assert np.mean([model.get_n_leaves() == 1 for model in models]) >= 0.9
-    assert np.mean([model.trees_[0].grown.leaves.size for model in models]) > 16
+    assert np.mean([model.trees_[0].whole_tree.leaves.size for model in models]) > 16
     assert all("\n" not in model.export_text() for model in models if model.get_n_leaves() == 1)
 
 
@@ -158,7 +158,7 @@ def test_structure_beside_noise_is_drawn_and_the_noise_is_not() -> None:
         exact = (rng.random(4000) < np.where(table["n3"] < 0.5, 0.1, 0.9)).astype(int)
         clear = DPTreeClassifier(2, domains=domains, classes=[0, 1]).fit(table, exact)
         assert 3 == clear.feature_importances_.argmax()
-        leaves.append((model.get_n_leaves(), clear.get_n_leaves(), clear.trees_[0].grown.leaves.size))
+        leaves.append((model.get_n_leaves(), clear.get_n_leaves(), clear.trees_[0].whole_tree.leaves.size))
 
     noisy, clear, whole = np.mean(leaves, axis=0)
     assert noisy <= 8
@@ -169,7 +169,7 @@ def test_structure_beside_noise_is_drawn_and_the_noise_is_not() -> None:
 def test_probabilities_come_from_the_whole_tree() -> None:
     """Leaves that the drawing joins keep shares of their own, and labels follow the shares."""
     whole = tree_of([[10, 60], [12, 40], [45, 55], [70, 30]], 3.0)
-    model = model_of(whole.pruned(np.arange(7) == 0))
+    model = model_of(whole.prune(np.arange(7) == 0))
     X = {"age": [1, 3, 5, 5], "job": ["smith", "smith", "nurse", "smith"]}
     shares = model.predict_proba(X)
 
@@ -183,7 +183,7 @@ def test_probabilities_come_from_the_whole_tree() -> None:
 def test_why_says_the_label_that_is_predicted_and_where_the_drawing_differs() -> None:
     """Both, with the released counts of both."""
     whole = tree_of([[10, 60], [12, 40], [45, 55], [70, 30]], 3.0)
-    model = model_of(whole.pruned(np.isin(np.arange(7), [2])))
+    model = model_of(whole.prune(np.isin(np.arange(7), [2])))
     X = {"age": [1, 5, 5], "job": ["smith", "nurse", "smith"]}
     words = model.why(X)
 
@@ -196,7 +196,7 @@ def test_why_says_the_label_that_is_predicted_and_where_the_drawing_differs() ->
     assert f"gives yes a share of {model.predict_proba(X)[1, 1]:.2f}" in words[1]
     assert "no, because age >= 4 (no: 115, yes: 85)" == words[2]
 
-    model = model_of(whole.pruned(np.arange(7) == 0))
+    model = model_of(whole.prune(np.arange(7) == 0))
     assert model.why(X)[2].startswith("no, although most there are yes: there is one leaf (no: 137, yes: 185). The")
 
 
@@ -256,7 +256,7 @@ def test_paths_depths_and_leaves_are_those_of_the_drawing(name: str) -> None:
 
 def test_both_trees_survive_a_file(tmp_path: Path) -> None:
     """Shares, drawing and words are those of before; the file says where the drawing ends."""
-    model = model_of(tree_of([[10, 60], [12, 40], [45, 55], [70, 30]], 3.0).pruned(np.isin(np.arange(7), [2])))
+    model = model_of(tree_of([[10, 60], [12, 40], [45, 55], [70, 30]], 3.0).prune(np.isin(np.arange(7), [2])))
     X = {"age": [1, 3, 5, 5], "job": ["smith", "smith", "nurse", "smith"]}
     model.save(tmp_path / "m.json")
     again = export.load(tmp_path / "m.json")
@@ -307,10 +307,10 @@ def test_pruning_forgets_nothing() -> None:
     drawn = prune_by_evidence(whole, 0.1)
 
     assert 2 == drawn.leaves.size
-    assert drawn.grown is whole
+    assert drawn.whole_tree is whole
     assert 4 == whole.leaves.size
     assert (whole.counts[drawn.origin] == drawn.counts).all()
-    assert whole.pruned(np.zeros(7, dtype=bool)).leaves.size == 4
+    assert whole.prune(np.zeros(7, dtype=bool)).leaves.size == 4
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-200, 1.0, 1e150])

@@ -81,11 +81,11 @@ def test_rho_within_a_budget_is_rounded_down() -> None:
     """The largest rho whose epsilon at delta is within the budget: a release calibrated to all of it fits exactly."""
     delta = Fraction(1, 10**6)
     terms = Terms(Fraction(1), delta, "add-remove", rule="rho")
-    whole = dps.Guarantee.concentrated(rho_within(Fraction(1), delta), delta, "add-remove", epsilon=1)
+    whole = dps.Guarantee.from_rho(rho_within(Fraction(1), delta), delta, "add-remove", epsilon=1)
 
     assert epsilon_of(terms.rho, delta) <= 1 < epsilon_of(terms.rho * (1 + Fraction(2, 10**9)), delta)
     after = terms.admit(Totals(), Event.of(whole, dataset="", mechanism="x"))
-    assert 0 == terms.left(after).rho
+    assert 0 == terms.remaining(after).rho
 
 
 def test_a_budget_by_rho_lasts_longer() -> None:
@@ -209,8 +209,8 @@ def promises() -> list[Event]:
         dps.Guarantee(Fraction(1, 3), "add-remove"),
         dps.Guarantee(Fraction(1, 5), "add-remove", bounded_range=True),
         dps.Guarantee(Fraction(1, 7), "add-remove", Fraction(1, 10**7)),
-        dps.Guarantee.concentrated(Fraction(1, 50), Fraction(1, 10**8), "add-remove"),
-        dps.Guarantee.concentrated(Fraction(1, 60), Fraction(1, 10**8), "add-remove"),
+        dps.Guarantee.from_rho(Fraction(1, 50), Fraction(1, 10**8), "add-remove"),
+        dps.Guarantee.from_rho(Fraction(1, 60), Fraction(1, 10**8), "add-remove"),
     ]
     return [Event.of(kind, dataset="", mechanism="x", count=count) for count in (1, 3) for kind in kinds]
 
@@ -235,7 +235,7 @@ def test_a_budget_admits_exactly_what_its_rule_sums_up_to() -> None:
         totals = Totals()
         for event in events:
             totals = terms.admit(totals, event)
-        assert (Fraction(0), Fraction(0)) == (terms.left(totals).epsilon, terms.left(totals).delta)
+        assert (Fraction(0), Fraction(0)) == (terms.remaining(totals).epsilon, terms.remaining(totals).delta)
         with pytest.raises(dps.BudgetError):
             terms.admit(totals, events[0])
         if whole.delta:
@@ -268,15 +268,13 @@ def test_a_budget_by_rho_adds_pure_and_concentrated_releases() -> None:
 def test_refusals_of_concentrated_releases_say_what_would_fit() -> None:
     """A rho, where it is a rho that is asked for; and what is offered fits, to the last digit."""
     terms = Terms(Fraction(1), Fraction(1, 10**6), "add-remove", rule="rho")
-    asked = Event.of(
-        dps.Guarantee.concentrated(Fraction(1, 70), 1e-6, "add-remove"), dataset="", mechanism="x", count=3
-    )
+    asked = Event.of(dps.Guarantee.from_rho(Fraction(1, 70), 1e-6, "add-remove"), dataset="", mechanism="x", count=3)
     with pytest.raises(
         dps.BudgetError, match=r"rho 3/70 \(3 releases of rho 1/70\), left rho 0.02435597035; .*1 release of"
     ) as e:
         terms.admit(Totals(), asked)
     offered = Fraction(str(e.value).split("a rho of at most ")[1].split(" each")[0])
-    fits = Event.of(dps.Guarantee.concentrated(offered, 1e-6, "add-remove"), dataset="", mechanism="x", count=3)
+    fits = Event.of(dps.Guarantee.from_rho(offered, 1e-6, "add-remove"), dataset="", mechanism="x", count=3)
     assert 3 == terms.admit(Totals(), fits).releases
 
 
@@ -289,7 +287,7 @@ def test_what_a_refusal_offers_is_rounded_down() -> None:
 
 def test_reports_of_concentrated_releases_go_through_rho() -> None:
     """The sum is shown where the stated deltas fit; what needs pure releases is not."""
-    one = Event.of(dps.Guarantee.concentrated(Fraction(1, 8), 1e-6, "add-remove"), dataset="", mechanism="x")
+    one = Event.of(dps.Guarantee.from_rho(Fraction(1, 8), 1e-6, "add-remove"), dataset="", mechanism="x")
     both = [one, Event("", "add-remove", "x", Fraction(1, 10))]
     single, mixed, stricter = report([one], 1e-6), report(both, 1e-6), report(both, 1e-7)
 
@@ -305,7 +303,7 @@ def test_reports_of_concentrated_releases_go_through_rho() -> None:
 
 def test_concentrated_releases_for_dp_accounting() -> None:
     """Their rho for the Renyi accountant; no sound counterpart for the other."""
-    one = Event.of(dps.Guarantee.concentrated(Fraction(1, 8), 1e-6, "add-remove"), dataset="", mechanism="x", count=2)
+    one = Event.of(dps.Guarantee.from_rho(Fraction(1, 8), 1e-6, "add-remove"), dataset="", mechanism="x", count=2)
 
     assert [0.125] * 2 == pytest.approx([each.rho for each in to_dp_accounting([one], accountant="rdp").events])
     with pytest.raises(ValueError, match='accountant="rdp"'):

@@ -57,7 +57,7 @@ def test_gaussian_noise_is_seen_through_no_more_often_than_its_rho_says(rho: flo
     """Its exact distance is within the bound of every release of that rho."""
     exact = norm.cdf(math.sqrt(rho / 2))
 
-    assert exact <= attack_success(dps.Guarantee.concentrated(rho, 1e-6, "edge")) < 0.5 + 1.4 * (exact - 0.5)
+    assert exact <= attack_success(dps.Guarantee.from_rho(rho, 1e-6, "edge")) < 0.5 + 1.4 * (exact - 0.5)
 
 
 def test_the_sentence_rounds_up() -> None:

@@ -27,7 +27,7 @@ def pure(epsilon, **kinds) -> PlanPart:
 
 def by_rho(rho, squared=0) -> PlanPart:
     """Gaussian noise."""
-    return PlanPart(dps.Guarantee.concentrated(rho, MILLIONTH, "add-remove"), gaussian=True, squared=Fraction(squared))
+    return PlanPart(dps.Guarantee.from_rho(rho, MILLIONTH, "add-remove"), gaussian=True, squared=Fraction(squared))
 
 
 def least(atoms, delta: float) -> float:
@@ -216,7 +216,7 @@ def test_more_costs_more_and_the_sum_is_never_exceeded() -> None:
     with pytest.raises(ValueError, match="delta must"):
         optimum([pure(1)], 0)
     with pytest.raises(ValueError, match="gaussian=True"):
-        PlanPart(dps.Guarantee.concentrated(1, 1e-6, "edge"))
+        PlanPart(dps.Guarantee.from_rho(1, 1e-6, "edge"))
     with pytest.raises(ValueError, match="Geometric noise is pure"):
         PlanPart(dps.Guarantee(1, "edge", 1e-6), moves=1)
 
@@ -226,9 +226,9 @@ FAULTS = {
         grid, [(Fraction(math.floor(loss / Fraction(grid.step))) * Fraction(grid.step), mass) for loss, mass in atoms],
         infinite,
     )),
-    "what is above the grid is lost": (losses.LossLaw, "__init__", lambda true: lambda self, low, masses, infinite=0.0,
+    "what is above the grid is lost": (losses.LossPmf, "__init__", lambda true: lambda self, low, masses, infinite=0.0,
         slack=1.0: true(self, low, masses, 0.0, slack)),
-    "the last row of a convolution is lost": (losses, "_convolved", lambda true: lambda one, other: true(
+    "the last row of a convolution is lost": (losses, "_convolve", lambda true: lambda one, other: true(
         one, other) * (np.arange(one.size + other.size - 1) < one.size + other.size - 2)),
 }  # fmt: skip
 
@@ -261,7 +261,7 @@ def test_a_convolution_is_that_of_numpy() -> None:
     generator = np.random.default_rng(2)
     for one, other in ((1, 1), (5, 900), (127, 128), (128, 129), (700, 1000)):
         left, right = generator.random(one), generator.random(other)
-        assert np.allclose(np.convolve(left, right), losses._convolved(left, right), rtol=1e-12, atol=0)
+        assert np.allclose(np.convolve(left, right), losses._convolve(left, right), rtol=1e-12, atol=0)
     assert dominating_pairs._UP > 1
 
 

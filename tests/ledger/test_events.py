@@ -95,7 +95,7 @@ def test_names_of_files_need_not_be_characters() -> None:
     assert "\\udce9.csv" == event.metadata["file"]
 
 
-SMOOTH = dps.Guarantee.concentrated(Fraction(1, 8), 1e-6, "edge")
+SMOOTH = dps.Guarantee.from_rho(Fraction(1, 8), 1e-6, "edge")
 
 
 def test_a_concentrated_event_survives_its_text() -> None:

@@ -98,7 +98,7 @@ def test_concentrated_releases_go_into_an_old_ledger(path: Path) -> None:
     """As the epsilon and delta that they state, or as their rho; and they come back as they went in."""
     before = dps.Ledger.read(path)
     old = before.totals
-    promise = dps.Guarantee.concentrated(Fraction(1, 1000), DELTA / 10, "add-remove")
+    promise = dps.Guarantee.from_rho(Fraction(1, 1000), DELTA / 10, "add-remove")
     before.spend(promise, mechanism="discrete Gaussian", count=2)
     after = dps.Ledger.read(path)
 

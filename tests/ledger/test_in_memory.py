@@ -49,7 +49,7 @@ def test_the_ledger_named_wins_over_the_session() -> None:
 
 def test_a_release_for_other_neighbours_is_told_how_to_get_a_budget() -> None:
     """With the argument as it is written, which then works."""
-    graph = dps.utilities.degree(dps.Graph.named("lesmis"))
+    graph = dps.utilities.degree(dps.Graph.from_name("lesmis"))
     with dps.budget(epsilon=1) as book:
         with pytest.raises(ValueError, match='dpselect.budget or Ledger.open with neighbours="edge"'):
             dps.select(graph, epsilon=1, mechanism=FLIP)
@@ -108,7 +108,7 @@ def test_every_budget_says_its_rule(tmp_path: Path) -> None:
 def test_a_session_by_rho_counts_concentrated_releases() -> None:
     """And refuses what has no rho, before anything is spent."""
     with dps.budget(epsilon=1, delta=1e-6, rule="rho") as book:
-        book.spend(dps.Guarantee.concentrated(Fraction(1, 50), 1e-6, "add-remove"), mechanism="x")
+        book.spend(dps.Guarantee.from_rho(Fraction(1, 50), 1e-6, "add-remove"), mechanism="x")
         with pytest.raises(dps.BudgetError, match="promise has none"):
             book.spend(dps.Guarantee(Fraction(1, 100), "add-remove", 1e-9), mechanism="x")
 

@@ -11,7 +11,7 @@ from dpselect.cli import main
 
 KINDS = [
     dps.Guarantee(Fraction(1, 100), "add-remove"),
-    dps.Guarantee.concentrated(Fraction(1, 1000), 1e-7, "add-remove"),
+    dps.Guarantee.from_rho(Fraction(1, 1000), 1e-7, "add-remove"),
 ]
 
 

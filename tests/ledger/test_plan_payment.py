@@ -23,7 +23,7 @@ CHOICE = Spend(dps.Guarantee(TENTH, "add-remove", bounded_range=True), "exponent
 MEDIAN = Spend(dps.Guarantee(TENTH, "add-remove", laplace=True), "permute-and-flip")
 COUNTS = Spend(dps.Guarantee(TENTH, "add-remove"), "two-sided geometric noise")
 NAMES = Spend(dps.Guarantee(TENTH, "add-remove", Fraction(1, 10**8)), "keys")
-TREES = Spend(dps.Guarantee.concentrated(Fraction(1, 200), Fraction(1, 10**8), "add-remove"), "discrete Gaussian")
+TREES = Spend(dps.Guarantee.from_rho(Fraction(1, 200), Fraction(1, 10**8), "add-remove"), "discrete Gaussian")
 
 
 def opened(path: Path, epsilon: Any = 5, delta: Any = 1e-5) -> dps.Ledger:

@@ -148,9 +148,12 @@ def test_an_index_adds_up_by_name(ledger) -> None:
     requests.pay([asked("c", analyst="ann")])
 
     requests.pay([asked("d", publication="p")])
-    assert (5, {"a", "b", "c"}) == (index.follow().spends, index.asked())
+    assert (5, {"a", "b", "c"}) == (index.follow().spends, index.analyst_requests())
     assert [1, 4] == [row for row, _ in index.rows(ANALYST, "ann")]
-    assert (Fraction(3, 10), Fraction(0)) == (index.spent(PUBLICATION, "p").epsilon, index.spent(ANALYST, "x").epsilon)
+    assert (Fraction(3, 10), Fraction(0)) == (
+        index.spent_by(PUBLICATION, "p").epsilon,
+        index.spent_by(ANALYST, "x").epsilon,
+    )
 
 
 def test_an_answer_is_drawn_once(ledger) -> None:

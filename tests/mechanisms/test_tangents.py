@@ -79,7 +79,7 @@ def test_what_is_clear_is_left_to_floats_and_what_is_alike_is_decided_once(decid
     every = np.arange(values.size)
     one, *others = [edges._exactly(0, value, bound) for value, bound in ((0, 1.0), (4, 3.0), (6, 5.0))]
     decided.clear()
-    found = edges._decided(np.zeros(values.size, dtype=np.intp), every)
+    found = edges._decide(np.zeros(values.size, dtype=np.intp), every)
 
     assert [one, *others, *[one] * 100] == found
     assert 3 == len(decided)

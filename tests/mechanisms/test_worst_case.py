@@ -82,7 +82,9 @@ def test_no_database_is_worse(values, unit, epsilon, name, kind) -> None:
             assert dps.accuracy.error_tail(scores, epsilon=epsilon, theta=error, mechanism=mechanism) <= worst.tail(
                 error
             ) * (1 + 1e-9)
-    assert dps.accuracy.expected_error(scores, epsilon=epsilon, mechanism=mechanism) <= worst.expected() * (1 + 1e-9)
+    assert dps.accuracy.expected_error(scores, epsilon=epsilon, mechanism=mechanism) <= worst.expected_error() * (
+        1 + 1e-9
+    )
 
 
 def test_floors_that_bring_losers_nearer_are_paid_for() -> None:
@@ -110,7 +112,7 @@ def test_floors_that_bring_losers_nearer_are_paid_for() -> None:
 def test_the_mean_of_the_exponential_mechanism_is_attained() -> None:
     """At the gap that is one more than itself, in units of 1 / lambda; and the error is in the unit of the score."""
     for count in (2, 5, 400):
-        mean = dps.error_bound(epsilon=10, candidates=count, mechanism="exponential", sensitivity=7.5).expected()
+        mean = dps.error_bound(epsilon=10, candidates=count, mechanism="exponential", sensitivity=7.5).expected_error()
         gap = mean + 2 * 7.5 / 10
         scores = dps.Scores([gap] + [0.0] * (count - 1), 7.5)
 
@@ -222,7 +224,7 @@ def test_wishes_that_chance_grants_and_lists_of_everything_take_any_epsilon() ->
     assert (
         0
         == dps.error_bound(epsilon=1, candidates=3, k=3).tail(1)
-        == dps.error_bound(epsilon=1, candidates=1).expected()
+        == dps.error_bound(epsilon=1, candidates=1).expected_error()
     )
 
 
@@ -267,7 +269,7 @@ def test_refusals_say_what_to_do(wrong, message) -> None:
 def test_lists_have_no_known_mean() -> None:
     """Only one choice has."""
     with pytest.raises(ValueError, match="one choice only"):
-        dps.error_bound(epsilon=1, candidates=9, k=2).expected()
+        dps.error_bound(epsilon=1, candidates=9, k=2).expected_error()
 
 
 def test_sentences_name_what_is_compared() -> None:

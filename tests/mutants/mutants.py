@@ -278,7 +278,7 @@ MUTANTS = (
     ),
     Mutant(
         "a Pareto margin takes scores that may move apart for ones that move the same way",
-        "dpselect.scores.pareto_margin:_scaled",
+        "dpselect.scores.pareto_margin:_scale_to_steps",
         "(1 if part.range_bound == 1 else 2)",
         "1",
         (),
@@ -489,7 +489,7 @@ MUTANTS = (
     ),
     Mutant(
         "lists in one pass are drawn at the rate of one winner",
-        "dpselect.release.session:Session.ordered",
+        "dpselect.release.session:Session.rank",
         "asked.rate",
         "k * asked.rate",
         ("top-k, permute-and-flip on law of released pairs",),
@@ -561,7 +561,7 @@ MUTANTS = (
     ),
     Mutant(
         "lists pay for one of their winners",
-        "dpselect.release.session:Session.ordered",
+        "dpselect.release.session:Session.rank",
         "k * asked.guarantee.epsilon",
         "asked.guarantee.epsilon",
         (),
@@ -609,7 +609,7 @@ MUTANTS = (
     ),
     Mutant(
         "default trees halve the sensitivity of their criterion",
-        "dpselect.learn.default_tree:DPTreeClassifier._planned",
+        "dpselect.learn.default_tree:DPTreeClassifier._fit_plan",
         "row_scores_misclassified, BOUND",
         "row_scores_misclassified, __import__('dpselect').mechanisms.Bound(1)",
         (),
@@ -652,7 +652,7 @@ MUTANTS = (
     ),
     Mutant(
         "wavelets forget that the total moves",
-        "dpselect.histograms.privelet:_moved",
+        "dpselect.histograms.privelet:_haar_bound",
         "(side - 1).bit_length() + 1",
         "max(1, (side - 1).bit_length())",
         (),
@@ -703,7 +703,7 @@ MUTANTS = (
     ),
     Mutant(
         "an option of a choice maker releases without paying",
-        "dpselect.adaptive.adaptive_algorithm:AdaptiveAlgorithm._answered",
+        "dpselect.adaptive.adaptive_algorithm:AdaptiveAlgorithm._answer",
         "with draws.use_accountant():",
         "with __import__('dpselect.kernel').kernel.privacy_filter.use_accountant(None):",
         (),
@@ -747,7 +747,7 @@ MUTANTS = (
     Mutant(
         "probabilities come from the tree that is drawn",
         "dpselect.learn.private_trees:PrivateTrees._chances",
-        "self._shares(tree.grown)[tree.grown.apply(codes)]",
+        "self._shares(tree.whole_tree)[tree.whole_tree.apply(codes)]",
         "self._shares(tree)[tree.apply(codes)]",
         (),
         ("tests/learn/test_whole_and_drawn.py::test_probabilities_come_from_the_whole_tree",),
@@ -781,7 +781,7 @@ MUTANTS = (
     ),
     Mutant(
         "all trees of a forest are counted at the price of one",
-        "dpselect.learn.forest.forest_plan:ForestPlan._grown",
+        "dpselect.learn.forest.forest_plan:ForestPlan._grow",
         "totals[ends], self.leaf, ONE_CELL",
         "totals[ends], self.leaf, type(ONE_CELL)(1, __import__('dpselect').mechanisms.SquaredBound('1/32'))",
         (),
@@ -1039,7 +1039,7 @@ MUTANTS = (
     ),
     Mutant(
         "groups of rows are taken for groups of persons",
-        "dpselect.release.most_common:_counted",
+        "dpselect.release.most_common:_group_counts",
         "read.in_groups(share, below)",
         "read",
         (),
@@ -1156,7 +1156,7 @@ MUTANTS = (
     ),
     Mutant(
         "runs of a search are ordered by their exact scores",
-        "dpselect.learn.search:DPSearch._searched",
+        "dpselect.learn.search:DPSearch._search",
         "int(held.counts(right, plan.epsilon_of_run, bound)[0])",
         "int(right[0])",
         (),
@@ -1172,7 +1172,7 @@ MUTANTS = (
     ),
     Mutant(
         "rows of one person are held out by coins of their own",
-        "dpselect.learn.reading:LabelledRows.bounded",
+        "dpselect.learn.reading:LabelledRows.bound_rows",
         "owners=who[positions]",
         "owners=positions",
         (),
@@ -1187,7 +1187,7 @@ MUTANTS = (
         ("tests/release/test_tuning.py::test_parts_of_the_data_are_refused_where_a_changed_record_may_be_in_two",),
     ),
     Mutant(
-        "the wall stands one person too near",
+        "the threshold is one person too low",
         "dpselect.release.limited_domain:limited_domain",
         "math.ceil(bound.total) + domain_threshold",
         "domain_threshold",
@@ -1279,7 +1279,7 @@ MUTANTS = (
     ),
     Mutant(
         "an answer above is not paid",
-        "dpselect.release.sparse_vector:SparseVector._answered",
+        "dpselect.release.sparse_vector:SparseVector._charge_answer",
         "full - answer.paid",
         "full",
         ("above-threshold, one direction on transcripts of three",),
@@ -1295,7 +1295,7 @@ MUTANTS = (
     ),
     Mutant(
         "a clear answer needs no margin",
-        "dpselect.release.sparse_vector:SparseVector._answered",
+        "dpselect.release.sparse_vector:SparseVector._charge_answer",
         "distance - level.margin",
         "distance",
         (),
@@ -1384,14 +1384,14 @@ MUTANTS = (
     Mutant(
         "Gaussian noise is whatever was proposed",
         "dpselect.kernel.samplers.discrete_gaussian:gaussian",
-        "sizes = sizes[_accepted(sizes, variance, scale, entropy)]",
+        "sizes = sizes[_accept(sizes, variance, scale, entropy)]",
         "sizes = sizes[:]",
         (),
         ("tests/kernel/test_discrete_gaussian.py::test_noise_follows_its_law",),
     ),
     Mutant(
         "Gaussian noise has half its variance",
-        "dpselect.kernel.samplers.discrete_gaussian:_accepted",
+        "dpselect.kernel.samplers.discrete_gaussian:_accept",
         "-float(2 * near)",
         "-float(near)",
         (),
@@ -1505,7 +1505,7 @@ MUTANTS = (
     ),
     Mutant(
         "a convolution is rounded down",
-        "dpselect.ledger.losses:_convolved",
+        "dpselect.ledger.losses:_convolve",
         "return found[: short.size + long.size - 1]",
         "return np.floor(found[: short.size + long.size - 1] * 2**20) / 2**20",
         (),
@@ -1513,7 +1513,7 @@ MUTANTS = (
     ),
     Mutant(
         "what lies beyond a grid is forgotten",
-        "dpselect.ledger.losses:Grid._clipped",
+        "dpselect.ledger.losses:Grid._clip",
         "infinite + float(masses[-over:].sum())",
         "infinite",
         (),
@@ -1646,15 +1646,15 @@ MUTANTS = (
     Mutant(
         "scores of several classes are not clipped in an engine",
         "dpselect.views.stored_scored:StoredScores._chances",
-        '_clipped(rows[f"s{each}"], WIDEST)',
-        '_clipped(rows[f"s{each}"], 2 * WIDEST)',
+        '_clip(rows[f"s{each}"], WIDEST)',
+        '_clip(rows[f"s{each}"], 2 * WIDEST)',
         (),
         ("tests/warehouse/test_warehouse_scores.py::test_sums_are_those_of_memory[duckdb-three classes, l2]",),
     ),
     Mutant(
         "a gradient of a number is not clipped in an engine",
-        "dpselect.views.stored_scored:StoredScores._derived",
-        "g0=_clipped(residual, self._loss.clip)",
+        "dpselect.views.stored_scored:StoredScores._derivatives",
+        "g0=_clip(residual, self._loss.clip)",
         "g0=residual",
         (),
         ("tests/warehouse/test_warehouse_scores.py::test_sums_are_those_of_memory[duckdb-a number]",),
@@ -1757,7 +1757,7 @@ MUTANTS = (
     ),
     Mutant(
         "connections beyond the decay still take from a pair",
-        "dpselect.utilities.overlap_kernels:_connected",
+        "dpselect.utilities.overlap_kernels:_connect_pairs",
         "lost += min(decay, common[touched[e]])",
         "lost += common[touched[e]]",
         (),
@@ -2056,7 +2056,7 @@ MUTANTS = (
     ),
     Mutant(
         "a growing scale of log-normal noise costs as if there were one candidate fewer",
-        "dpselect.mechanisms.smooth.log_normal:_calibrated",
+        "dpselect.mechanisms.smooth.log_normal:_calibrate",
         "dilation_cost(m, sigma)",
         "dilation_cost(max(m - 1, 2), sigma)",
         (),
@@ -2120,7 +2120,7 @@ MUTANTS = (
     ),
     Mutant(
         "a choice by the exponential mechanism has its price rounded down",
-        "dpselect.kernel.prices:_rounded",
+        "dpselect.kernel.prices:_round_price",
         "ROUND_CEILING",
         "ROUND_FLOOR",
         (),
@@ -2160,7 +2160,7 @@ MUTANTS = (
     ),
     Mutant(
         "what lies above the grid is forgotten",
-        "dpselect.ledger.losses:Grid._clipped",
+        "dpselect.ledger.losses:Grid._clip",
         "infinite, masses = infinite + float(masses[-over:].sum()), masses[:-over]",
         "masses = masses[:-over]",
         (),

@@ -16,7 +16,7 @@ from dpselect.papers.median import sensitivity_of_records
 
 def walked(sensitivity, distances) -> np.ndarray:
     """The sums of the rows."""
-    rows = sensitivity.profiled(np.arange(distances.max() + 1))
+    rows = sensitivity.by_profile(np.arange(distances.max() + 1))
     with np.errstate(over="ignore"):
         return np.vstack([np.zeros(rows.shape[1]), np.cumsum(rows, axis=0)])[distances]
 
@@ -91,7 +91,7 @@ def test_a_shift_asks_for_no_distance(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = median(np.arange(2000), upper=4000)
     expected = dps.mechanism("shifted-local-dampening").effective(scores).ticks
 
-    monkeypatch.delattr(dps.Sensitivity, "profiled")
+    monkeypatch.delattr(dps.Sensitivity, "by_profile")
     assert np.array_equal(expected, dps.mechanism("shifted-local-dampening").effective(scores).ticks)
 
 
@@ -111,7 +111,7 @@ def test_sums_over_the_widest_range_of_integers_do_not_wrap() -> None:
 def test_no_value_near_the_end_of_the_floats_is_warned_about(values: list[float]) -> None:
     """Differences that leave the floats are cut at the range, whatever the data; warnings are errors here."""
     sensitivity = median(values, upper=float(np.finfo(np.float64).max)).sensitivity
-    rows = sensitivity.profiled(np.arange(5))
+    rows = sensitivity.by_profile(np.arange(5))
 
     assert np.isfinite(rows).all()
     assert not np.isnan(sensitivity.total(np.arange(5))).any()

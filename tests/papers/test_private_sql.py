@@ -14,7 +14,7 @@ from dpselect.release.open_session import session_factory_of
 
 # The function of the same name hides the module.
 module = importlib.import_module("dpselect.papers.private_sql")
-KARATE = dps.Graph.named("karate")
+KARATE = dps.Graph.from_name("karate")
 PAIRS = list(itertools.combinations(range(5), 2))
 
 

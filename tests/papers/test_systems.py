@@ -145,7 +145,7 @@ def test_a_mutation_grows_as_deep_as_is_printed() -> None:
 
     leaf = Node(0)
     assert {3: 3, None: 6, 1: 1} == {
-        most: levels(_Search(KNOWN, 3, noted(1, Large()), most).mutated(leaf, 6)) for most in (3, None, 1)
+        most: levels(_Search(KNOWN, 3, noted(1, Large()), most).mutate(leaf, 6)) for most in (3, None, 1)
     }
     with pytest.raises(ValueError, match=r"Mutations grow 2\^40 nodes"):
         papers.dp_moet(1, max_depth=40, **TABLE).fit(ROWS, LABELS)

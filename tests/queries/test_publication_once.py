@@ -237,7 +237,7 @@ def test_paying_twice_is_caught(tmp_path: Path, monkeypatch) -> None:
     rows = LedgerIndex.rows
     with monkeypatch.context() as patch:
         patch.setattr(LedgerIndex, "rows", lambda *_: [])
-        patch.setattr(LedgerIndex, "spent", lambda *_: dps.ledger.Totals())
+        patch.setattr(LedgerIndex, "spent_by", lambda *_: dps.ledger.Totals())
         patch.setattr(PublicationRun, "require_stored", lambda _: None)
         with pytest.raises(dps.ledger.RequestError):
             published(folder)

@@ -180,7 +180,7 @@ def test_an_answer_states_what_was_asked(name, tmp_path) -> None:
     assert [1] == [each["row"] for each in content["ledger"]["rows"]]
     assert Fraction(query.epsilon) == release.guarantee.epsilon
     assert data.plan_of(query).guarantee == release.guarantee
-    json.dumps(query.attached(release))
+    json.dumps(query.attachments(release))
 
 
 def test_groups_are_a_view() -> None:

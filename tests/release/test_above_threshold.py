@@ -46,7 +46,7 @@ def rules_of(epsilon=2, **changes) -> ThresholdRules:
 def asked(rules: ThresholdRules, values: Sequence[object], replay: ScriptedNoise) -> list[str]:
     """Ask until the stream ends."""
     stream = stream_of(rules, session_factory=session_factory_of(lambda: replay))
-    return [str(stream.ask(value, 0)) for value in values if not stream.ended]
+    return [str(stream.ask(value, 0)) for value in values if not stream.has_ended]
 
 
 def worst_loss(rules: ThresholdRules, values: Sequence[object], others: Sequence[object]) -> float:
@@ -192,7 +192,7 @@ def test_clear_answers_cost_their_share() -> None:
 
         assert [0, 0, None, 1] == [answer.level for answer in answers]
         assert [full / 2, full / 2, 0, full] == [answer.paid for answer in answers]
-        assert stream.ended
+        assert stream.has_ended
         assert 0 == stream.remaining_epsilon
     assert abs(answers[0].gap - (10**6 - 100)) < 100
     assert answers[2].gap is None
@@ -245,7 +245,7 @@ def test_a_refused_question_uses_nothing_up(kind, value, threshold, sentence: st
     with pytest.raises((TypeError, ValueError, dps.PrivacyError), match=sentence):
         stream.ask(value, threshold)
     assert left == stream.remaining_epsilon
-    assert not stream.ended
+    assert not stream.has_ended
 
 
 @pytest.mark.parametrize("positives", [1, 3])
@@ -398,7 +398,7 @@ def test_hostile_values_are_answered(kind: str, size: int) -> None:
         exact = (size, Fraction(size), float(size), math.inf) if kind == "real" else (size,)
         for value in exact:
             assert "above" == str(stream.ask(value))
-            assert stream.ended or "below" == str(stream.ask(-value))
+            assert stream.has_ended or "below" == str(stream.ask(-value))
 
 
 @pytest.mark.parametrize("epsilon", [10**300, Fraction(1, 2**30)])
@@ -455,7 +455,7 @@ def test_simulated_streams_err_as_rarely_as_stated(entropy) -> None:
     above, below = stated.above(0.8), stated.below(0.8)
     for _ in range(runs):
         stream = stream_of(rules, session_factory=session_factory_of(lambda: SystemNoise(lambda: entropy)))
-        answers = [stream.ask(-below, 0).above for _ in range(questions) if not stream.ended]
+        answers = [stream.ask(-below, 0).above for _ in range(questions) if not stream.has_ended]
         wrong += any(answers) or not stream.ask(above, 0).above
 
     assert 0.04 * runs < wrong < 0.2 * runs

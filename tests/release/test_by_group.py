@@ -42,7 +42,7 @@ class Kept:
 
 
 def law(run) -> dict[tuple, float]:
-    """The exact law of a release of groups, as a function of its door."""
+    """The exact law of a release of groups, as a function of its session factory."""
     chances: dict[tuple, float] = {}
 
     def once(replay: ScriptedNoise) -> None:

@@ -27,7 +27,7 @@ from dpselect.release.session import Session
 from dpselect.release.threshold_rules import threshold_rules
 
 EIGHTH, QUARTER, HALF = Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)
-PROMISE = dps.Guarantee.concentrated(QUARTER, 1e-6, "add-remove")
+PROMISE = dps.Guarantee.from_rho(QUARTER, 1e-6, "add-remove")
 ONE = dps.mechanisms.SquaredBound(1)
 FLIP = dps.mechanism("permute-and-flip")
 SUMS = np.array([[5, -3], [2**40, 0]])
@@ -48,7 +48,7 @@ class Watched(ScriptedNoise):
 
 @pytest.fixture
 def watched():
-    """A door behind which somebody notes what was drawn."""
+    """A session that notes what was drawn."""
     outcomes = Watched()
     session_factory = session_factory_of(lambda: outcomes)
     session_factory.variances = outcomes.variances
@@ -171,7 +171,7 @@ PRICED = {
     ),
     "spend": (lambda draws: draws.spend(dps.Guarantee(EIGHTH, "add-remove"), count=3), 3 * pure_price(EIGHTH)),
     "spend of a rho": (
-        lambda draws: draws.spend(dps.Guarantee.concentrated(EIGHTH / 8, 1e-6, "add-remove")),
+        lambda draws: draws.spend(dps.Guarantee.from_rho(EIGHTH / 8, 1e-6, "add-remove")),
         EIGHTH / 8,
     ),
     "one_of_many": (lambda draws: draws.best_of_runs(lambda _: (0, 0), EIGHTH, LAW), pure_price(EIGHTH)),
@@ -229,7 +229,7 @@ def test_an_overdraft_at_an_epsilon_is_refused(draw) -> None:
 def test_the_epsilon_of_a_rho_is_the_largest_that_fits(mechanism) -> None:
     """For one record and for persons, and all of what is left can be drawn with it."""
     for people in (1, 3):
-        with dps.open_session(dps.Guarantee.concentrated(QUARTER, 1e-6, "person"), per_person=people) as draws:
+        with dps.open_session(dps.Guarantee.from_rho(QUARTER, 1e-6, "person"), per_person=people) as draws:
             epsilon = draws.epsilon_within(draws.remaining, mechanism=mechanism)
             scores = dps.Scores([3, 1], 1, neighbours="person")
             more = epsilon * (1 + Fraction(3, 10**9))
@@ -248,7 +248,7 @@ def test_the_epsilon_of_a_rho_is_the_largest_that_fits(mechanism) -> None:
 
 def test_draws_at_an_epsilon_cost_persons_what_their_epsilon_does() -> None:
     """Of m records the price of m epsilon, and no more than parts of them do together."""
-    with dps.open_session(dps.Guarantee.concentrated(2, 1e-6, "person"), per_person=3) as draws:
+    with dps.open_session(dps.Guarantee.from_rho(2, 1e-6, "person"), per_person=3) as draws:
         before = draws.remaining
         draws.choose(dps.Scores([3, 1], 1, neighbours="person"), Fraction(1, 3))
         assert laplace_price(Fraction(1)) == 9 * (before - draws.remaining)
@@ -399,7 +399,7 @@ def test_what_refuses_does_so_before_anything_is_taken() -> None:
 
 def test_sums_are_clipped_before_they_could_overflow() -> None:
     """Beyond 2^61 every sum is 2^61; the widest noise fits beside it."""
-    with dps.open_session(dps.Guarantee.concentrated(200, 1e-6, "add-remove")) as draws:
+    with dps.open_session(dps.Guarantee.from_rho(200, 1e-6, "add-remove")) as draws:
         ends = draws.gaussian(np.array([-(2**63), 2**63 - 1]), 100, dps.mechanisms.SquaredBound(1))
         assert [-(2**61), 2**61] == ends.tolist()
         wide = draws.gaussian(np.full(1000, 2**63 - 1), 1, dps.mechanisms.SquaredBound(2**80))
@@ -409,7 +409,7 @@ def test_sums_are_clipped_before_they_could_overflow() -> None:
 def test_the_spend_is_durable_before_the_block_runs(tmp_path) -> None:
     """A ledger that adds rhos reads it back from its file, and refuses what does not fit."""
     epsilon, delta = Fraction(1), Fraction(1, 10**6)
-    promise = dps.Guarantee.concentrated(rho_within(epsilon, delta) / 2, delta, "add-remove")
+    promise = dps.Guarantee.from_rho(rho_within(epsilon, delta) / 2, delta, "add-remove")
     path = tmp_path / "budget"
     book = dps.Ledger.open(path, epsilon=epsilon, delta=delta, rule="rho")
     for spends in (1, 2):
@@ -417,20 +417,20 @@ def test_the_spend_is_durable_before_the_block_runs(tmp_path) -> None:
             assert spends == dps.Ledger.read(path).totals.spends
             draws.gaussian(SUMS, draws.remaining, ONE)
     with pytest.raises(dps.BudgetError), dps.open_session(promise, ledger=book):
-        pytest.fail("the door opened")
+        pytest.fail("the session opened")
     assert dps.Ledger.read(path).totals.rho == rho_within(epsilon, delta)
 
 
 def test_a_session_pays() -> None:
-    """The budget of the block around is used where no ledger is named, and what it refuses opens no door."""
+    """The budget of the block around is used where no ledger is named, and what it refuses opens no session."""
     with dps.budget(epsilon=4, delta=1e-6, rule="rho") as book:
         with dps.open_session(PROMISE) as draws:
             draws.gaussian(SUMS, EIGHTH, ONE)
         assert QUARTER == book.totals.rho
         with pytest.raises(dps.BudgetError), dps.open_session(PROMISE, count=9):
-            pytest.fail("the door opened")
+            pytest.fail("the session opened")
     with dps.budget(epsilon=3), pytest.raises(dps.BudgetError), dps.open_session(PROMISE):
-        pytest.fail("the door opened")
+        pytest.fail("the session opened")
 
 
 def test_parts_cost_what_the_most_expensive_one_takes() -> None:

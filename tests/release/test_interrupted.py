@@ -135,7 +135,7 @@ def test_one_price_gets_one_draw_wherever_a_draw_is_interrupted(scene: Callable[
 @pytest.mark.parametrize("closing", ["run", "interrupt"])
 @pytest.mark.parametrize("begun", [False, True])
 def test_a_door_that_closes_leaves_no_attempt_behind(closing: str, begun: bool) -> None:
-    """An attempt that begins while the door closes, or a door that closes while an attempt begins."""
+    """An attempt that begins while the session closes, or a session that closes while an attempt begins."""
 
     def scene() -> tuple[Callable[[], Any], Callable[[], Any], Any]:
         stage, parts = Stage(), list[Any]()

@@ -1,4 +1,4 @@
-"""Names before a wall."""
+"""Names above a threshold."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ ASKED = {"person": "who", "item": "what"}
 
 
 def rules(k: int, kept: int, beyond: int) -> LimitedDomain:
-    """A wall that is so far beyond one person's move."""
+    """A threshold that is so far beyond one person's move."""
     made = limited_domain(k, kept, dps.Guarantee(1, "person", Fraction(1, 2)), PERSON)
     return LimitedDomain(k, kept, made.height - made_beyond(made) + beyond, made.rate, made.guarantee)
 
 
 def made_beyond(made: LimitedDomain) -> int:
-    """How far the wall is above the next name, without what pays for one person's move."""
+    """How far the threshold is above the next name, without what pays for one person's move."""
     return domain_threshold(made.kept, made.guarantee.epsilon, made.guarantee.delta, made.rate)
 
 
@@ -96,7 +96,7 @@ def test_a_name_of_one_side_is_no_nearer_to_the_wall_than_one_person() -> None:
 
 
 def test_ties_are_broken_by_the_public_order_and_nobody_s_names_are_no_candidates() -> None:
-    """Best first; the wall stands above the next one, or above nobody."""
+    """Best first; the threshold is above the next one, or above zero."""
     made = rules(1, 2, 5)
 
     positions, ticks = above_threshold_of(np.array([0, 3, 1, 3, 3]), made)

@@ -48,7 +48,7 @@ def test_the_rule_never_looks_at_the_scores() -> None:
 )
 def test_a_metric_is_drawn_in_python_as_on_the_command_line(metric: str) -> None:
     """One rule for both."""
-    graph = dps.Graph.named("lesmis")
+    graph = dps.Graph.from_name("lesmis")
     utility = getattr(dps.utilities, metric.replace("-", "_"))
     scores = utility(graph) if metric in ("degree", "ego-density") else utility(graph, max_degree=76)
 

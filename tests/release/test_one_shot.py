@@ -189,14 +189,14 @@ def test_one_pass_takes_the_price_of_the_whole_list() -> None:
     """And nothing is left for another."""
     with dps.open_session(dps.Guarantee(1, "add-remove")) as draws:
         asked = draws.prepare(VOTES, Fraction(1, 4))
-        names, gaps = draws.ordered(asked, 2, gaps=True)
+        names, gaps = draws.rank(asked, 2, gaps=True)
         assert (2, 2, Fraction(1, 2)) == (len(set(names)), len(gaps), draws.remaining)
         with pytest.raises(PrivacyError, match="is left of what was paid"):
-            draws.ordered(asked, 3)
+            draws.rank(asked, 3)
         with pytest.raises(ValueError, match="there are none"):
-            draws.ordered(asked, 4, gaps=True)
+            draws.rank(asked, 4, gaps=True)
         with pytest.raises(ValueError, match="draw by permute-and-flip"):
-            draws.ordered(draws.prepare(VOTES, Fraction(1, 4), mechanism=EXPONENTIAL), 2)
+            draws.rank(draws.prepare(VOTES, Fraction(1, 4), mechanism=EXPONENTIAL), 2)
         assert Fraction(1, 2) == draws.remaining
 
 

@@ -137,7 +137,7 @@ def test_a_door_that_is_not_entered_costs_nothing_and_one_block_has_it() -> None
 def test_what_a_ledger_refuses_opens_no_door() -> None:
     """The block does not run."""
     with dps.budget(epsilon=HALF), pytest.raises(dps.BudgetError), dps.open_session(PROMISE):
-        pytest.fail("the door opened")
+        pytest.fail("the session opened")
 
 
 def test_a_session_pays() -> None:
@@ -449,7 +449,7 @@ def test_counts_of_releases_and_records_are_whole(bad) -> None:
     book = Book()
     for wrong in ({"count": bad}, {"per_person": bad}):
         with pytest.raises(ValueError, match="integer of at least 1"), dps.open_session(PROMISE, ledger=book, **wrong):
-            pytest.fail("the door opened")
+            pytest.fail("the session opened")
     assert not book.spends
     with dps.open_session(PROMISE) as draws:
         with pytest.raises(ValueError, match="integer of at least 1"):

@@ -22,7 +22,7 @@ class Noted:
 @pytest.fixture
 def parts() -> list[dps.Scores]:
     """Degree and density of a real graph."""
-    graph = dps.Graph.named("lesmis")
+    graph = dps.Graph.from_name("lesmis")
     return [dps.utilities.degree(graph), dps.utilities.ego_density(graph)]
 
 

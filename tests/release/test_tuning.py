@@ -44,7 +44,7 @@ def test_plans_print_what_the_law_says(settings: int, missed: float, gamma: floa
     """Epsilon of a run, how many there are and what is missed, at a total of 1."""
     plan = dps.tuning.tuning_plan(settings, epsilon=1, gamma=gamma)
 
-    assert abs(plan.missed - missed) < 0.01
+    assert abs(plan.miss_chance - missed) < 0.01
     assert abs(float(plan.epsilon_of_run) - of_run) < 0.002
     assert abs(plan.mean_runs - 1 / gamma) < 0.01 / gamma
 
@@ -52,7 +52,7 @@ def test_plans_print_what_the_law_says(settings: int, missed: float, gamma: floa
 def test_the_default_misses_a_fifth_and_runs_two_hundred_times_at_most() -> None:
     """Up to three settings are tried once each, and nothing is missed."""
     for settings in (4, 5, 20, 51):
-        assert abs(dps.tuning.tuning_plan(settings, epsilon=1).missed - 0.2) < 0.001
+        assert abs(dps.tuning.tuning_plan(settings, epsilon=1).miss_chance - 0.2) < 0.001
     assert 199 < dps.tuning.tuning_plan(10_000, epsilon=1).mean_runs < 200
     for settings in (1, 2, 3):
         plan = dps.tuning.tuning_plan(settings, epsilon=1)
@@ -60,7 +60,7 @@ def test_the_default_misses_a_fifth_and_runs_two_hundred_times_at_most() -> None
             plan.law,
             plan.epsilon_of_run,
             plan.mean_runs,
-            plan.missed,
+            plan.miss_chance,
         )
     assert "every setting once" in str(dps.tuning.tuning_plan(3, epsilon=1))
     assert dps.tuning.tuning_plan(1, epsilon=1, good_enough=3).law == RunCount(Fraction(1, 2), good_enough=Fraction(3))
@@ -70,7 +70,7 @@ def test_a_plan_that_stops_early_states_no_chance_that_does_not_hold() -> None:
     """Where every setting is good enough there is one run, and the best one is it once in as many times."""
     plan = dps.tuning.tuning_plan(20, epsilon=1, good_enough=10)
 
-    assert 0.95 == plan.missed
+    assert 0.95 == plan.miss_chance
     assert "probability" not in str(plan)
     assert "the first that is good enough ends the search" in str(plan)
 

@@ -31,7 +31,7 @@ def test_conventions_are_those_of_the_program() -> None:
 
 def test_moves_of_the_density_are_added_up() -> None:
     """Edge by edge."""
-    graph = nodes_of(dps.Graph.named("lesmis"))
+    graph = nodes_of(dps.Graph.from_name("lesmis"))
     for t in (0, 1, 5, 60):
         expected = [sum(2 / (max(int(d) - j, 3) - 1) for j in range(t + 1)) for d in graph.degree]
         assert expected == pytest.approx(graph.reach(t).tolist())
@@ -77,7 +77,7 @@ def test_the_order_of_ties_decides_the_level() -> None:
 
 def test_the_share_that_is_beaten_is_that_of_draws() -> None:
     """The exact value against draws."""
-    graph = nodes_of(dps.Graph.named("lesmis"))
+    graph = nodes_of(dps.Graph.from_name("lesmis"))
     exact = {p.x: p.value for p in table_2.released("toy", table_2.RELEASED_LOCAL, graph, 3) if p.panel == "toy"}
     units, rng = graph.local_units(), np.random.default_rng(0)
     score, degree, density = graph.scores()[graph.kind], graph.degree[graph.kind], graph.density[graph.kind]

@@ -153,7 +153,7 @@ def test_weights_and_ceilings() -> None:
 
 def test_nodes_that_are_central_and_dense() -> None:
     """Two metrics of a graph; top-k excludes winners."""
-    graph = dps.Graph.named("lesmis")
+    graph = dps.Graph.from_name("lesmis")
     both = pareto([dps.utilities.degree(graph), dps.utilities.ego_density(graph)])
     release = dps.top_k(both, 3, epsilon=5, mechanism=dps.mechanism("local-dampening-flip"))
 
@@ -340,7 +340,7 @@ def test_ceilings_are_rounded_upwards() -> None:
 
 def test_an_aggregate_keeps_sums_bounds_and_reaches() -> None:
     """What shifted dampening and the generalised exponential mechanism ask for."""
-    graph = dps.Graph.named("lesmis")
+    graph = dps.Graph.from_name("lesmis")
     both = aggregate([dps.utilities.degree(graph), dps.utilities.ego_density(graph)], [1, 100]).sensitivity
     closed = both.total(np.array([0, 1, 20, 90]))[:, both.profile]
     summed = np.array([both.at(np.arange(t)).sum(axis=0) for t in (0, 1, 20, 90)])
@@ -411,16 +411,16 @@ def test_the_pareto_sensitivity_is_that_of_all_comparisons(seed: int, size: int,
 
 def test_sensitivities_do_not_depend_on_how_they_are_asked_for() -> None:
     """Forwards, backwards, all at once, or for some rows only: the same numbers."""
-    graph = dps.Graph.named("lesmis")
+    graph = dps.Graph.from_name("lesmis")
     scores = pareto([dps.utilities.ego_betweenness(graph, max_degree=40), dps.utilities.ego_density(graph)])
     bound = scores.sensitivity
-    together = bound.profiled(np.arange(12))
+    together = bound.by_profile(np.arange(12))
     some = np.array([3, 0, 7])
 
-    assert np.array_equal(together, np.array([bound.profiled(np.array([t]))[0] for t in range(12)]))
-    assert np.array_equal(together[::-1], np.array([bound.profiled(np.array([t]))[0] for t in range(11, -1, -1)]))
-    assert np.array_equal(together[5:9, some], bound.profiled(np.arange(5, 9), some))
-    assert np.array_equal(together[:2, some], bound.profiled(np.arange(2), some))
+    assert np.array_equal(together, np.array([bound.by_profile(np.array([t]))[0] for t in range(12)]))
+    assert np.array_equal(together[::-1], np.array([bound.by_profile(np.array([t]))[0] for t in range(11, -1, -1)]))
+    assert np.array_equal(together[5:9, some], bound.by_profile(np.arange(5, 9), some))
+    assert np.array_equal(together[:2, some], bound.by_profile(np.arange(2), some))
 
 
 def test_sums_that_were_kept_are_those_of_a_walk() -> None:
@@ -429,7 +429,7 @@ def test_sums_that_were_kept_are_those_of_a_walk() -> None:
     share = draw.uniform(0, 1, 5)
     bound = dps.sensitivity.profiles(lambda t: share * (0.1 + t[:, None] % 7), profile=np.arange(5), ceiling=1e6)
     part = Spread([dps.Scores(draw.normal(size=5), bound)] * 2)._parts[0]
-    rows = bound.profiled(np.arange(300))
+    rows = bound.by_profile(np.arange(300))
     walked = list(itertools.accumulate(rows, initial=np.zeros(1)))[1:]
 
     for t in [0, 1, 2, 7, 3, 299, 40, 41, 127, 128, 150, 64, *draw.integers(0, 300, 40).tolist()]:

@@ -17,7 +17,7 @@ def brute(points, queries, weights) -> np.ndarray:
 
 def compiled(points, queries, weights) -> np.ndarray:
     """Three objectives by the compiled loop."""
-    return dominance._three(dominance._compiled(dominance._divide), points, queries, weights)
+    return dominance._three(dominance._compile(dominance._divide), points, queries, weights)
 
 
 def swept(points, queries, weights) -> np.ndarray:
@@ -53,7 +53,7 @@ def test_every_method_counts_as_all_comparisons_do(
     weights = draw.integers(1, 4, size)
     expected = brute(points, queries, weights)
 
-    for method in (count_above, dominance._few, table, dominance._packed, *METHODS[objectives]):
+    for method in (count_above, dominance._few, table, dominance._weigh, *METHODS[objectives]):
         assert np.array_equal(expected, method(points, queries, weights))
 
 
@@ -68,7 +68,7 @@ def test_hostile_numbers_are_counted_as_all_comparisons_do(numbers: list, object
     weights = draw.integers(1, 4, 60)
     expected = brute(points, queries, weights)
 
-    for method in (count_above, dominance._few, table, dominance._packed, *METHODS[objectives]):
+    for method in (count_above, dominance._few, table, dominance._weigh, *METHODS[objectives]):
         assert np.array_equal(expected, method(points, queries, weights))
 
 
@@ -96,13 +96,13 @@ def test_integers_are_not_sent_through_floats() -> None:
     """2^60 and 2^60 + 1 are the same float and not the same score."""
     points = [np.array([2**60, 2**60 + 1])] * 2
 
-    for method in (dominance._few, dominance._two, dominance._packed):
+    for method in (dominance._few, dominance._two, dominance._weigh):
         assert [2, 1] == method(points, points, np.array([1, 1])).tolist()
 
 
 def test_without_numba_three_objectives_are_packed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Slower, and the same counts."""
-    monkeypatch.setattr(dominance, "_compiled", lambda loop: None)
+    monkeypatch.setattr(dominance, "_compile", lambda loop: None)
     points = np.random.default_rng(1).integers(0, 50, (3, 1500))
 
     assert np.array_equal(brute(points, points, np.ones(1500, dtype=np.int64)), count_above(points, points))

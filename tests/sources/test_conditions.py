@@ -57,7 +57,7 @@ def test_a_large_column_is_compared_once_per_distinct_cell(kind: str, monkeypatc
     picked = np.random.default_rng(24).integers(len(cells), size=100_000)
     column = pa.chunked_array([pa.array([cells[i] for i in half], type_) for half in np.split(picked, 2)])
     calls: list[object] = []
-    monkeypatch.setattr(conditions, "_spelled", lambda cell: calls.append(cell) or spelled(cell))
+    monkeypatch.setattr(conditions, "_cell_text", lambda cell: calls.append(cell) or spelled(cell))
 
     for value in VALUES:
         calls.clear()

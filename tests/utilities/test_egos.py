@@ -43,7 +43,7 @@ GRAPHS = {
     "dense": random_graph(140, 0.6, 3),
     "nearly complete": random_graph(100, 0.97, 4),
     "hubs": hubs(5),
-    "lesmis": dps.Graph.named("lesmis"),
+    "lesmis": dps.Graph.from_name("lesmis"),
 }
 
 

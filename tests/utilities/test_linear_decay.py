@@ -126,7 +126,7 @@ def test_every_edge_of_a_random_graph_with_hubs_keeps_both_promises(nodes, densi
 
 def test_decay_of_two_has_the_bound_of_ego_betweenness_and_a_large_one_that_of_open_pairs() -> None:
     """In units of 1 / decay, at every distance."""
-    graph, steps = dps.Graph.named("lesmis"), np.arange(80)
+    graph, steps = dps.Graph.from_name("lesmis"), np.arange(80)
 
     def at(scores: dps.Scores) -> np.ndarray:
         return scores.sensitivity.at(steps)
@@ -159,13 +159,13 @@ def test_strangers_of_all_and_of_none_attain_the_bound(degree: int, decay: int) 
 def test_a_decay_that_is_not_a_positive_integer_is_refused(decay) -> None:
     """It counts common neighbours."""
     with pytest.raises(ValueError, match="decay counts common neighbours"):
-        linear_decay(dps.Graph.named("karate"), max_degree=33, decay=decay)
+        linear_decay(dps.Graph.from_name("karate"), max_degree=33, decay=decay)
 
 
 def test_what_leaves_exact_integers_is_refused() -> None:
     """By public numbers: the bound and the decay."""
     with pytest.raises(ValueError, match="must stay below 2\\^61"):
-        linear_decay(dps.Graph.named("karate"), max_degree=33, decay=2**52)
+        linear_decay(dps.Graph.from_name("karate"), max_degree=33, decay=2**52)
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ def test_arrays_equal_the_loops_to_the_bit(monkeypatch: pytest.MonkeyPatch, numb
 def test_a_first_call_on_few_nodes_compiles_nothing() -> None:
     """No metric of a small graph imports numba."""
     code = (
-        "import sys; import dpselect as dps; from dpselect import utilities as u; g = dps.Graph.named('lesmis')\n"
+        "import sys; import dpselect as dps; from dpselect import utilities as u; g = dps.Graph.from_name('lesmis')\n"
         "for f in (u.ego_betweenness, u.linear_decay, u.two_step_reach): f(g, max_degree=76)\n"
         "print('numba' in sys.modules)"
     )

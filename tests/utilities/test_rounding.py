@@ -131,7 +131,7 @@ def test_sensitivities_of_huge_tables_do_not_fall_with_the_distance(size: int) -
     """There phi grows by less than its rounding: local dampening would refuse such a table, and only such a one."""
     scores = information_gain({"a": [[size, 0], [0, 7]], "b": [[size, 0], [0, 7]]})
 
-    assert (np.diff(scores.sensitivity.profiled(np.arange(4096)), axis=0) >= 0).all()
+    assert (np.diff(scores.sensitivity.by_profile(np.arange(4096)), axis=0) >= 0).all()
     assert 1 == pytest.approx(dps.mechanism("local-dampening").pmf(scores, 1).sum())
 
 

@@ -131,7 +131,7 @@ def test_sums_in_closed_form_are_sums(table, copies: int, spare: int) -> None:
     sensitivity = information_gain({"a": copies * one, "b": copies * merged}, max_records=most).sensitivity
     reach = sensitivity.reach
     t = np.unique([0, 1, reach // 3, reach // 2, reach])
-    naive = np.vstack((np.zeros(2), np.cumsum(sensitivity.profiled(np.arange(reach)), axis=0)))
+    naive = np.vstack((np.zeros(2), np.cumsum(sensitivity.by_profile(np.arange(reach)), axis=0)))
 
     assert np.allclose(naive[t], sensitivity.total(t), rtol=1e-11, atol=1e-9)
 
@@ -172,7 +172,7 @@ def test_far_distances_are_quick() -> None:
     tables = {name: np.array([[40_000, 9_000], [1_000, 50_000]]) for name in range(16)}
     sensitivity = information_gain(tables, max_records=10**5).sensitivity
 
-    assert (10**5, 16) == sensitivity.profiled(np.arange(10**5)).shape
+    assert (10**5, 16) == sensitivity.by_profile(np.arange(10**5)).shape
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_sums_in_closed_form_are_the_sums(degree, max_degree, t) -> None:
     """total(t) is the sum of delta at distances below t."""
     built = sensitivity_of_largest(degree, max_degree)
 
-    assert built.profiled(np.arange(t)).sum() == built.total(np.array([t]))[0, 0]
+    assert built.by_profile(np.arange(t)).sum() == built.total(np.array([t]))[0, 0]
 
 
 def test_sums_in_closed_form_are_exact_for_the_largest_degrees() -> None:

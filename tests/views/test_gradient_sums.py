@@ -20,7 +20,7 @@ RNG = np.random.default_rng(5)
 def derivatives(loss: Loss, scores: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Gradients and Hessians of single records, shape (n, outputs): each is a part of its own."""
     n = labels.size
-    records = Records([np.arange(n)], labels, (n,), max(int(labels.max()) + 1, 2)).scored(
+    records = Records([np.arange(n)], labels, (n,), max(int(labels.max()) + 1, 2)).with_scores(
         loss, np.zeros(loss.outputs, dtype=np.int64)
     )
     tile = Interaction((0,), (np.arange(n),), n)
@@ -115,7 +115,7 @@ def test_several_classes_keep_their_bounds(classes: int, norm: int) -> None:
     [
         Loss.binary(),
         Loss.binary(UNIT // 2),
-        Loss.squared(-1024, 2),
+        Loss.half_squares(-1024, 2),
         *(Loss.several(k, n) for k in (3, 150) for n in (1, 2)),
     ],
     ids=str,
@@ -145,7 +145,7 @@ def test_tiles_add_up_their_columns_and_scores_add_up_their_values() -> None:
     labels = RNG.integers(0, 2, 500)
     one = Interaction((1, 0), (np.arange(300) % 2, np.array([0, 2, 4])), 6)
     other = Interaction((0,), (np.array([0, 1, 1]),), 2)
-    records = Records(codes, labels, (3, 300), 2).scored(Loss.binary(), np.array([100]))
+    records = Records(codes, labels, (3, 300), 2).with_scores(Loss.binary(), np.array([100]))
     records.add(one, np.arange(6)[:, None] * 50)
     records.add(other, np.array([[-300], [7]]))
     gradients, hessians = records.sums(one)
@@ -178,7 +178,7 @@ def test_tiles_that_are_none_are_refused(wrong) -> None:
 def test_an_empty_table_has_zero_sums() -> None:
     """Nobody moves nothing."""
     nobody = np.zeros(0, dtype=np.int64)
-    records = Records([nobody], nobody, (1,), 3).scored(Loss.several(3), np.zeros(3, dtype=np.int64))
+    records = Records([nobody], nobody, (1,), 3).with_scores(Loss.several(3), np.zeros(3, dtype=np.int64))
     records.add(ONE_PART, np.ones((1, 3), dtype=np.int64))
 
     assert [[0, 0, 0]] == records.sums(ONE_PART)[0].tolist() == records.sums(ONE_PART)[1].tolist()

@@ -254,20 +254,20 @@ def test_entries_stored_twice_are_added_up() -> None:
 )
 def test_shipped_graphs_by_name(name: str, nodes: int) -> None:
     """Those that NetworkX carries as data."""
-    assert nodes == len(dps.Graph.named(name))
+    assert nodes == len(dps.Graph.from_name(name))
 
 
 def test_without_networkx_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shipped graphs are optional, and the message names the extra."""
     monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(ImportError, match=r'pip install "\.\[graph\]"'):
-        dps.Graph.named("lesmis")
+        dps.Graph.from_name("lesmis")
 
 
 def test_an_unknown_shipped_graph_lists_the_known() -> None:
     """The message names what there is."""
     with pytest.raises(ValueError, match="lesmis, karate, florentine-families, davis-southern-women"):
-        dps.Graph.named("facebook")
+        dps.Graph.from_name("facebook")
 
 
 def warned(read) -> list[str]:

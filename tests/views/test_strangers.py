@@ -57,7 +57,7 @@ def test_an_engine_counts_the_edges_of_strangers(tmp_path: Path) -> None:
     """Once its edges are brought into memory."""
     path = written(tmp_path, "e.csv", [*ROWS, ("2", "")])
     for nodes in (3, ["0", "1", "2"]):
-        assert (*EXPECTED[:3], 4) == counted(StoredGraph(str(path), nodes).compressed())
+        assert (*EXPECTED[:3], 4) == counted(StoredGraph(str(path), nodes).to_graph())
 
 
 def test_graphs_of_other_libraries_count_the_edges_of_strangers() -> None:

@@ -54,7 +54,7 @@ def test_a_longer_list_is_drawn_by_the_group(monkeypatch) -> None:
     import ibis
     import pyarrow
 
-    monkeypatch.setattr("dpselect.release.most_common._LISTED", 2)
+    monkeypatch.setattr("dpselect.release.most_common._MOST_LISTED", 2)
     table = ibis.memtable(pyarrow.table({"who": WHO.tolist(), "what": WHAT.tolist()}))
     release = dps.most_common(table, 1, epsilon=60, person="who", item="what", domain=SHELF)
 
@@ -62,7 +62,7 @@ def test_a_longer_list_is_drawn_by_the_group(monkeypatch) -> None:
 
 
 def test_a_connection_that_was_opened_for_a_release_is_closed_after_it(tmp_path, monkeypatch) -> None:
-    """Of a list, and of names before a wall."""
+    """Of a list, and of names above a threshold."""
     import duckdb
 
     with duckdb.connect(tmp_path / "shop.duckdb") as database:

@@ -76,7 +76,7 @@ def test_clipping_moves_values_to_the_bounds(bounds, request: pytest.FixtureRequ
     grid = np.unique([*np.arange(10, 21), *bounds])
     expected, found = Column(values).clip(*bounds), stored(values, "duckdb", request).clip(*bounds)
 
-    assert expected.clipped == found.clipped
+    assert expected.clipped == found.clipped_count
     assert np.array_equal(expected.snap_to(grid).counts_on(grid), found.snap_to(grid).counts_on(grid))
 
 

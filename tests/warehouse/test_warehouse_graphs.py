@@ -86,18 +86,18 @@ def test_what_is_refused_is_public() -> None:
 @pytest.mark.parametrize(("engine", "listed"), [("duckdb", 10_000), ("duckdb", 1), ("postgres", 10_000)])
 def test_an_edge_of_a_stranger_is_left_out(engine: str, listed: int, monkeypatch, request) -> None:
     """A missing end, a node that is not public: nothing else changes, neither degrees nor triangles nor the edges."""
-    monkeypatch.setattr(stored_graph, "_LISTED", listed)
+    monkeypatch.setattr(stored_graph, "_MOST_LISTED", listed)
     wide = edges(engine, True, request)
     for nodes in (LABELS[:20], LABELS):
         inside = [(a, b) for a, b in zip(SOURCE, TARGET, strict=True) if max(a, b) < len(nodes)]
         plain = dps.Graph.from_edges(*np.array(inside).T, nodes=len(nodes))
         stored = dps.data.StoredGraph(wide, nodes)
-        assert plain.degrees.tolist() == stored.degrees.tolist() == stored.compressed().degrees.tolist()
+        assert plain.degrees.tolist() == stored.degrees.tolist() == stored.to_graph().degrees.tolist()
         assert dps.utilities.ego_density(plain).values.tolist() == dps.utilities.ego_density(stored).values.tolist()
     if engine == "duckdb":
         gaps = {"source": [0, None, 0, 7, -1], "target": [1, 2, None, 1, 1]}
         stored = dps.data.StoredGraph(ibis.memtable(gaps, schema={"source": "int64", "target": "int64"}), 3)
-        assert [1, 1, 0] == stored.degrees.tolist() == stored.compressed().degrees.tolist()
+        assert [1, 1, 0] == stored.degrees.tolist() == stored.to_graph().degrees.tolist()
 
 
 def test_csv_edges_in_place_are_those_of_memory(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_an_empty_table_is_a_graph_without_edges() -> None:
     none = ibis.memtable({"source": [], "target": []}, schema={"source": "int64", "target": "int64"})
     graph = dps.data.StoredGraph(none, 4)
 
-    assert [0, 0, 0, 0] == graph.degrees.tolist() == graph.links.tolist() == graph.compressed().degrees.tolist()
+    assert [0, 0, 0, 0] == graph.degrees.tolist() == graph.links.tolist() == graph.to_graph().degrees.tolist()
 
 
 def test_top_k_in_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

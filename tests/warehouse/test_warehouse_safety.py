@@ -388,7 +388,7 @@ def test_recorded_facts_do_not_tell_the_size_of_a_file(tmp_path: Path) -> None:
             facts.append(dict(source.metadata))
             path.write_text("age,rich\n", encoding="utf-8")
             os.utime(path, (1_700_000_000, 1_700_000_000))
-            assert source.unchanged() is False
+            assert source.is_unchanged() is False
     assert facts[0] == facts[1]
 
 

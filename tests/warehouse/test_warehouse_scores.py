@@ -28,7 +28,7 @@ LOSSES = {
     "half the clip": (2, Loss.binary(UNIT // 2)),
     "three classes, l2": (3, Loss.several(3, 2)),
     "four classes, l1": (4, Loss.several(4, 1)),
-    "a number": (9, Loss.squared(-3000, 700)),
+    "a number": (9, Loss.half_squares(-3000, 700)),
 }
 
 
@@ -100,9 +100,9 @@ def test_sums_are_those_of_memory(engine: str, kind: str, request: pytest.Fixtur
     """In every round, also where scores lie beyond what is read, and where additions wait for a rewritten table."""
     classes, loss = LOSSES[kind]
     table, start = columns(300, classes), np.arange(loss.outputs) * 700 - 200
-    here = in_memory(table, classes).scored(loss, start)
+    here = in_memory(table, classes).with_scores(loss, start)
     with stored(engine, request, table) as source, Temporary(source) as temporary:
-        there = records(source, temporary, classes).scored(loss, start)
+        there = records(source, temporary, classes).with_scores(loss, start)
         beyond = False
         for tile, values in tiles(loss.outputs):
             one, two = here.sums(tile), there.sums(tile)
@@ -119,14 +119,14 @@ def test_as_many_classes_as_are_allowed_make_a_flat_query(request: pytest.Fixtur
     table, loss = columns(200, MOST_CLASSES), Loss.several(MOST_CLASSES)
     start, (tile, _) = np.arange(MOST_CLASSES) * 70, tiles(1)[1]
     with stored("duckdb", request, table) as source, Temporary(source) as temporary:
-        there = records(source, temporary, MOST_CLASSES).scored(loss, start)
+        there = records(source, temporary, MOST_CLASSES).with_scores(loss, start)
         before = sys.getrecursionlimit()
         sys.setrecursionlimit(_depth() + 330)
         try:
             sums = there.sums(tile)
         finally:
             sys.setrecursionlimit(before)
-    expected = in_memory(table, MOST_CLASSES).scored(loss, start).sums(tile)
+    expected = in_memory(table, MOST_CLASSES).with_scores(loss, start).sums(tile)
     assert [each.tolist() for each in expected] == [each.tolist() for each in sums]
 
 
@@ -146,7 +146,7 @@ def test_cuts_of_a_wide_column_make_a_short_query(
     cut[-1] = 0
     rng, tile = np.random.default_rng(8), Interaction((0,), (cut,), 4)
     codes, labels = np.append(rng.integers(0, wide, 300), [6, 7, 8, 39_997, 39_998, 39_999]), rng.integers(0, 2, 306)
-    here = Records([codes], labels, (wide,), 2).scored(Loss.binary(), np.zeros(1, dtype=np.int64))
+    here = Records([codes], labels, (wide,), 2).with_scores(Loss.binary(), np.zeros(1, dtype=np.int64))
 
     def measured(self: Warehouse, expression: Any) -> Any:
         lengths.append(len(str(ibis.to_sql(expression))))
@@ -154,7 +154,7 @@ def test_cuts_of_a_wide_column_make_a_short_query(
 
     with stored("duckdb", request, {"c0": codes, "y": labels}) as source, Temporary(source) as temporary:
         one = StoredRecords(source, [CodeDomain("c0", wide)], CodeDomain("y", 2), "error", temporary=temporary)
-        there = one.scored(Loss.binary(), np.zeros(1, dtype=np.int64))
+        there = one.with_scores(Loss.binary(), np.zeros(1, dtype=np.int64))
         monkeypatch.setattr(Warehouse, "ask", measured)
         for _ in range(2):
             for ours, theirs in zip(here.sums(tile), there.sums(tile), strict=True):
@@ -171,10 +171,10 @@ def test_every_score_is_worth_what_it_is_in_memory(engine: str, request: pytest.
     scores = np.repeat(np.concatenate((np.arange(-WIDEST, WIDEST + 1, 97), [-7000, -WIDEST, WIDEST, 7000])), 2)
     labels, many = np.tile([0, 1], scores.size // 2), scores.size
     tile, loss = Interaction((0,), (np.arange(many),), many), Loss.binary()
-    here = Records([np.arange(many)], labels, (many,), 2).scored(loss, np.zeros(1, dtype=np.int64))
+    here = Records([np.arange(many)], labels, (many,), 2).with_scores(loss, np.zeros(1, dtype=np.int64))
     with stored(engine, request, {"c0": np.arange(many), "y": labels}) as source, Temporary(source) as temporary:
         one = StoredRecords(source, [CodeDomain("c0", many)], CodeDomain("y", 2), "error", temporary=temporary)
-        there = one.scored(loss, np.zeros(1, dtype=np.int64))
+        there = one.with_scores(loss, np.zeros(1, dtype=np.int64))
         for scored in (here, there):
             scored.add(tile, scores[:, None])
         for ours, theirs in zip(here.sums(tile), there.sums(tile), strict=True):
@@ -188,9 +188,9 @@ def test_an_empty_table_and_a_single_class_are_summed_too(kind: str, request: py
     start = np.zeros(loss.outputs, dtype=np.int64)
     for rows in (0, 40):
         table = columns(rows, 1)
-        here = in_memory(table, classes).scored(loss, start)
+        here = in_memory(table, classes).with_scores(loss, start)
         with stored("duckdb", request, table) as source, Temporary(source) as temporary:
-            there = records(source, temporary, classes).scored(loss, start)
+            there = records(source, temporary, classes).with_scores(loss, start)
             for tile, values in tiles(loss.outputs)[:2]:
                 one, two = here.sums(tile), there.sums(tile)
                 assert [each.tolist() for each in one] == [each.tolist() for each in two]
@@ -216,7 +216,7 @@ def test_a_round_is_one_query_of_as_many_bytes_however_many_records(
         table = columns(many, 2)
         with stored("duckdb", request, table) as source, Temporary(source) as temporary:
             home.append([])
-            there = records(source, temporary, 2).scored(Loss.binary(), np.zeros(1, dtype=np.int64))
+            there = records(source, temporary, 2).with_scores(Loss.binary(), np.zeros(1, dtype=np.int64))
             home[-1].clear()
             for tile, values in tiles(1):
                 there.sums(tile)
@@ -233,7 +233,7 @@ def test_nothing_is_left_in_the_engine(engine: str, request: pytest.FixtureReque
         backend = source.table.get_backend()
         before = {name for name in _everything(backend, engine) if name.startswith("dpselect")}
         with Temporary(source) as temporary:
-            there = records(source, temporary, 2).scored(Loss.binary(), np.zeros(1, dtype=np.int64))
+            there = records(source, temporary, 2).with_scores(Loss.binary(), np.zeros(1, dtype=np.int64))
             for tile, values in tiles(1):
                 there.sums(tile)
                 there.add(tile, values)
@@ -254,7 +254,7 @@ def _everything(backend: Any, engine: str) -> list[str]:
 def test_rewriting_in_one_transaction_does_not_fill_the_disk(request: pytest.FixtureRequest) -> None:
     """PostgreSQL keeps what is dropped until the transaction ends, but not what was emptied before."""
     with stored("postgres", request, columns(20000, 2)) as source, Temporary(source) as temporary:
-        there = records(source, temporary, 2).scored(Loss.binary(), np.zeros(1, dtype=np.int64))
+        there = records(source, temporary, 2).with_scores(Loss.binary(), np.zeros(1, dtype=np.int64))
         there._most = 0
         backend, sizes = source.table.get_backend(), []
         for _ in range(2):
@@ -296,9 +296,9 @@ def test_a_table_that_changes_before_its_copy_is_refused(request: pytest.Fixture
         backend = source.table.get_backend()
         backend.con.execute("INSERT INTO scores VALUES (0, 0, 0, 0, 1)")
         with pytest.raises(ValueError, match="other counts"):
-            there.scored(Loss.binary(), np.zeros(1, dtype=np.int64))
+            there.with_scores(Loss.binary(), np.zeros(1, dtype=np.int64))
         backend.con.execute("DELETE FROM scores WHERE c0 + c1 + c2 + c3 = 0 AND y = 1")
-        scored, tile = there.scored(Loss.binary(), np.zeros(1, dtype=np.int64)), tiles(1)[0][0]
+        scored, tile = there.with_scores(Loss.binary(), np.zeros(1, dtype=np.int64)), tiles(1)[0][0]
         first = scored.sums(tile)
         backend.con.execute("DELETE FROM scores")
         assert [each.tolist() for each in first] == [each.tolist() for each in scored.sums(tile)]
@@ -308,7 +308,7 @@ def test_errors_and_logs_hold_no_sums(request: pytest.FixtureRequest, caplog: py
     """A table that is gone stops a round by the kind of failure alone."""
     caplog.set_level(logging.DEBUG)
     with stored("duckdb", request, columns(100, 2)) as source, Temporary(source) as temporary:
-        there = records(source, temporary, 2).scored(Loss.binary(), np.zeros(1, dtype=np.int64))
+        there = records(source, temporary, 2).with_scores(Loss.binary(), np.zeros(1, dtype=np.int64))
         tile = tiles(1)[0][0]
         gradients, _ = there.sums(tile)
         source.table.get_backend().con.execute(f'DROP TABLE "{there._table.op().name}"')

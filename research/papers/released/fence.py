@@ -1,4 +1,4 @@
-"""What is not private computes and measures, and says so at its door."""
+"""What is not private computes and measures, and states so first."""
 
 from __future__ import annotations
 

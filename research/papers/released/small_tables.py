@@ -86,7 +86,7 @@ def loss_of_fit(model: PrivateTrees, epsilon: float) -> float:
 
 def _fit(model: PrivateTrees, kinds: tuple[int, ...], epsilon: Fraction) -> Callable[[ScriptedNoise], None]:
     """Return a fit on records of these kinds, as a function of its outcomes."""
-    plan = model._planned(_KNOWN, [0, 1], epsilon)
+    plan = model._fit_plan(_KNOWN, [0, 1], epsilon)
     rows = np.array([_KINDS[kind] for kind in kinds], dtype=np.int64).reshape(-1, 3)
 
     def run(outcomes: ScriptedNoise) -> None:

@@ -243,11 +243,11 @@ class AdaptiveAlgorithm:
         if not names:
             raise InputError("Every option failed in training: correct them, and train with another traces file.")
         totals = self._totals(traces, epsilons)
-        recipe = self.recipe.settled(traces.means(names))
+        recipe = self.recipe.with_added_loss(traces.means(names))
         regret = None
         if len(set(traces.groups.values())) > 1:
             regret = leave_out(traces, {"learned": recipe}, names, totals)
-        policy = Policy.learned(traces, recipe, names)
+        policy = Policy.learn(traces, recipe, names)
         always = None
         # A fixed learner commits itself already.
         if regret is not None and self.learner != "fixed" and self.fall_back == "best-fixed":
@@ -285,9 +285,9 @@ class AdaptiveAlgorithm:
         spent = total * self.share if values else Fraction(0)
         resolve_accountant(ledger)
         if not spent:
-            return self.decided({name: float(value) for name, value in values.items()}, total)
+            return self.decide({name: float(value) for name, value in values.items()}, total)
         with open_session(self._guarantee(spent), mechanism=_NAME, ledger=ledger, note="metafeatures") as draws:
-            return self._chosen(values, total, draws)
+            return self._choose(values, total, draws)
 
     def answer(self, database: Any, epsilon: Epsilon, *, ledger: Accountant | None = None) -> Answer:
         """Choose an option, and answer with it.
@@ -298,18 +298,18 @@ class AdaptiveAlgorithm:
             ValueError, BudgetError: as ``choose``; whatever the option raises, epsilon being spent.
             PrivacyError: the option releases more than was left for it, or protects other neighbours.
         """
-        return self._answered(database, epsilon, ledger)
+        return self._answer(database, epsilon, ledger)
 
-    def _answered(
+    def _answer(
         self, database: Any, epsilon: Epsilon, ledger: Accountant | None, session_factory: SessionFactory = open_session
     ) -> Answer:
         total, values = self._ready(database, epsilon)
         guarantee = self._guarantee(total)
         with session_factory(guarantee, mechanism=_NAME, ledger=ledger, note="answer") as draws:
-            choice = self._chosen(values, total, draws)
+            choice = self._choose(values, total, draws)
             # All of it is paid for: an option releases from what is left of that, not from the session around us.
             with draws.use_accountant():
-                value = choice.option.answer(database, choice.left)
+                value = choice.option.answer(database, choice.remaining)
         return Answer(value, choice, guarantee)
 
     def _ready(self, database: Any, epsilon: Epsilon) -> tuple[Fraction, dict[str, float]]:
@@ -317,7 +317,7 @@ class AdaptiveAlgorithm:
         if self.trained is None:
             raise InputError("This choice maker is not trained: call train(public databases, epsilons) first.")
         total = exact_epsilon(epsilon)
-        committed = self.trained.committed(total)
+        committed = self.trained.fixed_option(total)
         if committed:
             dry_run_options([self._option(committed[0])], database, total)
             return total, {}
@@ -332,23 +332,23 @@ class AdaptiveAlgorithm:
     def _option(self, name: str) -> Option:
         return next(option for option in self.options if option.name == name)
 
-    def _chosen(self, values: Mapping[str, float], total: Fraction, draws: Session) -> Choice:
+    def _choose(self, values: Mapping[str, float], total: Fraction, draws: Session) -> Choice:
         """Draw the metafeatures and choose."""
         assert self.trained is not None
-        if self.trained.committed(total):
-            return self.decided({}, total)
-        return self.decided(release_facts(self.metafeatures, values, total * self.share, draws, self.neighbours), total)
+        if self.trained.fixed_option(total):
+            return self.decide({}, total)
+        return self.decide(release_facts(self.metafeatures, values, total * self.share, draws, self.neighbours), total)
 
-    def decided(self, known: Mapping[str, float], total: Fraction) -> Choice:
+    def decide(self, known: Mapping[str, float], total: Fraction) -> Choice:
         """Return the choice that follows from released metafeatures: a function of these and public facts alone."""
         assert self.trained is not None
         policy, held_out = self.trained.policy, self.trained.held_out()
-        committed = self.trained.committed(total)
+        committed = self.trained.fixed_option(total)
         if committed:
             name, reason = committed
             return Choice(self._option(name), (), {}, total, Fraction(0), reason, held_out, None)
         spent = total * self.share
-        features = policy.recipe.seen(known, float(total - spent))[None, :]
+        features = policy.recipe.feature_row(known, float(total - spent))[None, :]
         chosen, predicted, outside = policy.choose(features)
         reason = ""
         if outside.any():
@@ -359,8 +359,8 @@ class AdaptiveAlgorithm:
             )
         return Choice(
             self._option(policy.options[int(chosen[0])]),
-            self.trained.measured(self.metafeatures, known, spent),
-            self.trained.predicted(features, predicted),
+            self.trained.measured_facts(self.metafeatures, known, spent),
+            self.trained.predicted_losses(features, predicted),
             total,
             spent,
             reason,

@@ -12,13 +12,13 @@ from dpselect.adaptive.adaptive_algorithm import AdaptiveAlgorithm
 from dpselect.adaptive.metafeature import paid_count
 from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.mechanisms.pmf import discrete_laplace as log_law
+from dpselect.mechanisms.pmf import discrete_laplace as log_pmf
 
 OptionLaw = Callable[[Any, Any], Mapping[Any, float]]
 
 
 def answer_pmf(
-    maker: AdaptiveAlgorithm, database: Any, epsilon: Epsilon, laws: Mapping[str, OptionLaw], window: tuple[int, int]
+    maker: AdaptiveAlgorithm, database: Any, epsilon: Epsilon, pmfs: Mapping[str, OptionLaw], window: tuple[int, int]
 ) -> dict[Any, float]:
     """Return the probability of every (released metafeatures, option, answer) of ``maker.answer``.
 
@@ -30,7 +30,7 @@ def answer_pmf(
         maker: trained; its paid metafeatures have integer sensitivities.
         database: a small one.
         epsilon: of the whole answer.
-        laws: option to (database, epsilon) to the probabilities of its answers.
+        pmfs: option to (database, epsilon) to the probabilities of its answers.
         window: the least and the largest release that is listed, of every metafeature.
 
     Raises:
@@ -44,7 +44,7 @@ def answer_pmf(
         )
     if maker.trained.always is not None:
         option = maker.trained.always
-        return {(option, answer): chance for answer, chance in laws[option](database, total).items()}
+        return {(option, answer): chance for answer, chance in pmfs[option](database, total).items()}
     many = paid_count(maker.metafeatures)
     each = total * maker.share / max(many, 1)
     chances = []
@@ -56,7 +56,7 @@ def answer_pmf(
         if not isinstance(metafeature.sensitivity, int):
             raise InputError(f"Metafeature {metafeature.name!r} is not an integer: its releases cannot be listed.")
         listed = np.arange(window[0], window[1] + 1)
-        logs = log_law(listed - int(value), exact_epsilon(each / metafeature.sensitivity))
+        logs = log_pmf(listed - int(value), exact_epsilon(each / metafeature.sensitivity))
         chances.append(dict(zip(listed.astype(float).tolist(), np.exp(logs).tolist(), strict=True)))
     releases = [
         (
@@ -66,11 +66,11 @@ def answer_pmf(
         for each in itertools.product(*(each.items() for each in chances))
     ]
     policy, left = maker.trained.policy, total * (1 - maker.share)
-    chosen = policy.choose(np.array([policy.recipe.seen(known, float(left)) for known, _ in releases]))[0]
+    chosen = policy.choose(np.array([policy.recipe.feature_row(known, float(left)) for known, _ in releases]))[0]
     result: dict[Any, float] = {}
-    own_laws = {place: laws[policy.options[place]](database, left) for place in np.unique(chosen).tolist()}
+    own_pmfs = {place: pmfs[policy.options[place]](database, left) for place in np.unique(chosen).tolist()}
     for (known, parts), place in zip(releases, chosen.tolist(), strict=True):
-        for answer, share in own_laws[place].items():
+        for answer, share in own_pmfs[place].items():
             result[(*known.values(), policy.options[place], answer)] = float(np.prod(parts)) * share
     result["outside"] = max(0.0, 1.0 - sum(result.values()))
     return result

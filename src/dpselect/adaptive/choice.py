@@ -117,7 +117,7 @@ class Choice:
     guarantee: Guarantee | None
 
     @property
-    def left(self) -> Fraction:
+    def remaining(self) -> Fraction:
         """Return the epsilon that the option receives."""
         return self.total - self.spent
 
@@ -149,7 +149,9 @@ class Choice:
             facts += f", {paid} of them paid for with epsilon {float(self.spent):.4g}"
         elif self.measured:
             facts += ", all of them public, at no cost"
-        text = f"{facts}; {self.option.name} answers with epsilon {float(self.left):.4g} of {float(self.total):.4g}."
+        text = (
+            f"{facts}; {self.option.name} answers with epsilon {float(self.remaining):.4g} of {float(self.total):.4g}."
+        )
         if self.reason:
             return f"{text} {self.reason}{self._held_out()}"
         prediction = self.predicted[self.option.name]

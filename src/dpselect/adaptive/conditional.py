@@ -30,7 +30,7 @@ from dpselect.release.open_session import open_session
 from dpselect.release.session import Session
 
 Floats = NDArray[np.float64]
-# What a door is opened with where nothing but public randomness is drawn.
+# The guarantee of a session that draws public randomness only.
 _PUBLIC = Guarantee(Fraction(1), Neighbours.ADD_REMOVE)
 # A run this many times as bad as the mean is as bad as any.
 _WORST = 20.0
@@ -102,9 +102,9 @@ class Conditional:
         """
         if not self.models:
             raise InputError(f"Conditional {self.label!r} is not trained: pass it to learn_conditionals first.")
-        return self._best(self._seen(part, draws, epsilon))
+        return self._best(self._features(part, draws, epsilon))
 
-    def _seen(self, part: Any, draws: Session, epsilon: Epsilon | None) -> Floats:
+    def _features(self, part: Any, draws: Session, epsilon: Epsilon | None) -> Floats:
         """Return the features of one release, paid for."""
         if epsilon is None and paid_count(self.metafeatures):
             raise PrivacyError(f"Conditional {self.label!r} reads what is not public: pass decide(..., epsilon=).")
@@ -114,7 +114,7 @@ class Conditional:
                 each.require(price / max(paid_count(self.metafeatures), 1))
         values = {each.name: each.value(part) for each in self.metafeatures}
         known = release_facts(self.metafeatures, values, price, draws, self.neighbours)
-        return np.array([float(each.scaled(known[each.name])) for each in self.metafeatures])
+        return np.array([float(each.to_learner_scale(known[each.name])) for each in self.metafeatures])
 
     def _best(self, features: Floats) -> str:
         guesses = [np.inf if model is None else float(model.predict(features[None, :])[0]) for model in self.models]
@@ -133,7 +133,7 @@ class _Exploring:
     seen: list[tuple[Floats, int]]
 
     def decide(self, part: Any, draws: Session, epsilon: Epsilon | None = None) -> str:
-        features = self.conditional._seen(part, draws, epsilon)
+        features = self.conditional._features(part, draws, epsilon)
         branches = self.conditional.branches
         branch = branches[_below(len(branches))]
         # Once something is learned, two decisions of three follow it: later places meet what will really come.
@@ -184,7 +184,7 @@ def learn_conditionals(
             for epsilon in totals:
                 for label, row in _runs(program, known, database, epsilon, loss, repetitions):
                     rows[label].append(replace(row, group=group))
-        known = {label: _fitted(place, rows[label]) for label, place in known.items()}
+        known = {label: _fit_regressors(place, rows[label]) for label, place in known.items()}
     return known
 
 
@@ -226,7 +226,7 @@ def _runs(
                 yield label, _Row(features, branch, min(lost / mean, _WORST), 1 / len(decisions))
 
 
-def _fitted(place: Conditional, rows: Sequence[_Row]) -> Conditional:
+def _fit_regressors(place: Conditional, rows: Sequence[_Row]) -> Conditional:
     """Return a place with one regressor for each branch; groups count once."""
     from sklearn.ensemble import ExtraTreesRegressor
 
@@ -247,6 +247,6 @@ def _fitted(place: Conditional, rows: Sequence[_Row]) -> Conditional:
 
 
 def _below(bound: int) -> int:
-    """Return a uniform integer from the door: it sees no data, so that nobody's budget pays for it."""
+    """Return a uniform integer of the session: it sees no data, so no budget pays for it."""
     with use_accountant(None), open_session(_PUBLIC) as draws:
         return int(draws.uniform(np.array([bound]))[0])

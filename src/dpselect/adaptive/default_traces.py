@@ -12,7 +12,7 @@ from dpselect.kernel.errors import InputError
 
 KINDS = ("histograms", "trees")
 # What the command line says where it uses them.
-SAID = "The traces are those that ship with dpselect: its own options on made-up data."
+SHIPPED_TRACES_NOTE = "The traces are those that ship with dpselect: its own options on made-up data."
 
 
 def shipped_traces(kind: str) -> Traces:

@@ -85,18 +85,18 @@ def search_formulas(
     options = maker.trained.policy.options
     means = maker.trained.traces.means(options)
     recipe = maker.trained.policy.recipe
-    known = _known(recipe, maker.trained.traces.values(), list(means))
+    known = _known_facts(recipe, maker.trained.traces.values(), list(means))
     unknown = set(facts or ()) - set(known)
     if unknown:
         raise InputError(f"There is no fact {sorted(unknown)[0]!r}: take {', '.join(known)}.")
     forms = _forms({name: known[name] for name in facts or known}, known["epsilon"][1], powers)
     owners = np.array([groups[database] for database, _ in means])
     # The constant a of a form takes up what is added.
-    losses = np.maximum(np.array(list(means.values())) + recipe.added, _LEAST)
+    losses = np.maximum(np.array(list(means.values())) + recipe.loss_offset, _LEAST)
     return {name: _simplest(forms, losses[:, place], owners) for place, name in enumerate(options)}
 
 
-def _known(
+def _known_facts(
     recipe: Recipe, values: Mapping[str, Mapping[str, float]], cells: Sequence[tuple[str, float]]
 ) -> dict[str, tuple[str, Floats]]:
     """Return by name how a fact is written, and its value on every cell."""
@@ -175,7 +175,7 @@ def _number(power: float) -> str:
 def _simplest(forms: Sequence[_Form], losses: Floats, owners: NDArray[Any]) -> str:
     """Return the text of the simplest form within one standard error of the least held-out error."""
     groups, terms = np.unique(owners), np.array([_even(form.term) for form in forms])
-    errors = np.stack([_missed(terms, losses, owners, group) for group in groups], axis=1)
+    errors = np.stack([_loss_error(terms, losses, owners, group) for group in groups], axis=1)
     means = errors.mean(axis=1)
     best = int(means.argmin())
     allowed = means[best] + errors[best].std(ddof=1) / np.sqrt(groups.size)
@@ -189,10 +189,10 @@ def _even(term: Floats) -> Floats:
     return np.asarray((term - term.mean()) / max(float(term.std()), 1e-300))
 
 
-def _missed(terms: Floats, losses: Floats, owners: NDArray[Any], group: Any) -> Floats:
+def _loss_error(terms: Floats, losses: Floats, owners: NDArray[Any], group: Any) -> Floats:
     """Return the mean squared error of ln loss on a group, with constants from the others, shape (forms,)."""
     out = owners == group
-    constant, factor = _fitted(terms[:, ~out], losses[~out], _weights(owners[~out]))
+    constant, factor = _fit_forms(terms[:, ~out], losses[~out], _weights(owners[~out]))
     guess = constant[:, None] + factor[:, None] * terms[:, out]
     return np.asarray(np.mean((np.log(np.maximum(guess, _LEAST)) - np.log(losses[out])) ** 2, axis=1))
 
@@ -202,7 +202,7 @@ def _weights(owners: NDArray[Any]) -> Floats:
     return np.asarray(1.0 / many[which])
 
 
-def _fitted(terms: Floats, losses: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def _fit_forms(terms: Floats, losses: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return a and b of least weighted relative error of a + b * term, for every form, shape (forms,) each."""
     scale = np.broadcast_to(losses, terms.shape)
     constant = factor = np.zeros(terms.shape[0])

@@ -71,7 +71,7 @@ class RegretTree:
         """Grow greedily; a leaf keeps at least the share ``least`` of the weight."""
         costs = np.exp(np.minimum(regrets, _WORST)) * weights[:, None]
         self._rows = (features, costs, weights, float(weights.sum()))
-        self.tree = self._grown(np.arange(weights.size), self.depth)
+        self.tree = self._grow(np.arange(weights.size), self.depth)
         del self._rows
         return self
 
@@ -79,7 +79,7 @@ class RegretTree:
         """Return ln of the mean regret of every option in the leaf of every row."""
         return np.stack([self._leaf(self.tree, row) for row in features])
 
-    def _grown(self, rows: NDArray[np.intp], depth: int) -> Any:
+    def _grow(self, rows: NDArray[np.intp], depth: int) -> Any:
         features, costs, weights, total = self._rows
         sums = costs[rows].sum(axis=0)
         leaf = np.log(sums / weights[rows].sum())
@@ -99,7 +99,7 @@ class RegretTree:
         if split is None:
             return leaf
         left = features[rows, split[0]] <= split[1]
-        return (*split, self._grown(rows[left], depth - 1), self._grown(rows[~left], depth - 1))
+        return (*split, self._grow(rows[left], depth - 1), self._grow(rows[~left], depth - 1))
 
     def _leaf(self, node: Any, row: Floats) -> Floats:
         while isinstance(node, tuple):

@@ -148,7 +148,7 @@ class Metafeature:
         rate = float(epsilon / moved)
         return size / (math.sqrt(2) * math.sinh(rate / 2))
 
-    def scaled(self, value: Any) -> Any:
+    def to_learner_scale(self, value: Any) -> Any:
         """Return a released value as learners see it."""
         if self.scale == "log":
             return np.log1p(np.maximum(value, 0.0))

@@ -28,7 +28,7 @@ from dpselect.release.open_session import open_session
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 ALTERNATIVES = ("end", *QUERIES)
-# What a door is opened with where nothing but public randomness is drawn.
+# The guarantee of a session that draws public randomness only.
 _PUBLIC = Guarantee(Fraction(1), Neighbours.ADD_REMOVE)
 _TABLE = ("group", "alternative", "excess", "rows", *FACTS)
 
@@ -94,13 +94,13 @@ class NoisyChoice:
                     for _ in range(repetitions):
                         # A public table: no budget around pays for a tree of it.
                         with use_accountant(None):
-                            root = _grown(table, epsilon, _Explorer(before), max_depth, max_records, mechanism)
+                            root = _grow_nodes(table, epsilon, _Explorer(before), max_depth, max_records, mechanism)
                         rows.append({"group": np.full(root["rows"].size, named[name]), **root})
-            choice = cls.fitted({name: np.concatenate([each[name] for each in rows]) for name in _TABLE})
+            choice = cls.fit({name: np.concatenate([each[name] for each in rows]) for name in _TABLE})
         return choice
 
     @classmethod
-    def fitted(cls, traces: Mapping[str, NDArray[Any]]) -> NoisyChoice:
+    def fit(cls, traces: Mapping[str, NDArray[Any]]) -> NoisyChoice:
         """Learn from traces; nodes count by the rows that reached them, tables of a group together once."""
         from sklearn.ensemble import ExtraTreesRegressor
 
@@ -123,9 +123,9 @@ class NoisyChoice:
     def without(self, group: str) -> NoisyChoice:
         """Return what would have been learned without one group."""
         mask = self.traces["group"] != group
-        return NoisyChoice.fitted({name: values[mask] for name, values in self.traces.items()})
+        return NoisyChoice.fit({name: values[mask] for name, values in self.traces.items()})
 
-    def expected(self, facts: Mapping[str, Floats]) -> Floats:
+    def expected_errors(self, facts: Mapping[str, Floats]) -> Floats:
         """Return the expected excess error of every alternative, shape (nodes, alternatives)."""
         features = _features(facts)
         return np.stack(
@@ -135,7 +135,7 @@ class NoisyChoice:
 
     def decide(self, facts: Mapping[str, Floats]) -> Integers:
         """Return -1 where a node ends, else the place of its query: a function of released values."""
-        choices: Integers = self.expected(facts).argmin(axis=1).astype(np.int64) - 1
+        choices: Integers = self.expected_errors(facts).argmin(axis=1).astype(np.int64) - 1
         return choices
 
     def __repr__(self) -> str:
@@ -163,12 +163,12 @@ class _Explorer:
 
 
 def _below(bound: int, size: int) -> Integers:
-    """Return uniform integers from the door: they see no data, so that nobody's budget pays for them."""
+    """Return uniform integers of the session: they see no data, so no budget pays for them."""
     with use_accountant(None), open_session(_PUBLIC) as draws:
         return draws.uniform(np.full(size, bound))
 
 
-def _grown(
+def _grow_nodes(
     table: LabelledTable, epsilon: Fraction, explorer: _Explorer, max_depth: int, max_records: int, mechanism: str
 ) -> dict[str, NDArray[Any]]:
     """Return one row per node that was decided: what its decision cost on the test rows that reached it."""

@@ -50,12 +50,12 @@ class Recipe:
     seen_by: tuple[str, ...] | None = None
     added_loss: float | None = None
 
-    def settled(self, means: Mapping[Any, Floats]) -> Recipe:
+    def with_added_loss(self, means: Mapping[Any, Floats]) -> Recipe:
         """Return the recipe with its added loss, which follows from mean losses on public databases."""
         return self if self.added_loss is not None else replace(self, added_loss=usual_added_loss(means))
 
     @property
-    def added(self) -> float:
+    def loss_offset(self) -> float:
         """Return the added loss, 0 until it is settled."""
         return self.added_loss or 0.0
 
@@ -75,23 +75,23 @@ class Recipe:
             *(f"prediction of {name}" for name in self.predicts),
         )
 
-    def seen(self, known: Mapping[str, float], epsilon: float) -> Floats:
+    def feature_row(self, known: Mapping[str, float], epsilon: float) -> Floats:
         """Return the features of one release, for options that receive ``epsilon``."""
         facts = {**known, "epsilon": epsilon}
-        row = [float(each.scaled(known[each.name])) for each in self.metafeatures]
+        row = [float(each.to_learner_scale(known[each.name])) for each in self.metafeatures]
         row.append(float(np.log(epsilon)))
         row += [float(formula(facts)) for formula in self.derived.values()]
         row += [float(np.log(max(predict(known, epsilon), 1e-12))) for predict in self.predicts.values()]
         # Noise may lead a formula out of its domain: what has no value is far out, on the side of zero.
         return np.asarray(np.clip(np.nan_to_num(np.array(row), nan=0.0), -1e12, 1e12))
 
-    def expected(
+    def expected_features(
         self, values: Mapping[str, float], epsilon: float, draws: int
     ) -> tuple[Floats, list[dict[str, float]]]:
         """Return features and releases as they may come out of a database, for options that receive ``epsilon``."""
         spent = Fraction(epsilon) * self.share / (1 - self.share)
         releases = expected_releases(self.metafeatures, values, spent, draws)
-        return np.array([self.seen(known, epsilon) for known in releases]), releases
+        return np.array([self.feature_row(known, epsilon) for known in releases]), releases
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,17 +116,17 @@ class Policy:
     safest: int
 
     @classmethod
-    def learned(cls, traces: Traces, recipe: Recipe, options: Sequence[str], draws: int = TRAINING_DRAWS) -> Policy:
+    def learn(cls, traces: Traces, recipe: Recipe, options: Sequence[str], draws: int = TRAINING_DRAWS) -> Policy:
         """Fit to every cell of the traces, under the noise that metafeatures will have there."""
         means, values, groups = traces.means(options), traces.values(), traces.groups
         if not means:
             raise InputError("The traces hold no database on which every option ran: train again.")
-        recipe = recipe.settled(means)
+        recipe = recipe.with_added_loss(means)
         features, logs, levels, owners = [], [], [], []
         for (database, epsilon), losses in means.items():
-            seen, _ = recipe.expected(values[database], epsilon, draws)
+            seen, _ = recipe.expected_features(values[database], epsilon, draws)
             features.append(seen)
-            regret, level = ln_regret(losses, recipe.added)
+            regret, level = ln_regret(losses, recipe.loss_offset)
             logs.append(np.tile(regret, (seen.shape[0], 1)))
             levels.append(np.full(seen.shape[0], level))
             owners += [groups[database]] * seen.shape[0]
@@ -135,7 +135,7 @@ class Policy:
         many = dict(zip(*np.unique(owners, return_counts=True), strict=True))
         weights = np.array([1.0 / many[owner] for owner in owners])
         weights *= weights.size / weights.sum()
-        worst = np.max([ln_regret(losses, recipe.added)[0] for losses in means.values()], axis=0)
+        worst = np.max([ln_regret(losses, recipe.loss_offset)[0] for losses in means.values()], axis=0)
         return cls(
             recipe,
             tuple(options),
@@ -163,7 +163,7 @@ class Policy:
     def losses(self, features: Floats, predicted: Floats) -> Floats:
         """Return predicted losses, from predicted ln regrets: at least 1 for the best."""
         above = predicted - np.minimum(predicted.min(axis=1, keepdims=True), 0.0)
-        return np.asarray(np.maximum(np.exp(self.level(features)[:, None] + above) - self.recipe.added, 0.0))
+        return np.asarray(np.maximum(np.exp(self.level(features)[:, None] + above) - self.recipe.loss_offset, 0.0))
 
 
 @dataclass(eq=False, repr=False)

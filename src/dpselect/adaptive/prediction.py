@@ -64,7 +64,7 @@ class Prediction:
         formula, constants = self.formula[option], dict(self.constants[option])
 
         def predicted(known: Mapping[str, float], epsilon: float) -> float:
-            return float(_bounded(formula({**known, **constants, "epsilon": epsilon})))
+            return float(_clip(formula({**known, **constants, "epsilon": epsilon})))
 
         return predicted
 
@@ -99,7 +99,7 @@ def fit_prediction(formula: str | Mapping[str, str], maker: AdaptiveAlgorithm) -
     if maker.trained is None or maker.trained.regret is None:
         raise InputError("Fit to a choice maker that is trained on at least two groups of databases.")
     traces, recipe, options = maker.trained.traces, maker.trained.policy.recipe, maker.trained.policy.options
-    added = recipe.added
+    added = recipe.loss_offset
     formulas, constants = _fitted_formulas(formula, options, {*(each.name for each in recipe.metafeatures), "epsilon"})
     means, groups = traces.means(options), traces.groups
 
@@ -124,7 +124,7 @@ def fit_prediction(formula: str | Mapping[str, str], maker: AdaptiveAlgorithm) -
             ]
         chosen_for = [cell for cell in means if groups[cell[0]] == group and cell[1] in maker.trained.epsilons]
         for database, total in chosen_for:
-            seen, left = _seen(traces, recipe, database, total)
+            seen, left = _formula_inputs(traces, recipe, database, total)
             guesses = [_ln(formulas[name], constants[name], others[i], seen, added) for i, name in enumerate(options)]
             chosen = np.stack(np.broadcast_arrays(seen["epsilon"], *guesses)[1:], axis=1).argmin(axis=1)
             least = float(means[database, total].min())
@@ -133,17 +133,17 @@ def fit_prediction(formula: str | Mapping[str, str], maker: AdaptiveAlgorithm) -
     return Prediction(
         formulas,
         {name: dict(zip(constants[name], whole[i].tolist(), strict=True)) for i, name in enumerate(options)},
-        {name: _explained(logs[:, i], inside[i]) for i, name in enumerate(options)},
-        {name: _explained(logs[:, i], outside[:, i]) for i, name in enumerate(options)},
+        {name: _explained_variance(logs[:, i], inside[i]) for i, name in enumerate(options)},
+        {name: _explained_variance(logs[:, i], outside[:, i]) for i, name in enumerate(options)},
         _grouped_mean(ratios, groups),
         maker.trained.regret.mean("learned"),
     )
 
 
-def _seen(traces: Traces, recipe: Recipe, database: str, total: float) -> tuple[dict[str, Floats], float]:
+def _formula_inputs(traces: Traces, recipe: Recipe, database: str, total: float) -> tuple[dict[str, Floats], float]:
     """Return what a formula is given on a database: metafeatures as they might be released, and what is left."""
     left = remaining(total, recipe)
-    releases = recipe.expected(traces.values()[database], left, MEASURING_DRAWS)[1]
+    releases = recipe.expected_features(traces.values()[database], left, MEASURING_DRAWS)[1]
     seen = {name: np.array([each[name] for each in releases]) for name in releases[0]} if releases[0] else {}
     seen["epsilon"] = np.full(len(releases), left)
     return seen, left
@@ -177,7 +177,7 @@ def _table(
     facts["epsilon"] = np.array([epsilon for _, epsilon in cells])
     owners = [groups[name] for name, _ in cells]
     weights = np.array([1.0 / owners.count(owner) for owner in owners])
-    return facts, np.log(np.array([means[cell] for cell in cells]) + recipe.added), weights
+    return facts, np.log(np.array([means[cell] for cell in cells]) + recipe.loss_offset), weights
 
 
 def _constants(
@@ -197,14 +197,14 @@ def _constants(
 
 
 def _ln(formula: Formula, names: Sequence[str], constants: Floats, facts: Mapping[str, Any], added: float) -> Floats:
-    return np.log(_bounded(formula({**facts, **dict(zip(names, constants.tolist(), strict=True))})) + added)
+    return np.log(_clip(formula({**facts, **dict(zip(names, constants.tolist(), strict=True))})) + added)
 
 
-def _bounded(value: Any) -> Floats:
+def _clip(value: Any) -> Floats:
     return np.asarray(np.clip(np.nan_to_num(value, nan=_MOST, posinf=_MOST, neginf=_LEAST), _LEAST, _MOST))
 
 
-def _explained(true: Floats, guess: Floats) -> float:
+def _explained_variance(true: Floats, guess: Floats) -> float:
     spread = float(np.square(true - true.mean()).sum())
     return 1.0 - float(np.square(true - guess).sum()) / max(spread, 1e-12)
 

@@ -139,8 +139,8 @@ def leave_out(
     groups, values, means = traces.groups, traces.values(), traces.means(options)
     if len(set(groups.values())) < 2:
         raise InputError("Regret is measured on databases left out: train on at least two groups.")
-    recipes = {name: recipe.settled(means) for name, recipe in recipes.items()}
-    added = next(iter(recipes.values())).added
+    recipes = {name: recipe.with_added_loss(means) for name, recipe in recipes.items()}
+    added = next(iter(recipes.values())).loss_offset
     wanted = set(groups if measured is None else measured)
     counted = list(dict.fromkeys(groups[name] for name in groups if name in wanted))
     rows: list[dict[str, Any]] = []
@@ -148,7 +148,7 @@ def leave_out(
     for place in range(min(_PARTS, len(counted))):
         part = counted[place::_PARTS]
         others = traces.where(~np.isin(traces.columns["group"], part))
-        policies = {name: Policy.learned(others, recipe, options) for name, recipe in recipes.items()}
+        policies = {name: Policy.learn(others, recipe, options) for name, recipe in recipes.items()}
         cells = [
             (database, total)
             for database, group in groups.items()
@@ -186,7 +186,7 @@ def _left_out(
                 f"The traces lack epsilon {missing[0]:g}, which is what a share leaves of a total: train again."
             )
         seen = [
-            policy.recipe.expected(values[database], left, draws)[0]
+            policy.recipe.expected_features(values[database], left, draws)[0]
             for (database, _), left in zip(cells, lefts, strict=True)
         ]
         ends = np.cumsum([each.shape[0] for each in seen])[:-1]

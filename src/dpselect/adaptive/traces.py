@@ -112,12 +112,12 @@ class Traces:
     @property
     def options(self) -> tuple[str, ...]:
         """Return the options, in order of appearance."""
-        return _ordered(self.columns["option"])
+        return _distinct_values(self.columns["option"])
 
     @property
     def databases(self) -> tuple[str, ...]:
         """Return the databases, in order of appearance."""
-        return _ordered(self.columns["database"])
+        return _distinct_values(self.columns["database"])
 
     @property
     def groups(self) -> dict[str, str]:
@@ -193,7 +193,7 @@ def record(
     known = {
         name: {each.name: float(each.value(database)) for each in metafeatures} for name, database in databases.items()
     }
-    rows = _resumed(path, known, groups, metafeatures)
+    rows = _rows_of_file(path, known, groups, metafeatures)
     done = {(row["database"], row["option"], row["epsilon"], row["repetition"]) for row in rows}
     tasks = []
     for name in databases:
@@ -226,7 +226,7 @@ def _table(rows: list[dict[str, Any]], metafeatures: Sequence[Metafeature]) -> T
     return Traces.from_rows([{name: row[name] for name in names} for row in rows], [each.name for each in metafeatures])
 
 
-def _resumed(
+def _rows_of_file(
     path: str | Path | None,
     known: Mapping[str, Mapping[str, float]],
     groups: Mapping[str, str],
@@ -282,5 +282,5 @@ def _run(
     return rows
 
 
-def _ordered(column: NDArray[Any]) -> tuple[str, ...]:
+def _distinct_values(column: NDArray[Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(column.tolist()))

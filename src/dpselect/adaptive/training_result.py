@@ -42,7 +42,7 @@ class TrainingResult:
         low, high = self.epsilons[0], self.epsilons[-1]
         return not low * (1 - 1e-9) <= float(total) <= high * (1 + 1e-9)
 
-    def committed(self, total: Fraction) -> tuple[str, str] | None:
+    def fixed_option(self, total: Fraction) -> tuple[str, str] | None:
         """Return the option that is taken without measuring anything, and why; ``None`` where facts decide."""
         if self.beyond(total):
             low, high = self.epsilons[0], self.epsilons[-1]
@@ -69,7 +69,7 @@ class TrainingResult:
             self.regret.added_loss,
         )
 
-    def measured(
+    def measured_facts(
         self, metafeatures: Sequence[Metafeature], known: Mapping[str, float], spent: Fraction
     ) -> tuple[MeasuredFact, ...]:
         """Return released metafeatures beside their cost, their noise and the range of training."""
@@ -86,10 +86,10 @@ class TrainingResult:
             for each in metafeatures
         )
 
-    def predicted(self, features: Any, predicted: Any) -> dict[str, PredictedLoss]:
+    def predicted_losses(self, features: Any, predicted: Any) -> dict[str, PredictedLoss]:
         """Return what every option is predicted to lose, and how sure that is."""
         losses = self.policy.losses(features, predicted)[0]
-        added = self.policy.recipe.added
+        added = self.policy.recipe.loss_offset
         ratios = (losses + added) / (losses.min() + added)
         result = {}
         for name, loss, ratio in zip(self.policy.options, losses.tolist(), ratios.tolist(), strict=True):

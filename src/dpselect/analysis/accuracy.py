@@ -54,7 +54,7 @@ class Rivals:
         law = self._sampler.tick_log_pmf(gaps, self._rate, np.array([1, self._many]))
         return min(1.0, self._many * math.exp(float(law[1])))
 
-    def expected(self) -> float:
+    def expected_bound(self) -> float:
         """Return a bound on the expected error."""
         if not self._spread:
             return 0.0
@@ -111,7 +111,7 @@ def expected_error_bound(scores: Scores, *, epsilon: Epsilon, mechanism: str | M
     """
     mechanism = require_mechanism(mechanism)
     if isinstance(mechanism, SmoothMechanism):
-        return Rivals(scores, epsilon, mechanism).expected()
+        return Rivals(scores, epsilon, mechanism).expected_bound()
     rate, slack = _decay(scores, epsilon, mechanism)
     return (math.log(len(scores)) + 1 + slack) / rate
 

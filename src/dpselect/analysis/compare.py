@@ -86,15 +86,17 @@ def row(
     short = scores.values.max() - scores.values.astype(np.float64)
     name = f"{mechanism.name}, {label}" if label else mechanism.name
     try:
-        laws = [mechanism.pmf(scores, epsilon) for epsilon in exact]
+        pmfs = [mechanism.pmf(scores, epsilon) for epsilon in exact]
     except (PrivacyError, ValueError) as reason:
         return ComparisonRow(name, exact, (), (), str(reason))
-    best = tuple(float(law[short == 0].sum()) for law in laws)
-    error = tuple(float(law @ short) for law in laws)
+    best = tuple(float(probabilities[short == 0].sum()) for probabilities in pmfs)
+    error = tuple(float(probabilities @ short) for probabilities in pmfs)
     if not unit:
         return ComparisonRow(name, exact, best, error)
     away = _from_the_best(np.asarray(scores.candidates, dtype=np.float64), short == 0)
-    return ComparisonRow(name, exact, best, error, distance=tuple(float(law @ away) for law in laws), unit=unit)
+    return ComparisonRow(
+        name, exact, best, error, distance=tuple(float(probabilities @ away) for probabilities in pmfs), unit=unit
+    )
 
 
 def _from_the_best(values: NDArray[np.float64], best: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -132,7 +134,7 @@ def table(rows: Sequence[ComparisonRow]) -> str:
     return "\n\n".join(
         [
             *_columns("probability of naming a best candidate", names, [head, *best]),
-            *_columns(_measured(rows), names, [head, *error]),
+            *_columns(_error_unit(rows), names, [head, *error]),
             *(["\n".join(why)] if why else []),
         ]
     )
@@ -142,7 +144,7 @@ def _errors(row: ComparisonRow) -> tuple[float, ...]:
     return row.distance if row.unit else row.error
 
 
-def _measured(rows: Sequence[ComparisonRow]) -> str:
+def _error_unit(rows: Sequence[ComparisonRow]) -> str:
     """Return what the errors are measured in."""
     units = {each.unit for each in rows if not each.why}
     return f"expected error, in {units.pop()}" if len(units) == 1 and any(units) else "expected error in the score"
@@ -205,7 +207,7 @@ def draw(rows: Sequence[ComparisonRow], path: str | Path | None = None, *, overw
         best.plot(x, each.best, label=each.name, **looks)
         error.plot(x, _errors(each), **looks)
     best.set(xscale="log", xlabel="epsilon", ylabel="probability of naming a best candidate", ylim=(-0.02, 1.02))
-    error.set(xscale="log", xlabel="epsilon", ylabel=_measured(shown))
+    error.set(xscale="log", xlabel="epsilon", ylabel=_error_unit(shown))
     with_zero(error, [value for each in shown for value in _errors(each)])
     for axes in (best, error):
         axes.xaxis.set_major_formatter("{x:g}")
@@ -257,7 +259,7 @@ def draw_front(
         front = _staircase(signs[0] * x, signs[1] * y)
         axes.plot(x[front], y[front], color="0.3", linewidth=1, label="front", drawstyle="steps-pre")
     else:
-        # Only one objective counts, and whoever is best in it is on the front, whatever the other.
+        # Only one objective counts, and the best candidate in it is on the front, whatever the other.
         along, values = (axes.axvline, signs[0] * x) if signs[0] else (axes.axhline, signs[1] * y)
         along(sum(signs) * values.max(), color="0.3", linewidth=1, label="front")
     axes.plot(x[list(chosen)], y[list(chosen)], "s", color="C0", markersize=8, fillstyle="none", label="best, no noise")

@@ -78,7 +78,7 @@ def error_bound(
         ValueError, TypeError: as :func:`epsilon_for`.
 
     >>> worst = error_bound(epsilon=1, candidates=1000, range_bound=1, kind="integer")
-    >>> worst.at(0.95), round(worst.tail(5), 3), round(worst.expected(), 2)
+    >>> worst.at(0.95), round(worst.tail(5), 3), round(worst.expected_error(), 2)
     (10, 0.852, 4.42)
     """
     case = WorstCase.of(candidates, k, mechanism, method, sensitivity, range_bound, kind)

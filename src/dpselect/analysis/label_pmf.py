@@ -35,31 +35,31 @@ def label_pmf(counts: ArrayLike, *, epsilon: float | ArrayLike) -> Floats:
     rates = np.broadcast_to(np.asarray(epsilon, dtype=np.float64), exact.shape[:1])
     if not (np.isfinite(rates) & (rates > 0)).all():
         raise InputError("epsilon is a number above 0.")
-    law = np.empty(exact.shape)
+    pmf = np.empty(exact.shape)
     for rate in np.unique(rates).tolist():
         here = np.flatnonzero(rates == rate)
         many = max(1, int(_BLOCK / (2 * _FAR / rate + 2)))
         for start in range(0, here.size, many):
-            law[here[start : start + many]] = _laws(exact[here[start : start + many]], rate)
-    return law
+            pmf[here[start : start + many]] = _label_pmfs(exact[here[start : start + many]], rate)
+    return pmf
 
 
-def _laws(counts: NDArray[np.int64], rate: float) -> Floats:
+def _label_pmfs(counts: NDArray[np.int64], rate: float) -> Floats:
     """Return the law of the labels of leaves that share an epsilon."""
     reach = int(np.ceil(_FAR / rate))
     top = counts.max(axis=1, keepdims=True)
     # Where the largest noisy count may be: never below the largest count by more than the noise reaches.
     values = np.maximum(top + np.arange(-reach, reach + 1), 0)
     values[:, 1:][values[:, 1:] == values[:, :-1]] = -1
-    law = np.zeros(counts.shape)
+    pmf = np.zeros(counts.shape)
     for label in range(counts.shape[1]):
         chance = _chance(values, counts[:, [label]], rate)
         for other in range(counts.shape[1]):
             if other != label:
                 # Of equal counts the first class wins.
                 chance *= _at_most(values - (other < label), counts[:, [other]], rate)
-        law[:, label] = chance.sum(axis=1)
-    return np.asarray(law / law.sum(axis=1, keepdims=True))
+        pmf[:, label] = chance.sum(axis=1)
+    return np.asarray(pmf / pmf.sum(axis=1, keepdims=True))
 
 
 def _chance(values: NDArray[np.int64], count: NDArray[np.int64], rate: float) -> Floats:

@@ -64,7 +64,7 @@ def least_epsilon(
         """The excess of errors over those allowed, as a difference of log odds."""
         log_law = drawn.log_pmf(scores, epsilon)
         wrong = float(np.exp(log_law[~wins]).sum())
-        # Whoever is nearly always wrong knows the odds by how often it is right.
+        # A mechanism that is nearly always wrong knows the odds by how often it is right.
         well = float(np.exp(log_law[wins]).sum())
         odds = math.log(max(wrong, 1e-300)) - math.log(max(well, 1e-300))
         return odds - (math.log(least) - math.log1p(-least))
@@ -74,7 +74,7 @@ def least_epsilon(
     fails = [number for number, epsilon in enumerate(_GRID) if excess(epsilon) > 0]
     if not fails:
         return 0.0 if always else _first(excess)
-    return math.inf if fails[-1] == len(_GRID) - 1 else _rounded(excess, *_GRID[fails[-1] : fails[-1] + 2])
+    return math.inf if fails[-1] == len(_GRID) - 1 else _round_up(excess, *_GRID[fails[-1] : fails[-1] + 2])
 
 
 def _first(excess: Callable[[Fraction], float]) -> float:
@@ -88,10 +88,10 @@ def _first(excess: Callable[[Fraction], float]) -> float:
         if low <= LOWEST:
             return float(LOWEST)
         low, high = low / 8, low
-    return _rounded(excess, low, high)
+    return _round_up(excess, low, high)
 
 
-def _rounded(excess: Callable[[Fraction], float], low: Fraction, high: Fraction) -> float:
+def _round_up(excess: Callable[[Fraction], float], low: Fraction, high: Fraction) -> float:
     """Return the first number of six digits where it is at most 0, of two between which it gets there."""
     from scipy.optimize import brentq
 

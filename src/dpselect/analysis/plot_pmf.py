@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 # Bars that can be told apart, and candidates that have a bar of their own where there are more.
 _LAWS, _SHOWN, _LETTERS = 6, 9, 24
 # Ratios beyond this many powers of e are shown as powers.
-_WRITTEN = 12
+_MOST_LABELS = 12
 _HATCHES = ("", "///", "...", "xxx")
 _TITLE = "How likely each candidate is to be named"
 _PUBLIC = "Exact; for public or made-up data only"
@@ -97,18 +97,18 @@ def plot_pmf(
     [4]
     """
     require_picture(path)
-    laws = _laws(require_scores(scores), epsilon, mechanism, neighbour)
-    names, chances, marks = _rows(scores, laws)
-    figure = new_figure(figsize=_size(laws, names), layout="constrained") if ax is None else ax.get_figure()
+    pmfs = _mechanism_pmfs(require_scores(scores), epsilon, mechanism, neighbour)
+    names, chances, marks = _rows(scores, pmfs)
+    figure = new_figure(figsize=_size(pmfs, names), layout="constrained") if ax is None else ax.get_figure()
     axes = figure.subplots() if ax is None else ax
-    _draw(axes, laws, names, chances, marks)
-    _legend(figure if ax is None else axes, axes, [law.label(scores.candidates) for law in laws])
+    _draw(axes, pmfs, names, chances, marks)
+    _legend(figure if ax is None else axes, axes, [pmf.label(scores.candidates) for pmf in pmfs])
     if path is not None:
         save_figure(figure, path, overwrite=overwrite)
     return figure
 
 
-def _laws(scores: Scores, epsilon: Any, mechanism: Any, neighbour: Scores | None) -> list[_MechanismPmf]:
+def _mechanism_pmfs(scores: Scores, epsilon: Any, mechanism: Any, neighbour: Scores | None) -> list[_MechanismPmf]:
     """Return the laws in the order of their bars."""
     if neighbour is not None and list(require_scores(neighbour).candidates) != list(scores.candidates):
         raise InputError("A neighbour has the same public candidates, in the same order: pass scores of those.")
@@ -116,7 +116,7 @@ def _laws(scores: Scores, epsilon: Any, mechanism: Any, neighbour: Scores | None
     epsilons = sorted({exact_epsilon(each) for each in _several(epsilon)})
     if not 1 <= len(named) * len(epsilons) <= _LAWS:
         raise InputError(f"One picture has room for 1 to {_LAWS} laws: pass fewer mechanisms or epsilons.")
-    laws, drawn = [], list[str]()
+    pmfs, drawn = [], list[str]()
     for number, (each, value) in enumerate(product(named, epsilons)):
         kind = family(each.name)
         if number % len(epsilons) == 0:
@@ -126,19 +126,21 @@ def _laws(scores: Scores, epsilon: Any, mechanism: Any, neighbour: Scores | None
         here = each.log_pmf(scores, value)
         there = None if neighbour is None else each.log_pmf(neighbour, value)
         hatch = _HATCHES[(drawn.count(kind) - 1) % len(_HATCHES)]
-        laws.append(_MechanismPmf(_named(each), value, here, there, lighter(look(each.name).colour, tint), hatch))
-    return laws
+        pmfs.append(
+            _MechanismPmf(_mechanism_text(each), value, here, there, lighter(look(each.name).colour, tint), hatch)
+        )
+    return pmfs
 
 
 def _several(what: Any) -> list[Any]:
     return list(what) if isinstance(what, Iterable) and not isinstance(what, str) else [what]
 
 
-def _named(mechanism: Mechanism) -> str:
+def _mechanism_text(mechanism: Mechanism) -> str:
     return ", ".join([mechanism.name, *(f"{name}={value}" for name, value in mechanism.parameters.items())])
 
 
-def _rows(scores: Scores, laws: Sequence[_MechanismPmf]) -> tuple[list[str], list[Floats], list[Floats | None]]:
+def _rows(scores: Scores, pmfs: Sequence[_MechanismPmf]) -> tuple[list[str], list[Floats], list[Floats | None]]:
     """Return the names of rows, and for each law the chances and the neighbour's chances of the rows."""
     order = np.argsort(-scores.values.astype(np.float64), kind="stable")
     shown = order if order.size <= _SHOWN + 1 else order[:_SHOWN]
@@ -150,28 +152,28 @@ def _rows(scores: Scores, laws: Sequence[_MechanismPmf]) -> tuple[list[str], lis
 
     names = [_short(scores.candidates[int(place)]) for place in shown]
     names += [f"the other {rest.size:,}"] if rest.size else []
-    marks = [None if law.there is None else of_rows(law.there) for law in laws]
-    return names, [of_rows(law.here) for law in laws], marks
+    marks = [None if pmf.there is None else of_rows(pmf.there) for pmf in pmfs]
+    return names, [of_rows(pmf.here) for pmf in pmfs], marks
 
 
-def _size(laws: Sequence[_MechanismPmf], names: Sequence[str]) -> tuple[float, float]:
-    lines = sum(1 if law.there is None else 2 for law in laws)
-    return 7.0, 1.3 + len(names) * (0.16 + 0.15 * len(laws)) + 0.22 * lines
+def _size(pmfs: Sequence[_MechanismPmf], names: Sequence[str]) -> tuple[float, float]:
+    lines = sum(1 if pmf.there is None else 2 for pmf in pmfs)
+    return 7.0, 1.3 + len(names) * (0.16 + 0.15 * len(pmfs)) + 0.22 * lines
 
 
 def _draw(
     axes: Any,
-    laws: Sequence[_MechanismPmf],
+    pmfs: Sequence[_MechanismPmf],
     names: Sequence[str],
     chances: Sequence[Floats],
     marks: Sequence[Floats | None],
 ) -> None:
-    thick = 0.8 / len(laws)
+    thick = 0.8 / len(pmfs)
     rows = np.arange(len(names))
     most = max(float(each.max()) for each in [*chances, *(mark for mark in marks if mark is not None)])
-    for number, (law, here, there) in enumerate(zip(laws, chances, marks, strict=True)):
+    for number, (pmf, here, there) in enumerate(zip(pmfs, chances, marks, strict=True)):
         heights = rows - 0.4 + thick * (number + 0.5)
-        looks = {"color": law.colour, "hatch": law.hatch, "edgecolor": "white", "linewidth": 0.5}
+        looks = {"color": pmf.colour, "hatch": pmf.hatch, "edgecolor": "white", "linewidth": 0.5}
         axes.barh(heights, here, thick, zorder=2, **looks)
         if there is not None:
             for colour, width in (("white", 4), (_INK, 2)):
@@ -209,7 +211,7 @@ def _chance(chance: float) -> str:
 
 
 def _power(exponent: float) -> str:
-    return f"{math.exp(exponent):.3g}" if exponent <= _WRITTEN else f"e^{exponent:.3g}"
+    return f"{math.exp(exponent):.3g}" if exponent <= _MOST_LABELS else f"e^{exponent:.3g}"
 
 
 def _short(candidate: Any) -> str:

@@ -41,18 +41,19 @@ class Recommendation:
     table: tuple[tuple[str, float, str], ...]
 
     def _repr_html_(self) -> str:
-        rows = [(name, why or _written(error)) for name, error, why in self.table]
+        rows = [(name, why or _error_text(error)) for name, error, why in self.table]
         return table("Recommendation", [("advice", self.sentence)]) + grid(("mechanism", "expected error"), rows)
 
     def __str__(self) -> str:
         lines = [self.sentence, "", f"{'mechanism':<38} {'expected error':>14}"]
         lines += [
-            f"{name:<38} {_written(error):>14}" if not why else f"{name:<38} {why}" for name, error, why in self.table
+            f"{name:<38} {_error_text(error):>14}" if not why else f"{name:<38} {why}"
+            for name, error, why in self.table
         ]
         return "\n".join(lines)
 
 
-def _written(error: float) -> str:
+def _error_text(error: float) -> str:
     """Return six digits; what is less than the rounding of chances is 0."""
     return f"{error:.6g}" if not error < 1e-12 else "0"
 
@@ -86,7 +87,7 @@ def recommend(
     >>> print(recommend(votes, epsilon=0.1, data="example").sentence)
     Use permute-and-flip: on data like these its expected error is 1.46 at epsilon 1/10.
     """
-    total = _declared(scores, epsilon, data)
+    total = _require_public(scores, epsilon, data)
     smooth = tune_shares(scores, total)
     found = [(each.name, each.error, each.why) for each in smooth]
     considered = _with_others(mechanisms, {each.name for each in smooth})
@@ -98,7 +99,7 @@ def recommend(
     advice = _advice(considered | {each.name: each.mechanism for each in smooth}, found, total)
     least = advice.table[0][1]
     return replace(
-        advice, sentence=advice.sentence + _undeclared(scores, total, least) + _by_margins(scores, total, least)
+        advice, sentence=advice.sentence + _zero_advice(scores, total, least) + _by_margins(scores, total, least)
     )
 
 
@@ -125,13 +126,13 @@ def tune(scores: Scores, *, epsilon: Epsilon, data: str | None = None) -> Recomm
     >>> advice.mechanism.parameters["phi"] > 0.5, advice.table[0][1] < 1e-6
     (True, True)
     """
-    total = _declared(scores, epsilon, data)
+    total = _require_public(scores, epsilon, data)
     smooth = tune_shares(scores, total)
     found = [(each.name, each.error, each.why) for each in smooth]
     return _advice({each.name: each.mechanism for each in smooth}, found, total)
 
 
-def _declared(scores: Scores, epsilon: Epsilon, data: str | None) -> Fraction:
+def _require_public(scores: Scores, epsilon: Epsilon, data: str | None) -> Fraction:
     """Return epsilon for data that may be looked at, or refuse."""
     require_scores(scores)
     if data not in _DATA:
@@ -161,7 +162,7 @@ def _advice(considered: dict[str, Mechanism], found: list[tuple[str, float, str]
     return Recommendation(considered[best], sentence + _caution(considered[best]), table)
 
 
-def _undeclared(scores: Scores, epsilon: Fraction, error: float) -> str:
+def _zero_advice(scores: Scores, epsilon: Fraction, error: float) -> str:
     """Return what declaring zero would gain, "" where nothing: these scores may be looked at."""
     values = scores.values
     known = scores.sensitivity.smoothed is None
@@ -186,10 +187,10 @@ def _by_margins(scores: Scores, epsilon: Fraction, error: float) -> str:
     if scores.sensitivity.fixed:
         return ""
     try:
-        law = mechanism("permute-and-flip").pmf(margin(scores, 1), epsilon)
+        probabilities = mechanism("permute-and-flip").pmf(margin(scores, 1), epsilon)
     except (PrivacyError, ValueError):
         return ""
-    least = float(law @ (scores.values.max() - scores.values.astype(np.float64)))
+    least = float(probabilities @ (scores.values.max() - scores.values.astype(np.float64)))
     if least >= error * (1 - _GAIN):
         return ""
     return f" Still better are margins, dps.utilities.margin(scores, 1), by permute-and-flip: then it is {least:.3g}."

@@ -105,7 +105,7 @@ def recommend_metric(
             compiles loops, for up to a minute.
 
     >>> import dpselect as dps
-    >>> old = dps.Graph.named("lesmis")
+    >>> old = dps.Graph.from_name("lesmis")
     >>> advice = dps.accuracy.recommend_metric(old, 5, epsilon=10, max_degree=76, data="public")
     >>> advice.metric, advice.mechanism
     ('degree', 'permute-and-flip')
@@ -200,7 +200,7 @@ def _first(values: NDArray[np.float64] | NDArray[np.int64], k: int) -> NDArray[n
 
 
 def _share(named: float, best: NDArray[np.float64]) -> float:
-    """Return what is named as a share of the best, 1 where nobody connects others."""
+    """Return what is named as a share of the best, 1 where no node connects others."""
     total = float(best.sum())
     return named / total if total else 1.0
 

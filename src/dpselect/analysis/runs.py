@@ -40,13 +40,13 @@ def price_of_runs(chances: ArrayLike, *, epsilon: Epsilon) -> float:
     >>> round(price_of_runs([0.5, 0.25, 0.25], epsilon=0.5), 3)
     0.826
     """
-    law = np.asarray(chances, dtype=np.float64)
-    if law.ndim != 1 or not law.size or (law < 0).any() or not math.isclose(law.sum(), 1, rel_tol=1e-9):
+    pmf = np.asarray(chances, dtype=np.float64)
+    if pmf.ndim != 1 or not pmf.size or (pmf < 0).any() or not math.isclose(pmf.sum(), 1, rel_tol=1e-9):
         raise InputError("chances must be at least 0 and sum to 1: those of 1, 2, 3, ... runs.")
     of_run = float(exact_epsilon(epsilon))
     growth = math.exp(of_run)
-    first = int(np.flatnonzero(law)[0])
-    slopes = (law * np.arange(1, law.size + 1))[first:]
+    first = int(np.flatnonzero(pmf)[0])
+    slopes = (pmf * np.arange(1, pmf.size + 1))[first:]
 
     def bounded(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return a bound of the log-ratio on cells, and on points its value: f' = t^first g, and t / u falls."""

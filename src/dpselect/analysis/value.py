@@ -41,7 +41,7 @@ def value_pmf(
     >>> value_pmf(10, 1, epsilon=2, answers=[9, 10, 11], beta=0.3, tick=1).round(3)
     array([0.202, 0.293, 0.202])
     """
-    asked = _asked(value, smooth_bound, epsilon, noise, beta, tick)
+    asked = _value_question(value, smooth_bound, epsilon, noise, beta, tick)
     cells = [math.floor(Fraction(answer) / asked.tick + _HALF) for answer in np.atleast_1d(answers).tolist()]
     return np.exp(asked.noise.log_cells(cells, asked.centre, asked.scale))
 
@@ -65,12 +65,12 @@ def value_error(
     """
     if not 0 < probability < 1:
         raise InputError("probability lies between 0 and 1: how many of the answers are to be that near.")
-    asked = _asked(0, smooth_bound, epsilon, noise, beta, tick)
+    asked = _value_question(0, smooth_bound, epsilon, noise, beta, tick)
     # The number and the answer are each rounded by half a tick at most.
     return (float(asked.scale) * asked.noise.within(probability) + 1) * float(asked.tick)
 
 
-def _asked(
+def _value_question(
     value: Any, smooth_bound: Any, epsilon: Epsilon, noise: str, beta: Epsilon | None, tick: Epsilon | None
 ) -> ValueQuestion:
     # Which neighbours are protected changes no law.

@@ -110,7 +110,7 @@ def admissible(utility: Utility, universe: Universe) -> Admissibility:
 
 def tabulate(utility: Utility, universe: Universe) -> UtilityTable:
     """Evaluate a utility on every database: values, sensitivities and exact sensitivities."""
-    scores = [_called(utility, universe, x) for x in range(len(universe))]
+    scores = [_scores_of(utility, universe, x) for x in range(len(universe))]
     first = scores[0]
     if any(score.sensitivity.smoothed is not None for score in scores):
         raise InputError(
@@ -124,7 +124,7 @@ def tabulate(utility: Utility, universe: Universe) -> UtilityTable:
                 "public, so a utility must score the same ones on every database."
             )
     for x in range(0, len(universe), max(1, len(universe) // 100)):
-        if not np.array_equal(_called(utility, universe, x).values, scores[x].values):
+        if not np.array_equal(_scores_of(utility, universe, x).values, scores[x].values):
             raise InputError(
                 f"The utility gave two different answers on {universe.words(x)}: it must be a function of the database."
             )
@@ -203,7 +203,7 @@ def dominates(first: Utility, second: Utility, universe: Universe, *, direction:
             f"On {universe.words(x)} the first is larger at distance {t}: {one.at[t, x, r]:g} against "
             f"{two.at[t, x, r]:g} for candidate {one.scores[x].candidates[r]}."
         )
-    wrong = _misordered(one.values if direction == "shrinking" else -one.values, gap)
+    wrong = _order_violation(one.values if direction == "shrinking" else -one.values, gap)
     if wrong is None:
         return ""
     t, x, less, more = wrong
@@ -215,7 +215,7 @@ def dominates(first: Utility, second: Utility, universe: Universe, *, direction:
     )
 
 
-def _called(utility: Utility, universe: Universe, x: int) -> Scores:
+def _scores_of(utility: Utility, universe: Universe, x: int) -> Scores:
     try:
         scores = utility(universe[x])
     except (ValueError, TypeError) as error:
@@ -265,8 +265,8 @@ def _kinds(table: UtilityTable, admissible: bool) -> tuple[str, ...]:
     checks = {
         "bounded": table.reach is not None or bool((table.at[-1] >= table.ceiling * (1 - _RELATIVE)).all()),
         "flat": bool((spread <= _ABSOLUTE + _RELATIVE * table.at.max(axis=2)).all()),
-        "non-decreasing": _misordered(table.values, table.at) is None,
-        "non-increasing": _misordered(-table.values, table.at) is None,
+        "non-decreasing": _order_violation(table.values, table.at) is None,
+        "non-increasing": _order_violation(-table.values, table.at) is None,
     }
     kinds = [kind for kind, holds in checks.items() if holds]
     if admissible and "bounded" in kinds and len(kinds) > 1:
@@ -274,7 +274,7 @@ def _kinds(table: UtilityTable, admissible: bool) -> tuple[str, ...]:
     return tuple(kinds)
 
 
-def _misordered(values: Floats, at: Floats) -> tuple[int, int, int, int] | None:
+def _order_violation(values: Floats, at: Floats) -> tuple[int, int, int, int] | None:
     """Return (t, x, r, s) where r scores at least as high as s and has a smaller value, or ``None``."""
     for r in range(values.shape[1]):
         for s in range(values.shape[1]):

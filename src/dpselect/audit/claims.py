@@ -86,7 +86,7 @@ def _row_of_six() -> Universe:
     return metric_space(np.abs(np.subtract.outer(np.arange(6), np.arange(6))))
 
 
-def _counted(utility: Callable[..., Scores]) -> Utility:
+def _utility_of_counts(utility: Callable[..., Scores]) -> Utility:
     """Return a utility of three counts as one of the records counted."""
     return lambda records: utility([int((records == kind).sum()) for kind in range(3)])
 
@@ -145,7 +145,7 @@ def _signed_edges(graph: Graph) -> Scores:
     return Scores([int(signs.sum()) // 2, 0], sensitivity=1, neighbours="edge", kind="integer")
 
 
-def _truncated(utility: Callable[..., Scores], graph: Graph) -> Scores:
+def _truncated_score(utility: Callable[..., Scores], graph: Graph) -> Scores:
     """Return a score of the graph whose nodes keep at most two edges."""
     return TruncatedGraph(graph, 2).scores(utility)
 
@@ -199,8 +199,8 @@ UTILITY_CLAIMS = (
         )
         for bound in (2, 3, 4)
     ),
-    UtilityClaim("counts", _counted(utilities.counts), partial(multisets, range(3), 8)),
-    UtilityClaim("majority", _counted(utilities.majority), partial(multisets, range(3), 8)),
+    UtilityClaim("counts", _utility_of_counts(utilities.counts), partial(multisets, range(3), 8)),
+    UtilityClaim("majority", _utility_of_counts(utilities.majority), partial(multisets, range(3), 8)),
     *(
         UtilityClaim(f"papers.median, {n} records", partial(papers.median, upper=4), partial(vectors, n, range(5)))
         for n in (2, 3, 4)
@@ -286,8 +286,8 @@ _SMALL_GRAPHS = (
 )
 # Graphs of any degrees, of which each node keeps two edges.
 TRUNCATED_CLAIMS = (
-    UtilityClaim("truncated, signed edges", partial(_truncated, _signed_edges), partial(graphs, 4)),
-    UtilityClaim("truncated, open_pairs", partial(_truncated, utilities.open_pairs), partial(graphs, 4)),
+    UtilityClaim("truncated, signed edges", partial(_truncated_score, _signed_edges), partial(graphs, 4)),
+    UtilityClaim("truncated, open_pairs", partial(_truncated_score, utilities.open_pairs), partial(graphs, 4)),
 )
 # Graph utilities do not know how many edges would make a node best.
 MECHANISM_CLAIMS = tuple(

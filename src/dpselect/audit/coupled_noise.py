@@ -4,7 +4,7 @@ A third source of :class:`dpselect.release.noise_source.NoiseSource`. :class:`Re
 one database; :class:`RepeatingNoise` answers with the same on a neighbour, so that whatever is computed from it is the
 same too, and adds up the worst log-ratio of every draw. :class:`dpselect.audit.scripted_noise.ScriptedNoise` runs
 through every outcome; this runs through one, and takes every draw at its worst, so that releases of thousands of counts
-can be audited. The door still counts what is drawn.
+can be audited. The session still counts what is drawn.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class RecordingNoise:
         chosen = [remaining.pop(self._below(len(remaining))) for _ in range(k)]
         return list(self._note("winners", ticks, (sampler, k), rate, chosen))
 
-    def ordered(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
+    def rank(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
         """Any candidates are possible, with any gaps that are not negative; these are small."""
         remaining = list(range(ticks.size))
         chosen = [remaining.pop(self._below(len(remaining))) for _ in range(k)]
@@ -90,7 +90,7 @@ class RecordingNoise:
         winners, leads = self._note("ordered", ticks, (k, gaps), rate, (chosen, below))
         return list(winners), list(leads)
 
-    def grouped(self, *_: object) -> list[tuple[int, int]]:
+    def rank_groups(self, *_: object) -> list[tuple[int, int]]:
         """Refuse: groups say which scores there are, and not which candidate has which on a neighbour."""
         raise InputError(_NO_GROUPS)
 
@@ -212,14 +212,14 @@ class RepeatingNoise:
             remaining = remaining[remaining != winner]
         return list(call.outcome)
 
-    def ordered(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
+    def rank(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
         """The rate times how far ticks move apart, for each winner: what no list exceeds."""
         call = self._before("ordered", ticks, (k, gaps), rate)
         self.loss += k * rate * int(np.ptp(ticks - call.values))
         winners, below = call.outcome
         return list(winners), list(below)
 
-    def grouped(self, *_: object) -> list[tuple[int, int]]:
+    def rank_groups(self, *_: object) -> list[tuple[int, int]]:
         """Refuse, as a recording does."""
         raise InputError(_NO_GROUPS)
 

@@ -42,7 +42,7 @@ Finding = tuple[int, str]
 
 
 @contextmanager
-def _watched(replay: ScriptedNoise) -> Iterator[RecordingAccountant]:
+def _record_spends(replay: ScriptedNoise) -> Iterator[RecordingAccountant]:
     """Yield a budget that allows everything.
 
     Raises:
@@ -62,28 +62,28 @@ def _watched(replay: ScriptedNoise) -> Iterator[RecordingAccountant]:
 
 
 def pmf_of_release(run: Callable[[SessionFactory, RecordingAccountant], Hashable]) -> dict[Hashable, float]:
-    """Return the exact law of what ``run`` releases behind a door, over every path of choices.
+    """Return the exact distribution of what ``run`` releases in a session, over every path of choices.
 
     Raises:
         ValueError: something was drawn before the spend, or the spend is not the whole epsilon.
     """
-    law: dict[Hashable, float] = {}
+    pmf: dict[Hashable, float] = {}
 
     def once(replay: ScriptedNoise) -> None:
-        with _watched(replay) as accountant:
+        with _record_spends(replay) as accountant:
             outcome = run(session_factory_of(lambda: replay), accountant)
-        law[outcome] = law.get(outcome, 0.0) + math.exp(replay.log_chance)
+        pmf[outcome] = pmf.get(outcome, 0.0) + math.exp(replay.log_chance)
 
     for _ in transcripts(once):
         pass
-    return law
+    return pmf
 
 
 def lists_of_two(name: str, method: str | None = None) -> Finding:
     """Check ordered pairs of three counts, released by ``top_k`` itself."""
     mechanism = named(name)
 
-    def law(records: NDArray[Any]) -> dict[Hashable, float]:
+    def pmf(records: NDArray[Any]) -> dict[Hashable, float]:
         scores = Scores(np.array([int((records == kind).sum()) for kind in range(3)]), 1, range_bound=1)
         return pmf_of_release(
             lambda session_factory, book: (
@@ -91,19 +91,19 @@ def lists_of_two(name: str, method: str | None = None) -> Finding:
             )
         )
 
-    return _verdict(law, multisets(range(3), 4))
+    return _verdict(pmf, multisets(range(3), 4))
 
 
 def three_percentiles() -> Finding:
     """Check uneven shares over a small grid of two sub-cells per value, released by ``quantiles`` itself."""
     shares, grid = [Fraction(1, 10), Fraction(1, 2), Fraction(3, 4)], EvenGrid(0, 1, 3)
 
-    def law(records: NDArray[Any]) -> dict[Hashable, float]:
+    def pmf(records: NDArray[Any]) -> dict[Hashable, float]:
         return pmf_of_release(
             lambda session_factory, book: quantiles_of(records, shares, grid, EPSILON, book, 2, session_factory).value
         )
 
-    return _verdict(law, multisets(range(3), 3))
+    return _verdict(pmf, multisets(range(3), 3))
 
 
 def threshold_streams(range_bound: int) -> Finding:
@@ -120,9 +120,12 @@ def threshold_streams(range_bound: int) -> Finding:
     )
 
     def asked(values: tuple[int, ...], replay: ScriptedNoise) -> None:
-        with _watched(replay) as accountant, stream_of(rules, accountant, session_factory_of(lambda: replay)) as stream:
+        with (
+            _record_spends(replay) as accountant,
+            stream_of(rules, accountant, session_factory_of(lambda: replay)) as stream,
+        ):
             for value in values:
-                if not stream.ended:
+                if not stream.has_ended:
                     stream.ask(value, 0)
 
     pairs, values = 0, (2, 2, -9)
@@ -184,9 +187,9 @@ def _one_byte(drawn: Iterator[int], _: int) -> bytes:
     return bytes([next(drawn)])
 
 
-def _verdict(law: Callable[[Any], dict[Hashable, float]], universe: Universe) -> Finding:
+def _verdict(pmf: Callable[[Any], dict[Hashable, float]], universe: Universe) -> Finding:
     try:
-        loss: PrivacyLoss = privacy_loss_of_pmf(law, universe, epsilon=EPSILON)
+        loss: PrivacyLoss = privacy_loss_of_pmf(pmf, universe, epsilon=EPSILON)
     except (ValueError, PrivacyError) as error:
         return len(universe), str(error)
     return loss.pairs, "" if loss.holds else f"loss {loss.worst:.4g} at epsilon {EPSILON} {loss.attained}"

@@ -25,7 +25,7 @@ from dpselect.release.questions import flips_units
 from dpselect.scores.scores import Scores
 
 Floats = NDArray[np.float64]
-Law = Callable[[Any], Mapping[Any, float] | Floats]
+OutcomePmf = Callable[[Any], Mapping[Any, float] | Floats]
 
 # Rounding of logarithms, and four times the relative error of a law that is a quadrature.
 _RELATIVE, _QUADRATURE = 1e-9, 4e-12
@@ -114,14 +114,14 @@ def privacy_loss(
     names = _lists(scores[0], k)
     # What a mechanism that only has laws would promise is compared too.
     delta = k * mechanism.delta if isinstance(mechanism, SmoothMechanism | UnsoundMechanism) else Fraction(0)
-    return _compared(logs, universe, pairs, total, delta, names, stretch)
+    return _privacy_loss(logs, universe, pairs, total, delta, names, stretch)
 
 
-def privacy_loss_of_pmf(law: Law, universe: Universe, *, epsilon: Epsilon, delta: Any = 0) -> PrivacyLoss:
+def privacy_loss_of_pmf(pmf: OutcomePmf, universe: Universe, *, epsilon: Epsilon, delta: Any = 0) -> PrivacyLoss:
     """Return the exact worst loss of anything whose outcomes can be written down.
 
     Args:
-        law: database to the probabilities of its outcomes: a mapping, or an array over the same outcomes on every
+        pmf: database to the probabilities of its outcomes: a mapping, or an array over the same outcomes on every
             database. Whole applications fit, as long as their outcome set is small.
         universe: from ``dpselect.audit``.
         epsilon: as claimed.
@@ -136,8 +136,8 @@ def privacy_loss_of_pmf(law: Law, universe: Universe, *, epsilon: Epsilon, delta
     >>> loss.holds, round(loss.worst, 4)
     (False, 1.0986)
     """
-    laws = [law(database) for database in universe]
-    maps = [chances if isinstance(chances, Mapping) else dict(enumerate(chances.tolist())) for chances in laws]
+    pmfs = [pmf(database) for database in universe]
+    maps = [chances if isinstance(chances, Mapping) else dict(enumerate(chances.tolist())) for chances in pmfs]
     outcomes = sorted({outcome for chances in maps for outcome in chances}, key=repr)
     table = np.array([[chances.get(outcome, 0.0) for outcome in outcomes] for chances in maps])
     bad = np.flatnonzero(~(np.abs(table.sum(axis=1) - 1) < 1e-9) | (table < 0).any(axis=1))
@@ -147,7 +147,7 @@ def privacy_loss_of_pmf(law: Law, universe: Universe, *, epsilon: Epsilon, delta
         )
     with np.errstate(divide="ignore"):
         logs = np.log(table)
-    return _compared(logs, universe, universe.pairs(), exact_epsilon(epsilon), Fraction(delta), outcomes, math.nan)
+    return _privacy_loss(logs, universe, universe.pairs(), exact_epsilon(epsilon), Fraction(delta), outcomes, math.nan)
 
 
 def top_k_log_pmf(mechanism: Mechanism, unit: UnitScores, k: int, epsilon: Fraction, method: str = PEELING) -> Floats:
@@ -182,7 +182,7 @@ def _stretch(one: UnitScores, two: UnitScores) -> float:
     return float(np.ptp(one.ticks - two.ticks) / max(one.span, two.span))
 
 
-def _compared(
+def _privacy_loss(
     logs: Floats,
     universe: Universe,
     pairs: NDArray[np.int64],

@@ -64,7 +64,7 @@ def run(claims: Iterable[Claim], budget: float = float("inf")) -> Iterator[Repor
             yield ReportRow(claim.name, subject(claim), 0, "not run")
             continue
         begun = time.process_time()
-        row = _checked(claim)
+        row = _check_claim(claim)
         yield ReportRow(**{**row.__dict__, "seconds": time.process_time() - begun})
 
 
@@ -95,7 +95,7 @@ def text(rows: Sequence[ReportRow]) -> str:
     return "\n".join(lines)
 
 
-def _checked(claim: Claim) -> ReportRow:
+def _check_claim(claim: Claim) -> ReportRow:
     if isinstance(claim, DrawClaim):
         cells, detail = claim.check()
         return ReportRow(claim.name, claim.subject, cells, "BROKEN" if detail else "holds", detail=detail)

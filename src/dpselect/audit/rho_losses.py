@@ -67,13 +67,13 @@ def rho_between(
     >>> from dpselect.release.open_session import session_factory_of
     >>> def release(counts):
     ...     def run(outcomes):
-    ...         with session_factory_of(lambda: outcomes)(Guarantee.concentrated(2, 1e-6, "add-remove")) as draws:
+    ...         with session_factory_of(lambda: outcomes)(Guarantee.from_rho(2, 1e-6, "add-remove")) as draws:
     ...             draws.gaussian(np.array(counts), 2, SquaredBound(1))
     ...     return run
     >>> rho_between(release([7, 3]), release([8, 3]))
     (Fraction(2, 1),)
     """
-    recording = _ScriptedNoise(pick or _fixed(), script)
+    recording = _ScriptedNoise(pick or _fixed_integers(), script)
     run(recording)
     repetition = Divergences(recording)
     neighbour(repetition)
@@ -93,13 +93,13 @@ def loss_of_transcript(
         ValueError: the neighbours ask different questions after the same outcomes.
     """
     recording = RecordingNoise(pick)
-    run(here, _paid(guarantee, recording))
+    run(here, _session_of(guarantee, recording))
     repetition = (RepeatingNoise if guarantee.stated_rho is None else Divergences)(recording)
-    run(there, _paid(guarantee, repetition))
+    run(there, _session_of(guarantee, repetition))
     return repetition.finish() + sum(repetition.parts)
 
 
-def _paid(guarantee: Guarantee, outcomes: NoiseSource) -> Session:
+def _session_of(guarantee: Guarantee, outcomes: NoiseSource) -> Session:
     if guarantee.stated_rho is not None:
         return concentrated_session(guarantee, 1, 1, outcomes)
     return Session(PrivacyFilter(guarantee.epsilon, guarantee.neighbours), outcomes)
@@ -110,7 +110,7 @@ def sums_by_rho() -> tuple[int, str]:
 
     Returns: how many persons were tried, and one who costs more than was paid, or "".
     """
-    promise, most, people = Guarantee.concentrated(Fraction(1, 4), Fraction(1, 10**6), Neighbours.PERSON), 3, 0
+    promise, most, people = Guarantee.from_rho(Fraction(1, 4), Fraction(1, 10**6), Neighbours.PERSON), 3, 0
     bound, counts = SquaredBound(1, Neighbours.PERSON), np.array([40, 12, 7])
 
     def release(moved: Integers, outcomes: NoiseSource) -> None:
@@ -127,7 +127,7 @@ def sums_by_rho() -> tuple[int, str]:
     return people, ""
 
 
-def _fixed() -> Pick:
+def _fixed_integers() -> Pick:
     """Return what picks integers that look like chance, and are always the same."""
     places = count()
 
@@ -178,7 +178,7 @@ class Divergences(RepeatingNoise):
                 self.parts.append(rho_of_losses(chances, float(rate) * (moves - 2.0 * place)))
         return np.asarray(call.outcome)
 
-    def ordered(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
+    def rank(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
         """The law of all lists, where there are few and they have no gaps."""
         if gaps or perm(ticks.size, k) > _MOST_LISTS:
             raise InputError("What a list costs in rho is computed for few candidates, without gaps.")

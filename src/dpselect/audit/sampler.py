@@ -47,7 +47,7 @@ class Rejection:
     power: float
 
     @property
-    def rejected(self) -> bool:
+    def is_rejected(self) -> bool:
         """Return whether the wrong law is rejected beyond doubt."""
         return self.p_value < BEYOND_DOUBT
 
@@ -68,16 +68,17 @@ class SamplerVerdict:
     rejections: tuple[Rejection, ...]
 
     @property
-    def accepted(self) -> bool:
+    def is_accepted(self) -> bool:
         """Return whether the claimed law is believed and every wrong law is rejected."""
-        return self.p_value > FALSE_ALARM and all(rejection.rejected for rejection in self.rejections)
+        return self.p_value > FALSE_ALARM and all(rejection.is_rejected for rejection in self.rejections)
 
     def __str__(self) -> str:
         lines = [
-            f"{'follows' if self.accepted else 'does NOT follow'} its law: p = {self.p_value:.3g} in {self.draws} draws"
+            f"{'follows' if self.is_accepted else 'does NOT follow'} its law: p = {self.p_value:.3g} in {self.draws} "
+            f"draws"
         ]
         lines += [
-            f"  {r.name}: {'rejected' if r.rejected else 'NOT rejected'}, p = {r.p_value:.3g}, power {r.power:.6f}"
+            f"  {r.name}: {'rejected' if r.is_rejected else 'NOT rejected'}, p = {r.p_value:.3g}, power {r.power:.6f}"
             for r in self.rejections
         ]
         return "\n".join(lines)
@@ -104,7 +105,7 @@ def sampler(
     >>> import itertools
     >>> alternating = itertools.cycle("ab")
     >>> claim, wrong = {"a": 0.5, "b": 0.5}, {"a": 0.6, "b": 0.4}
-    >>> sampler(lambda: next(alternating), claim, against={"loaded": wrong}).accepted
+    >>> sampler(lambda: next(alternating), claim, against={"loaded": wrong}).is_accepted
     True
     """
     outcomes = list(law)
@@ -146,7 +147,7 @@ def sampler_of(
 ) -> SamplerVerdict:
     """Test a mechanism's draws against its law at epsilon, and against its laws at 0.7 and 1.3 epsilon.
 
-    The scores must be public: as many draws as the test takes are nobody's to pay for.
+    The scores must be public: as many draws as the test takes must not cost anybody's budget.
 
     Raises:
         ValueError: as :func:`sampler`.

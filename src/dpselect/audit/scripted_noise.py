@@ -1,7 +1,8 @@
 """Outcomes that follow a script, and know how likely that was: the exact law of whole transcripts, by the code itself.
 
-The second implementation of :class:`dpselect.release.noise_source.NoiseSource`: whatever draws through the door can be
-run with every script in turn. The door still counts what is drawn, so an overdraft shows here as it would in a release.
+The second implementation of :class:`dpselect.release.noise_source.NoiseSource`: whatever draws in a session can be
+run with every script in turn. The session still counts what is drawn, so an overdraft shows here as it would in a
+release.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from dpselect.kernel.run_count import RunCount
 from dpselect.mechanisms.joint_top_k import JointQuestion, joint_log_pmf
 from dpselect.mechanisms.ordered_pmf import gaps_log_density, list_log_pmf
 from dpselect.mechanisms.pmf import discrete_gaussian
-from dpselect.mechanisms.pmf import discrete_laplace as log_law
+from dpselect.mechanisms.pmf import discrete_laplace as log_pmf
 from dpselect.mechanisms.sampler import PERMUTE_AND_FLIP, Sampler
 from dpselect.mechanisms.smooth.value_noise import ValueNoise
 
 Integers = NDArray[np.int64]
 Script = tuple[int, ...]
 # Released counts, one far below and one far above all true ones of small tables: there the log-ratio is largest.
-RELEASED = (-4, 9)
+SCRIPTED_VALUES = (-4, 9)
 # Heights above a raised bar: at it, and somewhere above.
 HEIGHTS = (0, 3)
 # Bars are raised by more than this over their rate with a chance of e^-300, which is left out.
@@ -45,7 +46,7 @@ class ScriptedNoise:
         asked: whether anything was drawn.
     """
 
-    def __init__(self, script: Script = (), released: tuple[int, ...] = RELEASED) -> None:
+    def __init__(self, script: Script = (), released: tuple[int, ...] = SCRIPTED_VALUES) -> None:
         self.script, self._released = script, released
         self.taken, self.ways, self.log_chance, self.asked = list[int](), list[int](), 0.0, False
         self._public = 0
@@ -71,7 +72,7 @@ class ScriptedNoise:
         self.log_chance += float(joint_log_pmf(asked)[place])
         return list(next(islice(permutations(range(asked.ticks.size), asked.k), place, None)))
 
-    def ordered(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
+    def rank(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
         """One ordered list, and a gap below each of its winners: with gaps by the density that theirs are floors of."""
         left = list(range(ticks.size))
         winners = [left.pop(self._next(len(left))) for _ in range(k)]
@@ -82,7 +83,7 @@ class ScriptedNoise:
         self.log_chance += gaps_log_density(ticks, rate, winners, below)
         return winners, below
 
-    def grouped(
+    def rank_groups(
         self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int
     ) -> list[tuple[int, int]]:
         """One candidate after the other, as (group, ordinal in it)."""
@@ -94,7 +95,7 @@ class ScriptedNoise:
     ) -> tuple[list[tuple[int, int]], list[int]]:
         """One ordered list of candidates as (group, ordinal in it), and a gap below each."""
         everyone = _everyone(counts)
-        winners, below = self.ordered(np.repeat(ticks, counts), rate, k, gaps)
+        winners, below = self.rank(np.repeat(ticks, counts), rate, k, gaps)
         return [everyone[i] for i in winners], below
 
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction) -> Integers:
@@ -114,7 +115,7 @@ class ScriptedNoise:
     def noisy(self, counts: Integers, rate: Fraction) -> Integers:
         """All numbers of a call get one released value: a record moves few of them."""
         value = self._released[self._next(len(self._released))]
-        self.log_chance += float(log_law(value - counts, rate).sum())
+        self.log_chance += float(log_pmf(value - counts, rate).sum())
         return np.full(counts.shape, value, dtype=np.int64)
 
     def gaussian(self, values: Integers, variance: Fraction) -> Integers:
@@ -222,7 +223,7 @@ def _log_sum(logs: NDArray[Any]) -> float:
 
 
 def transcripts(
-    run: Callable[[ScriptedNoise], object], most: int = 4000, released: tuple[int, ...] = RELEASED
+    run: Callable[[ScriptedNoise], object], most: int = 4000, released: tuple[int, ...] = SCRIPTED_VALUES
 ) -> Iterator[tuple[Script, float]]:
     """Yield every script and the logarithm of its probability; all of them, or an error.
 
@@ -249,7 +250,7 @@ def transcripts(
 
 
 def log_chance_of(
-    run: Callable[[ScriptedNoise], object], script: Script, released: tuple[int, ...] = RELEASED
+    run: Callable[[ScriptedNoise], object], script: Script, released: tuple[int, ...] = SCRIPTED_VALUES
 ) -> float:
     """Return the logarithm of the probability of one script.
 

@@ -39,7 +39,7 @@ _JOINT = {
 # What draws by a rho, a release of its own, and what its prices are, which a ledger also notes of a pure one.
 BY_RHO = ("release/concentrated_session.py", "kernel/prices.py", "kernel/rho_conversion.py")
 # Declares what answers, and runs nothing.
-_DECLARED = "release/noise_source.py"
+_NOISE_SOURCE_FILE = "release/noise_source.py"
 # One of these draws, or, with heavy tails, the last.
 _SAMPLERS = {
     "exponential": "kernel/samplers/exponential.py:exponential",
@@ -49,7 +49,7 @@ _SAMPLERS = {
     "noisy max, Laplace, clipped": "kernel/samplers/laplace.py:laplace",
 }
 # What draws lists in one pass, where permute-and-flip draws from unit scores.
-_ONE_SHOT = {"release/session.py:Session.ordered", "release/system_noise.py:SystemNoise.ordered"}
+_ONE_SHOT = {"release/session.py:Session.rank", "release/system_noise.py:SystemNoise.rank"}
 # What draws lists of the exponential sampler.
 _RACE = "kernel/samplers/gumbel_keys.py:gumbel_keys"
 _HEAVY_TAILS = "kernel/samplers/heavy_tails.py:heavy_tails"
@@ -81,7 +81,7 @@ def trusted_definitions(name: str) -> list[Definition]:
         others.add(_RACE)
     known: dict[str, list[Definition]] = {}
     for each in definitions():
-        if each.place not in others and not each.place.startswith((_DECLARED, *BY_RHO)):
+        if each.place not in others and not each.place.startswith((_NOISE_SOURCE_FILE, *BY_RHO)):
             known.setdefault(each.place, []).append(each)
             if "." in (dotted := each.place.partition(":")[2]):
                 known.setdefault(f".{dotted.partition('.')[2]}", []).append(each)
@@ -115,36 +115,40 @@ def _of(file: Path) -> Iterator[Definition]:
     source = file.read_text(encoding="utf-8")
     tree, text = ast.parse(source), source.splitlines()
     here = file.relative_to(SOURCE).as_posix()
-    seen = _imported(tree)
+    seen = _imports(tree)
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             seen[node.name] = f"{here}:{node.name}"
         elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-            # A constant, a table or an object made by a call: whoever names it reaches what it names.
+            # A constant, a table or an object made by a call: code that names it reaches what it names.
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             names = [each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
             for name in names:
                 seen[name] = f"{here}:{name}"
                 # The table of samplers names all of them, and a release uses one.
-                reached = frozenset() if name in ("_DRAWS", "_CLIPPED", "_GROUPED") else _reached(node, seen, ())
+                reached = (
+                    frozenset() if name in ("_DRAWS", "_CLIPPED", "_GROUPED") else _definitions_used(node, seen, ())
+                )
                 yield Definition(f"{here}:{name}", lines if name == names[0] else 0, reached)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            yield Definition(f"{here}:{node.name}", _length(node), _reached(node, seen, ()))
+            yield Definition(f"{here}:{node.name}", _length(node), _definitions_used(node, seen, ()))
         elif isinstance(node, ast.ClassDef):
             methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
-            # Whoever makes an object runs what Python itself calls.
+            # Code that makes an object runs what Python itself calls.
             called = {f"{here}:{node.name}.{each.name}" for each in methods if each.name.startswith("__")}
             # Blank lines before methods that a release does not run are not code.
             blank = sum(_blank_lines_before(method, text) for method in methods)
             lines = _length(node) - blank - sum(_length(method) for method in methods)
-            yield Definition(f"{here}:{node.name}", lines, _reached(node, seen, methods) | called)
+            yield Definition(f"{here}:{node.name}", lines, _definitions_used(node, seen, methods) | called)
             for method in methods:
-                yield Definition(f"{here}:{node.name}.{method.name}", _length(method), _reached(method, seen, ()))
+                yield Definition(
+                    f"{here}:{node.name}.{method.name}", _length(method), _definitions_used(method, seen, ())
+                )
 
 
-def _imported(tree: ast.Module) -> dict[str, str]:
+def _imports(tree: ast.Module) -> dict[str, str]:
     """Return, for every name that is imported from the package, the place of its definition; modules end in ``:``."""
     seen = {}
     for node in tree.body:
@@ -157,7 +161,9 @@ def _imported(tree: ast.Module) -> dict[str, str]:
     return seen
 
 
-def _reached(node: ast.AST, seen: dict[str, str], without: list[ast.FunctionDef] | tuple[()]) -> frozenset[str]:
+def _definitions_used(
+    node: ast.AST, seen: dict[str, str], without: list[ast.FunctionDef] | tuple[()]
+) -> frozenset[str]:
     left = {id(inner) for method in without for inner in ast.walk(method)}
     for each in ast.walk(node):
         for annotation in (getattr(each, "annotation", None), getattr(each, "returns", None)):

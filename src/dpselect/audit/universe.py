@@ -102,7 +102,7 @@ def vectors(length: int, grid: Sequence[float], relation: str = "substitution") 
         rows = [r for size in range(length + 1) for r in itertools.product(range(len(values)), repeat=size)]
         steps = (_insertions_and_deletions(row, len(values), length) for row in rows)
         name = f"vectors of length at most {length} over {len(values)} values"
-    return _enumerated(name, neighbours(relation), rows, steps, lambda row: values[list(row)], lambda row: len(row))
+    return _enumerate(name, neighbours(relation), rows, steps, lambda row: values[list(row)], lambda row: len(row))
 
 
 def multisets(values: Sequence[Any], most: int, relation: str = "add-remove") -> Universe:
@@ -142,7 +142,7 @@ def tables(shape: Sequence[int], most: int, relation: str = "add-remove") -> Uni
     rows = [row for size in range(most + 1) if not exactly or size == most for row in _compositions(size, cells)]
     steps = (_exchanges(row) if exactly else _one_more_or_less(row, most) for row in rows)
     size = "exactly" if exactly else "at most"
-    return _enumerated(
+    return _enumerate(
         f"tables of shape {' x '.join(map(str, shape))} with {size} {most} records",
         neighbours(relation),
         rows,
@@ -217,7 +217,7 @@ def directed_graphs(nodes: int) -> Universe:
         ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
         return DirectedGraph.from_edges(ends[:, 0], ends[:, 1], nodes=nodes)
 
-    return _enumerated(
+    return _enumerate(
         f"directed graphs on {nodes} nodes",
         Neighbours.PERSON,
         rows,
@@ -239,7 +239,7 @@ def families(count: int) -> Universe:
     rows = [(b, c) for b in range(2 * count + 1) for c in range(2 * count + 1 - b)]
     moves = [(db, dc) for db in range(-2, 3) for dc in range(-2, 3) if max(abs(db), abs(dc), abs(db + dc)) <= 2]
     steps = (((b + db, c + dc) for db, dc in moves) for b, c in rows)
-    return _enumerated(f"TDT tables of {count} families", Neighbours.FAMILY, rows, steps, lambda row: row, sum)
+    return _enumerate(f"TDT tables of {count} families", Neighbours.FAMILY, rows, steps, lambda row: row, sum)
 
 
 def metric_space(distance: ArrayLike, relation: str = "add-remove") -> Universe:
@@ -260,7 +260,7 @@ def metric_space(distance: ArrayLike, relation: str = "add-remove") -> Universe:
         raise InputError("Distances must be a square symmetric matrix: pass shape (n, n).")
     steps = (np.flatnonzero(row == 1).tolist() for row in matrix)
     rows = list(range(len(matrix)))
-    return _enumerated(
+    return _enumerate(
         f"a space of {len(rows)} databases",
         neighbours(relation),
         rows,
@@ -282,7 +282,7 @@ def score_vectors(length: int, top: int, moves: Sequence[int] = (-1, 0, 1)) -> U
     rows = list(itertools.product(range(top + 1), repeat=length))
     both = [(d, sign) for d in itertools.product(moves, repeat=length) for sign in (1, -1)]
     steps = ((tuple(v + sign * m for v, m in zip(row, d, strict=True)) for d, sign in both) for row in rows)
-    return _enumerated(
+    return _enumerate(
         f"{length} scores from 0 to {top}",
         Neighbours.ADD_REMOVE,
         rows,
@@ -292,7 +292,7 @@ def score_vectors(length: int, top: int, moves: Sequence[int] = (-1, 0, 1)) -> U
     )
 
 
-def _enumerated(
+def _enumerate(
     name: str,
     relation: Neighbours,
     rows: Sequence[Hashable],

@@ -53,7 +53,7 @@ def certify(
         repeat: the Python or the command that asks again.
         ledger: where it was paid, a Ledger or a budget in memory.
         row: its row in the ledger; ``None`` for the only one with its cost.
-        file_hash: a file whose SHA-256 is included; whoever sees it can test a guess of the whole file, which
+        file_hash: a file whose SHA-256 is included; a reader can test a guess of the whole file, which
             differential privacy does not cover.
         guarantee, mechanism: of an answer that is not a release of dpselect.
 
@@ -69,8 +69,8 @@ def certify(
     ({'candidates': ['ann']}, '5', 64)
     """
     protects, stated, known = None, None, dict[str, Any]()
-    if hasattr(release, "_certified"):
-        answer, guarantee, mechanism = release._certified()
+    if hasattr(release, "_certificate_facts"):
+        answer, guarantee, mechanism = release._certificate_facts()
         protects, bound = release._protects, release.error_bound
         stated = accuracy(bound.facts(), bound.describe())
         if bound.rows_per_person is not None:

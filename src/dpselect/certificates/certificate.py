@@ -1,7 +1,8 @@
 """A certificate: what was asked and answered, what it cost and whom it protects, with a checksum over all of it.
 
 It holds the answer that was released and public facts, and nothing else that depends on the data. The checksum shows
-that a certificate is whole; it is not the signature of a person, because whoever edits the text can compute a new one.
+that a certificate is whole; it is not the signature of a person, because a person who edits the text can compute a new
+one.
 """
 
 from __future__ import annotations
@@ -177,7 +178,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _complete(content: Any) -> bool:
-    """Return whether a record has every part, and no other: what else stands there nobody would show."""
+    """Return whether a record has every part, and no other: anything else that stands there would not be shown."""
     lists = content["ledger"] is None or {"name", "dataset", "rows"} == content["ledger"].keys()
     return (
         content["format"] == FORMAT

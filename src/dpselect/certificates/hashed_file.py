@@ -13,7 +13,7 @@ from dpselect.sources.urls import is_url
 def hash_of_file(path: str | Path) -> dict[str, str]:
     """Return the name of a file and its SHA-256.
 
-    Whoever sees it can test a guess of the whole file: differential privacy does not protect it.
+    A reader can test a guess of the whole file: differential privacy does not protect it.
 
     Raises:
         ValueError: not one plain file.

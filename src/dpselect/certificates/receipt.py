@@ -26,7 +26,7 @@ class Receipt:
     key: str | None
     certificate: Certificate = field(repr=False)
 
-    def certified(self, **stated: Any) -> Certificate:
+    def certify(self, **stated: Any) -> Certificate:
         """Return the certificate; it states what the server has said and nothing else (``TypeError``)."""
         if stated:
             raise InputTypeError("The server made this certificate: call .certificate() without arguments.")

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] | 
     except click.exceptions.Exit as shown:
         return exit_status.help_status(shown.exit_code, request)
     except BrokenPipeError:
-        # Whoever reads has read enough.
+        # The reader has read enough.
         exit_status.silence()
         return 0
     except Exception as error:

@@ -34,7 +34,7 @@ def options() -> Iterator[CommandOption | Argument]:
     yield option("--question", metavar="TEXT", panel=OUTPUT, rare=True, help=words)
     yield flag(
         "--file-hash",
-        "state the SHA-256 of the table in the certificate: whoever sees it can test a guess of the whole file",
+        "state the SHA-256 of the table in the certificate: a reader can test a guess of the whole file",
         OUTPUT,
         rare=True,
     )
@@ -137,14 +137,14 @@ def _answer(facts: Mapping[str, Any], headings: Sequence[str]) -> dict[str, Any]
     """Return what was released; of a file that was written, its name and hash."""
     result = {name: fact for name, fact in facts.items() if name not in _NOT_THE_ANSWER}
     if headings:
-        result = _headed(result, headings)
+        result = _with_headings(result, headings)
     if "written_to" in facts:
         path = Path(facts["written_to"])
         result |= {"file": path.name, "SHA-256": hashlib.sha256(path.read_bytes()).hexdigest()}
     return result
 
 
-def _headed(answer: Mapping[str, Any], headings: Sequence[str]) -> dict[str, Any]:
+def _with_headings(answer: Mapping[str, Any], headings: Sequence[str]) -> dict[str, Any]:
     """Return the values of an answer, each under what it is, and in groups with its group."""
     if "groups" in answer:
         return {
@@ -197,15 +197,15 @@ def _public(request: Request) -> dict[str, Any]:
         role = getattr(parameter, "role", None)
         if name in _ELSEWHERE or value is None or value is False or value == () or role in (Role.OUTPUT, Role.NEW):
             continue
-        result[name.replace("_", " ")] = _shown(value)
+        result[name.replace("_", " ")] = _cell_text(value)
     if request.outcome.counted is not None:
         result["rows per person"] = request.outcome.counted
     return result
 
 
-def _shown(value: Any) -> Any:
+def _cell_text(value: Any) -> Any:
     if isinstance(value, tuple):
-        return ", ".join(str(_shown(each)) for each in value)
+        return ", ".join(str(_cell_text(each)) for each in value)
     return "yes" if value is True else without_secrets(value) if isinstance(value, str) else value
 
 

@@ -93,7 +93,7 @@ class Tasks(_Page, rich_click.RichGroup):  # type: ignore[misc]
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the task, or say which one may be meant."""
-        if not self.known(args[0]):
+        if not self.has_command(args[0]):
             if ctx.resilient_parsing:
                 return None, None, args
             if ctx.parent is None and args[0] in command_registry.OF_A_CLONE:
@@ -104,13 +104,13 @@ class Tasks(_Page, rich_click.RichGroup):  # type: ignore[misc]
             kind = "command" if ctx.parent is None else "task"
             listed = f"; it is one of {', '.join(names)}" if ctx.parent is not None and not near else ""
             ctx.fail(f"there is no {kind} {args[0]!r}{meant}{listed}: see {ctx.command_path} --help.")
-        return args[0], self.imported(args[0], args[1:]), args[1:]
+        return args[0], self.import_command(args[0], args[1:]), args[1:]
 
-    def known(self, name: str) -> bool:
+    def has_command(self, name: str) -> bool:
         """Return whether there is such a task."""
         return name in self.commands
 
-    def imported(self, name: str, words: Sequence[str] = ()) -> click.Command:  # noqa: ARG002
+    def import_command(self, name: str, words: Sequence[str] = ()) -> click.Command:  # noqa: ARG002
         """Return a task by its name."""
         return self.commands[name]
 
@@ -136,17 +136,17 @@ class Root(Tasks):
         self.panels.append(rich_click.RichOptionPanel("Options"))
         super().format_help(ctx, formatter)
 
-    def known(self, name: str) -> bool:
+    def has_command(self, name: str) -> bool:
         """Return whether there is such a verb."""
         return command_registry.is_command(name)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Return what a list shows of a verb, without its file."""
-        if not self.known(cmd_name):
+        if not self.has_command(cmd_name):
             return None
         return rich_click.RichCommand(name=cmd_name, help=command_registry.line(cmd_name), hidden=cmd_name in self.rest)
 
-    def imported(self, name: str, words: Sequence[str] = ()) -> click.Command:
+    def import_command(self, name: str, words: Sequence[str] = ()) -> click.Command:
         """Return a verb as a command."""
         whole = _ALL in words or completion.is_completing()
         return _command(name, command_registry.verb(name, words), command_registry.line(name), whole=whole)
@@ -271,7 +271,7 @@ def _command(name: str, verb: Command, summary: str, *, whole: bool = False) -> 
 
 def options_of(verb: Command) -> list[CommandOption | Argument]:
     """Return what a verb declares, and what every verb of its kind has."""
-    return [*verb.options, *_shared(verb)]
+    return [*verb.options, *_common_options(verb)]
 
 
 def _rank(parameter: CommandOption | Argument) -> int:
@@ -292,7 +292,7 @@ def _has_rare(verb: Command) -> bool:
     return any(isinstance(each, CommandOption) and each.rare for each in verb.options)
 
 
-def _shared(verb: Command) -> Iterator[CommandOption | Argument]:
+def _common_options(verb: Command) -> Iterator[CommandOption | Argument]:
     """Yield what every verb of this kind has."""
     if verb.spends:
         yield options.option(

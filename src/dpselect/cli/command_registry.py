@@ -36,20 +36,20 @@ OTHERWISE = {
     "select": (re.compile("--sensitivity(=|$)"), "dpselect.cli.score_arguments"),
     "datasets": (re.compile("(?i)https?://"), "dpselect.cli.served.datasets"),
 }
-_registered: list[str] = []
+_plugin_names: list[str] = []
 
 
 def register(package: str) -> None:
     """Add the commands of a package to those of this process."""
-    _registered.append(package)
+    _plugin_names.append(package)
     packages.cache_clear()
 
 
 @cache
 def packages() -> tuple[str, ...]:
     """Return the packages that register commands and can be imported."""
-    named = [*_registered, *(point.value for point in entry_points(group=GROUP))]
-    return tuple(name for name in dict.fromkeys(named) if _found(name))
+    named = [*_plugin_names, *(point.value for point in entry_points(group=GROUP))]
+    return tuple(name for name in dict.fromkeys(named) if _is_installed(name))
 
 
 def panels() -> dict[str, dict[str, str]]:
@@ -123,7 +123,7 @@ def _of(name: str) -> Iterator[str]:
             yield package
 
 
-def _found(package: str) -> bool:
+def _is_installed(package: str) -> bool:
     try:
         return find_spec(package) is not None
     except ModuleNotFoundError:

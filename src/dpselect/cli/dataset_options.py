@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PANEL = "A data file without a description"
 DESCRIPTION = ".toml"
-SERVED = "a dataset of a server, such as https://dp.example.org/survey"
+SERVED_DATASET = "a dataset of a server, such as https://dp.example.org/survey"
 _TYPES = {"int": whole, "int | None": whole}
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # As dpselect.data.Periods knows them.
@@ -104,17 +104,17 @@ def argument(words: str | None = "") -> Argument:
         words: what a data file may be; ``None`` where it needs a description.
     """
     file = "" if words is None else f"; or a data file{words}, with options that --help --all shows"
-    about = f"a description (.toml), as dpselect describe writes it; {SERVED}{file}"
+    about = f"a description (.toml), as dpselect describe writes it; {SERVED_DATASET}{file}"
     return Argument("dataset", metavar="DATASET", help=about, role=Role.INPUT)
 
 
 @cache
 def description_options(of: str) -> tuple[CommandOption | Argument, ...]:
     """Return an option for every key of a description that is of ``"table"`` or ``"graph"``."""
-    return tuple(_declared(of))
+    return tuple(_field_options(of))
 
 
-def _declared(of: str) -> Iterator[CommandOption | Argument]:
+def _field_options(of: str) -> Iterator[CommandOption | Argument]:
     for each in fields(DatasetFields):
         about = each.metadata.get("about")
         if not about or each.metadata["of"] not in ("", of):

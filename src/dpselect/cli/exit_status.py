@@ -2,7 +2,7 @@
 
 No text of another library reaches the screen, because it may quote private values: what is not a
 :class:`~dpselect.kernel.errors.DPSelectError` is put into words here. ``DPSELECT_TRACEBACK=1`` shows where an error
-arose, for whoever may see the data.
+arose, for people who may see the data.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def deliver(answer: CommandAnswer, request: Request) -> None:
         text = _as_json({**named, **answer.facts})
     paid = bool(text and request.outcome.paid)
     if sys.stdout is None and not paid:
-        # Whoever closes it wants no words.
+        # A user who closes it wants no words.
         return
     try:
         _print(tables.draw_parts(answer.parts) if answer.parts and not request.json and tables.on_terminal() else text)
@@ -143,7 +143,7 @@ def ending(error: BaseException, request: Request) -> int:
         traceback.print_exception(error)
     paid = request.outcome.paid
     stopped = request.outcome.stopped and not isinstance(error, UnsavedError)
-    status, words = _said(KeyboardInterrupt() if stopped else error, request)
+    status, words = _status_and_message(KeyboardInterrupt() if stopped else error, request)
     if isinstance(error, UnsavedError):
         try:
             _print(error.release)
@@ -159,7 +159,7 @@ def ending(error: BaseException, request: Request) -> int:
     return status
 
 
-def _said(error: BaseException, request: Request) -> tuple[int, str]:
+def _status_and_message(error: BaseException, request: Request) -> tuple[int, str]:
     paid = request.outcome.paid
     status = PAID if paid else REFUSED
     if isinstance(error, KeyboardInterrupt):
@@ -176,7 +176,7 @@ def _said(error: BaseException, request: Request) -> tuple[int, str]:
     if isinstance(error, click.ClickException):
         return REFUSED, click_commands.sentence(error)
     if isinstance(error, DPSelectError):
-        return status, _worded(error, request)
+        return status, _message(error, request)
     if isinstance(error, OSError):
         return status, _of_system(error)
     if isinstance(error, ImportError):
@@ -194,7 +194,7 @@ def _said(error: BaseException, request: Request) -> tuple[int, str]:
     )
 
 
-def _worded(error: BaseException, request: Request) -> str:
+def _message(error: BaseException, request: Request) -> str:
     """Return a message of the library, with the options of the command in place of the arguments it names."""
     message = error.args[0] if error.args else ""
     return paths.with_option_names(message, request) if isinstance(message, Advice) else str(error)

@@ -11,7 +11,7 @@ from dpselect.cli.request import Request
 from dpselect.kernel.errors import InputError
 
 # What N stands for the whole numbers of, by the option that may say it.
-_NUMBERED = {"domain": "public names", "groups": "groups"}
+_NAME_KINDS = {"domain": "public names", "groups": "groups"}
 
 
 def names(text: str | None, option: str, noun: str) -> Any:
@@ -40,7 +40,7 @@ def names(text: str | None, option: str, noun: str) -> Any:
 def note_lists(answer: CommandAnswer, request: Request) -> CommandAnswer:
     """Return the answer with a line for each public list that is a number: text in the column is none of its names."""
     notes = []
-    for name, noun in _NUMBERED.items():
+    for name, noun in _NAME_KINDS.items():
         text = request.get(name)
         if isinstance(text, str) and text.isdecimal():
             notes.append(f"the {noun} of --{name} {text} are the whole numbers 0 to {int(text) - 1}")

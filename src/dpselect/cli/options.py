@@ -67,7 +67,7 @@ class CommandOption(RichOption):
 
     def get_rich_table_row(self, ctx: Any, formatter: Any, panel: Any = None) -> list[Any]:  # noqa: ARG002
         """Return what a page of help shows: the name with its value, and what it is."""
-        return [_named(self, formatter), self.get_rich_help(ctx, formatter)]
+        return [_option_cell(self, formatter), self.get_rich_help(ctx, formatter)]
 
 
 class Argument(RichArgument):
@@ -79,7 +79,7 @@ class Argument(RichArgument):
 
     def get_rich_table_row(self, ctx: Any, formatter: Any, panel: Any = None) -> list[Any]:  # noqa: ARG002
         """Return what a page of help shows: its name, and what it is."""
-        return [_named(self, formatter), self.get_rich_help(ctx, formatter)]
+        return [_option_cell(self, formatter), self.get_rich_help(ctx, formatter)]
 
 
 def _names(every: Callable[[], Sequence[str]]) -> Callable[[Any, Any, str], list[str]]:
@@ -101,7 +101,7 @@ def _files(_: Any, parameter: Any, incomplete: str) -> list[Any]:
     return [CompletionItem(incomplete, type="dir" if parameter.role is Role.FOLDER else "file")]
 
 
-def _named(parameter: CommandOption | Argument, formatter: Any) -> Any:
+def _option_cell(parameter: CommandOption | Argument, formatter: Any) -> Any:
     from rich.text import Text
 
     name = Text(parameter.opts[0] if isinstance(parameter, CommandOption) else "", style=formatter.config.style_option)

@@ -103,7 +103,7 @@ def hold_paths(request: Request) -> Iterator[None]:
     with ExitStack() as stack:
         for path in paths:
             if path.parameter.role is Role.OUTPUT:
-                setattr(request, path.name, _opened(path, request, stack))
+                setattr(request, path.name, _open_output(path, request, stack))
             elif path.parameter.role in (Role.NEW, Role.NEW_LEDGER):
                 _require_new(path)
         yield
@@ -158,7 +158,7 @@ def with_option_names(message: Any, request: Request) -> Any:
             return here if bar else python
         return f"{label_of(request.parameters[name])} {value.strip(_QUOTES)}".strip()
 
-    return message.worded(option)
+    return message.with_words(option)
 
 
 def _require_name(path: NamedPath) -> None:
@@ -203,14 +203,14 @@ def _files(path: NamedPath) -> list[str]:
         return [] if file is None else [str(file)]
     text = text.removeprefix("file://")
     if text.lower().endswith(".toml"):
-        return [text, *_described(text)]
+        return [text, *_described_files(text)]
     pattern = Path(text)
     several = [text, *map(str, pattern.parent.glob(pattern.name) if "*" in pattern.name else ())]
-    # What is read is a file only if it is there: otherwise it is a number, a name, or refused by whoever reads it.
+    # What is read is a file only if it is there: otherwise it is a number, a name, or refused by its reader.
     return [each for each in several if _there(each)]
 
 
-def _described(text: str) -> list[str]:
+def _described_files(text: str) -> list[str]:
     """Return the files that a description names, which no output may replace."""
     try:
         content = tomllib.loads(Path(text).read_text(encoding="utf-8"))
@@ -236,7 +236,7 @@ def _there(text: str) -> bool:
     return True
 
 
-def _opened(path: NamedPath, request: Request, stack: ExitStack) -> Output:
+def _open_output(path: NamedPath, request: Request, stack: ExitStack) -> Output:
     try:
         return stack.enter_context(Output(path.text, bool(request.overwrite)))
     except OSError as error:

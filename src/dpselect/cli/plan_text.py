@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dpselect.mechanisms.error_bound import ErrorBound
 
 # What one step between databases is, in words.
-PROTECTED = {
+PRIVACY_UNITS = {
     "edge": "edge",
     "family": "family replaced",
     "add-remove": "record added or removed",
@@ -66,7 +66,7 @@ class Balance:
 def plan(spend: Spend, request: Request) -> CommandAnswer:
     """Return the plan as text and as facts."""
     balance = request.outcome.balance
-    bound, reach = _expected(request), None if request.outcome.reach is None else request.outcome.reach()
+    bound, reach = _expected_error(request), None if request.outcome.reach is None else request.outcome.reach()
     facts: dict[str, Any] = {
         "dry_run": True,
         "mechanism": spend.mechanism,
@@ -165,7 +165,7 @@ def _words(options: Mapping[str, Any]) -> Iterator[str]:
             yield from (f"--{name}", str(value))
 
 
-def _expected(request: Request) -> float | None:
+def _expected_error(request: Request) -> float | None:
     """Return what the expected error of a draw is at most: the exact worst of one choice, or a published bound.
 
     Of a list whose worst error is known it says nothing: that of a single draw is not that of the list.
@@ -175,7 +175,7 @@ def _expected(request: Request) -> float | None:
 
     worst = request.outcome.error_bound
     if isinstance(worst, WorstCaseBound):
-        return worst.expected() if worst.case.k == 1 else None
+        return worst.expected_error() if worst.case.k == 1 else None
     return None if request.outcome.bound is None else request.outcome.bound()
 
 
@@ -183,7 +183,7 @@ def _mean(bound: float, request: Request, count: int) -> str:
     """Return in words what the error is on average: exact where it is known that some database has it."""
     from dpselect.mechanisms.worst_case import WorstCaseBound
 
-    if isinstance(request.outcome.error_bound, WorstCaseBound) and request.outcome.error_bound.attained:
+    if isinstance(request.outcome.error_bound, WorstCaseBound) and request.outcome.error_bound.is_attained:
         return f"expected {bound:.6g} in the score on the worst data"
     return f"expected, at most {bound:.6g} in the score, {'per draw and ' if count > 1 else ''}whatever the data"
 
@@ -209,7 +209,7 @@ def facts_text(guarantee: Guarantee, count: int = 1, protected: str | None = Non
     """Return a guarantee in words; ``protected`` is what one step is, where the relation alone does not say it."""
     delta = f" and delta = {format_exact(guarantee.delta * count)}" if guarantee.delta else ""
     rho = f" (rho = {float(guarantee.stated_rho):.4g})" if guarantee.stated_rho is not None else ""
-    step = protected or PROTECTED[guarantee.neighbours.value]
+    step = protected or PRIVACY_UNITS[guarantee.neighbours.value]
     return f"epsilon = {format_exact(guarantee.epsilon * count)}{delta}{rho} per {step}"
 
 

@@ -153,7 +153,7 @@ def _ledger(request: Request, dataset: Dataset) -> Any:
     return dataset.open_ledger()
 
 
-def _written(value: Any) -> str:
+def _field_text(value: Any) -> str:
     """Return what was asked as text."""
     if isinstance(value, dict):
         return " + ".join(f"{weight} x {name}" for name, weight in value.items())
@@ -167,7 +167,7 @@ def _facts(request: Request, query: Query[Any], dataset: Dataset) -> dict[str, A
     usual = {name: query.default(name) for name in query.fields()}
     asked = {name: value for name, value in query.as_json().items() if name not in ("query", "epsilon", "mechanism")}
     said = {name: value for name, value in asked.items() if value != usual[name]} | query.facts(dataset)
-    facts = {"command": request.command, **{name: _written(value) for name, value in said.items()}}
+    facts = {"command": request.command, **{name: _field_text(value) for name, value in said.items()}}
     if dataset.person is not None:
         facts["person"] = dataset.person
         if query.form == "model":

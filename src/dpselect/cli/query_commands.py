@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Kind = type[Query[Any]]
 DETAILS = "Details"
 # So many names of a choice stand in the place of its value.
-_SHOWN = 4
+_MOST_SHOWN = 4
 
 
 def verb_of(query: Kind) -> Command:
@@ -60,7 +60,7 @@ def run(request: Request, kind: Kind) -> CommandAnswer:
         # A page of help needs no network.
         from dpselect.cli.served.served_answers import answer_served
 
-        return answer_served(request, lambda description: _asked(request, kind, description))
+        return answer_served(request, lambda description: _query_of(request, kind, description))
     connection.require_none(request)
     # A page of help needs nothing that answers.
     from dpselect.cli import query_answers
@@ -68,7 +68,7 @@ def run(request: Request, kind: Kind) -> CommandAnswer:
 
     dataset = dataset_of(request, kind)
     with dataset_options.error_location(request):
-        query = _asked(request, kind, dataset)
+        query = _query_of(request, kind, dataset)
         # Whatever public facts refuse is refused before a ledger is opened or made.
         found = plan_of(query, dataset)
         dataset_options.require_there(request, dataset, _columns(request, kind, dataset))
@@ -102,7 +102,7 @@ def dataset_of(request: Request, kind: Kind) -> Dataset:
     return dataset_options.one_off(request, "source", columns=dataset_options.domains(request, columns))
 
 
-def _asked(request: Request, kind: Kind, dataset: Dataset | None) -> Query[Any]:
+def _query_of(request: Request, kind: Kind, dataset: Dataset | None) -> Query[Any]:
     """Return the query of a command line, at the epsilon that it says or that its error takes."""
     return with_epsilon(request, dataset, lambda: query_of(request, kind))
 
@@ -143,7 +143,7 @@ def query_of(request: Request, kind: Kind) -> Query[Any]:
         ValueError: a field has a value that it cannot have, by its option.
     """
     given = {name: request.get(name) for name in kind.fields()}
-    said = {name: _said(value, kind.kinds()[name]) for name, value in given.items() if value not in (None, ())}
+    said = {name: _field_value(value, kind.kinds()[name]) for name, value in given.items() if value not in (None, ())}
     require_said(request, *_positional(kind), "epsilon")
     return kind.parse(said)
 
@@ -156,7 +156,7 @@ def require_said(request: Request, *names: str) -> None:
             raise InputError(f"{paths.label_of(parameter)} is required: {parameter.help}.")
 
 
-def _said(value: Any, kind: FieldKind) -> Any:
+def _field_value(value: Any, kind: FieldKind) -> Any:
     if isinstance(value, tuple):
         return [*value]
     return kind.read(value) if kind is FLAG and isinstance(value, str) else value
@@ -205,10 +205,10 @@ def option_of(name: str, field: dataclasses.Field[Any]) -> CommandOption:
     settings: dict[str, Any] = {"type": str, "metavar": "COLUMN" if kind.control == "column" else "N"}
     if kind.choices:
         listed = "|".join(kind.choices)
-        settings |= {"type": one_of(kind.choices), "metavar": listed if len(kind.choices) <= _SHOWN else "NAME"}
+        settings |= {"type": one_of(kind.choices), "metavar": listed if len(kind.choices) <= _MOST_SHOWN else "NAME"}
         if kind is MECHANISM:
             about += "; see dpselect mechanisms"
-        elif len(kind.choices) > _SHOWN:
+        elif len(kind.choices) > _MOST_SHOWN:
             about += f": {', '.join(kind.choices)}"
     elif kind.control == "list":
         of_text = kind.schema["items"].get("type") == "string"

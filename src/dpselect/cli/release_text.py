@@ -149,10 +149,10 @@ def answer_of(
     if release.p_value is not None:
         facts |= {"gaps": release.gaps, "p_value": release.p_value}
     cost = f"{note}{facts_text(release.guarantee, protected=protected)}, by {release.mechanism}"
-    return CommandAnswer("\n".join([*lines, cost, release.error_bound.describe(unit), *_told(release)]), facts)
+    return CommandAnswer("\n".join([*lines, cost, release.error_bound.describe(unit), *_p_value_lines(release)]), facts)
 
 
-def _told(release: Release[Any]) -> list[str]:
+def _p_value_lines(release: Release[Any]) -> list[str]:
     """Return what the p-value says, and no more, where there is one."""
     if release.p_value is None:
         return []
@@ -175,7 +175,7 @@ def ranking_lines(release: Release[Any]) -> list[str]:
 def escape_name(name: Any) -> str:
     """Return a name on one line for a terminal: what would move or colour text, or turn its direction, is escaped.
 
-    Names may be data that strangers wrote.
+    Names may be data that people unknown to us wrote.
     """
     return "".join(
         each if each.isprintable() or unicodedata.category(each) == "Zs" else each.encode("unicode_escape").decode()

@@ -41,22 +41,24 @@ ACCURACY = _maybe(
     _object({"probability": NUMBER, "error_below": _maybe(NUMBER), "unit": _maybe(TEXT), "candidates": _maybe(WHOLE)})
 )
 # How wrong a release may be, for programs and as the line that people read.
-_STATED = {"accuracy": ACCURACY, "accuracy_line": TEXT}
-_PAID = {"mechanism": TEXT, "guarantee": GUARANTEE}
+_ERROR_FIELDS = {"accuracy": ACCURACY, "accuracy_line": TEXT}
+_PAYMENT_FIELDS = {"mechanism": TEXT, "guarantee": GUARANTEE}
 _BY_GROUP = _list(_object({"group": NAME}, candidates=_list(NAME)))
 _TERMS = {"dataset": TEXT, "neighbours": TEXT, "rule": TEXT, "epsilon": TEXT, "delta": TEXT}
-_SPENT = _map(TEXT)
+_SPENT_AMOUNTS = _map(TEXT)
 # As certificates have it.
-_CERTIFIED = _object({"epsilon": TEXT, "delta": TEXT, "rho": _maybe(TEXT), "neighbours": TEXT, "protects": TEXT})
+_CERTIFIED_GUARANTEE = _object(
+    {"epsilon": TEXT, "delta": TEXT, "rho": _maybe(TEXT), "neighbours": TEXT, "protects": TEXT}
+)
 
 
-def _released(**more: Schema) -> Schema:
+def _winners_schema(**more: Schema) -> Schema:
     """Return the schema of a list of winners: ``groups`` stands in place of ``candidates`` where groups were asked."""
     gaps = {"rows_per_person": WHOLE, "gaps": _list(NUMBER), "p_value": NUMBER}
-    return _object({**_PAID, **_STATED}, candidates=_list(NAME), groups=_BY_GROUP, **gaps, **more)
+    return _object({**_PAYMENT_FIELDS, **_ERROR_FIELDS}, candidates=_list(NAME), groups=_BY_GROUP, **gaps, **more)
 
 
-def _served(schema: Schema) -> Schema:
+def _served_schema(schema: Schema) -> Schema:
     """Return the schema of the same answer where a server gives it."""
     return _object(
         {name: schema["properties"][name] for name in schema["required"]} | _WHERE,
@@ -64,7 +66,7 @@ def _served(schema: Schema) -> Schema:
     )
 
 
-_LAWS = _list(
+_PMFS = _list(
     _object(
         {
             "name": TEXT,
@@ -75,32 +77,33 @@ _LAWS = _list(
         }
     )
 )
-_COMPARED = _object({"mechanisms": _LAWS})
+_COMPARISON = _object({"mechanisms": _PMFS})
 _COUNT = _object({"value": NAME, "count": WHOLE}, group=NAME)
-_WRITTEN = {"guarantee": GUARANTEE, "mechanism": TEXT, "written_to": TEXT, **_STATED}
+_MODEL_FIELDS = {"guarantee": GUARANTEE, "mechanism": TEXT, "written_to": TEXT, **_ERROR_FIELDS}
 
 # Where a server is asked: what its answer has beside the same members.
 _WHERE = {"server": TEXT, "dataset": TEXT, "request": TEXT, "ledger_row": WHOLE, "key": TEXT}
 # By command: what it prints beside "command", which every object has.
 ANSWERS: Mapping[str, Schema] = {
-    "median": _released(),
-    "median-record": _released(),
-    "quantiles": _released(p=_list(TEXT), q=_list(TEXT)),
-    "select": _released(),
-    "most-common": _released(),
-    "best": _released(),
-    "partitions": _released(),
-    "top-k": _released(metric=TEXT, weights=_map(TEXT), margin=TRUTH, decay=WHOLE, truncated_to=WHOLE),
-    "snp": _released(),
+    "median": _winners_schema(),
+    "median-record": _winners_schema(),
+    "quantiles": _winners_schema(p=_list(TEXT), q=_list(TEXT)),
+    "select": _winners_schema(),
+    "most-common": _winners_schema(),
+    "best": _winners_schema(),
+    "partitions": _winners_schema(),
+    "top-k": _winners_schema(metric=TEXT, weights=_map(TEXT), margin=TRUTH, decay=WHOLE, truncated_to=WHOLE),
+    "snp": _winners_schema(),
     "histogram": _object(
-        {**_PAID, **_STATED, "counts": _list(_COUNT), "every_count_within": WHOLE}, rows_per_person=WHOLE
+        {**_PAYMENT_FIELDS, **_ERROR_FIELDS, "counts": _list(_COUNT), "every_count_within": WHOLE},
+        rows_per_person=WHOLE,
     ),
     # Whatever the query prints that SQL means.
-    "sql": _released(p=_list(TEXT), q=_list(TEXT), counts=_list(_COUNT), every_count_within=WHOLE),
+    "sql": _winners_schema(p=_list(TEXT), q=_list(TEXT), counts=_list(_COUNT), every_count_within=WHOLE),
     "above-threshold": _object(
         {
-            **_PAID,
-            **_STATED,
+            **_PAYMENT_FIELDS,
+            **_ERROR_FIELDS,
             "answers": _list(_object({"name": NAME, "above": TRUTH, "level": ANY, "gap": _maybe(NUMBER)})),
             "names": WHOLE,
         }
@@ -164,7 +167,7 @@ ANSWERS: Mapping[str, Schema] = {
     ),
     "describe": _object({"private": TEXT, "description": TEXT}),
     "train": _object(
-        {**_WRITTEN, "model": {"type": "object"}, "learned_from": _list(TEXT), "chosen_because": _maybe(TEXT)}
+        {**_MODEL_FIELDS, "model": {"type": "object"}, "learned_from": _list(TEXT), "chosen_because": _maybe(TEXT)}
     ),
     "predict": _object(
         {},
@@ -175,16 +178,22 @@ ANSWERS: Mapping[str, Schema] = {
         why=_list(TEXT),
         written_to=TEXT,
     ),
-    "choose histogram": _object({**_WRITTEN, "counts": {"type": "array"}, "why": TEXT}),
-    "choose tree": _object({**_WRITTEN, "model": {"type": "object"}, "why": TEXT}),
+    "choose histogram": _object({**_MODEL_FIELDS, "counts": {"type": "array"}, "why": TEXT}),
+    "choose tree": _object({**_MODEL_FIELDS, "model": {"type": "object"}, "why": TEXT}),
     "budget create": _object({"ledger": TEXT, **_TERMS}, rho=TEXT),
     "budget show": _object(
-        {**_TERMS, "spent": _SPENT, "left": _SPENT, "releases": WHOLE, "events": _list({"type": "object"})},
+        {
+            **_TERMS,
+            "spent": _SPENT_AMOUNTS,
+            "left": _SPENT_AMOUNTS,
+            "releases": WHOLE,
+            "events": _list({"type": "object"}),
+        },
         rho=TEXT,
         answers=_list({"type": ["string", "null"]}),
     ),
-    "budget spend": _object({"row": WHOLE, **_PAID}),
-    "budget verify": _object({"entries": WHOLE, "spent": _SPENT}),
+    "budget spend": _object({"row": WHOLE, **_PAYMENT_FIELDS}),
+    "budget verify": _object({"entries": WHOLE, "spent": _SPENT_AMOUNTS}),
     "budget settle": _object({"entries": WHOLE}),
     "budget export": _object({}, events=_list({"type": "object"}), written_to=TEXT),
     "publish": _object(
@@ -193,7 +202,7 @@ ANSWERS: Mapping[str, Schema] = {
             "title": TEXT,
             "publication": TEXT,
             "description": TEXT,
-            "guarantee": _CERTIFIED,
+            "guarantee": _CERTIFIED_GUARANTEE,
             "answers": _map({"type": "object"}),
             "folder": TEXT,
         }
@@ -215,7 +224,7 @@ ANSWERS: Mapping[str, Schema] = {
     "compare": _object({"regret": _list(TEXT)}),
     "compare histogram": _object({"range_error": _map(NUMBER)}),
     "compare metrics": _object({"metric": TEXT, "metrics": _list({"type": "object"})}),
-    **{f"compare {name}": _COMPARED for name in ("percentile", "median", "snp", "top-k")},
+    **{f"compare {name}": _COMPARISON for name in ("percentile", "median", "snp", "top-k")},
     "demo": _object(
         {},
         truth=NAME,
@@ -235,27 +244,40 @@ ANSWERS: Mapping[str, Schema] = {
 # What a plan of SQL has beside the others.
 _OF_SQL = {"query": {"type": "object"}, "statistics": TEXT, "sensitivity": TEXT}
 # What --dry-run prints in place of the answer.
-PLANNED = _object(
+PLAN_SCHEMA = _object(
     {
         "dry_run": TRUTH,
         "mechanism": TEXT,
         "guarantee": GUARANTEE,
         "draws": WHOLE,
         "error_bound": {"type": ["number", "string", "null"]},
-        **_STATED,
+        **_ERROR_FIELDS,
         "reach": _maybe(TEXT),
         "chosen_because": _maybe(TEXT),
-        "ledger": _maybe(_object({"path": TEXT, "left": _SPENT, "left_after": _SPENT, "record": _map(TEXT)})),
+        "ledger": _maybe(
+            _object({"path": TEXT, "left": _SPENT_AMOUNTS, "left_after": _SPENT_AMOUNTS, "record": _map(TEXT)})
+        ),
     },
     rows_per_person=WHOLE,
     **_OF_SQL,
 )
 
-_LEFT = _map(_SPENT)
-_OFFER = _object({"name": TEXT, "about": TEXT, "paused": TRUTH, "left": _LEFT})
-_ASKED = ("best", "median", "quantiles", "histogram", "most-common", "partitions", "select", "sql", "top-k", "train")
-SERVED: Mapping[str, Schema] = {
-    **{name: _served(ANSWERS[name]) for name in _ASKED},
+_REMAINING_AMOUNTS = _map(_SPENT_AMOUNTS)
+_OFFER = _object({"name": TEXT, "about": TEXT, "paused": TRUTH, "left": _REMAINING_AMOUNTS})
+_SERVED_QUERIES = (
+    "best",
+    "median",
+    "quantiles",
+    "histogram",
+    "most-common",
+    "partitions",
+    "select",
+    "sql",
+    "top-k",
+    "train",
+)
+SERVED_SCHEMAS: Mapping[str, Schema] = {
+    **{name: _served_schema(ANSWERS[name]) for name in _SERVED_QUERIES},
     "datasets": _object({"server": TEXT, "datasets": _list(_OFFER)}),
 }
 
@@ -264,11 +286,11 @@ SERVED_PLAN = _object(
         "dry_run": TRUTH,
         "mechanism": TEXT,
         "guarantee": GUARANTEE,
-        **_STATED,
+        **_ERROR_FIELDS,
         "protects": TEXT,
         "server": TEXT,
         "dataset": TEXT,
-        "left": _LEFT,
+        "left": _REMAINING_AMOUNTS,
     },
     **_OF_SQL,
 )
@@ -283,7 +305,7 @@ def answer(command: str) -> Schema:
     >>> answer("budget settle")["properties"]["entries"]
     {'type': 'integer'}
     """
-    return _titled(f"dpselect {command} --json", ANSWERS[command])
+    return _with_title(f"dpselect {command} --json", ANSWERS[command])
 
 
 def served_schema(command: str) -> Schema:
@@ -292,20 +314,20 @@ def served_schema(command: str) -> Schema:
     Raises:
         KeyError: it asks no server.
     """
-    return _titled(f"dpselect {command} https://... --json", SERVED[command])
+    return _with_title(f"dpselect {command} https://... --json", SERVED_SCHEMAS[command])
 
 
 def served_dry_run() -> Schema:
     """Return the JSON Schema of what every command prints of a server with ``--dry-run --json``."""
-    return _titled("dpselect ... https://... --dry-run --json", SERVED_PLAN)
+    return _with_title("dpselect ... https://... --dry-run --json", SERVED_PLAN)
 
 
 def dry_run() -> Schema:
     """Return the JSON Schema of what every command that spends prints with ``--dry-run --json``."""
-    return _titled("dpselect ... --dry-run --json", PLANNED)
+    return _with_title("dpselect ... --dry-run --json", PLAN_SCHEMA)
 
 
-def _titled(title: str, schema: Schema) -> Schema:
+def _with_title(title: str, schema: Schema) -> Schema:
     # Every release may be asked for with a certificate, and may say how public names were read.
     certified = {"certificate": TEXT, "notes": _list(TEXT)} if "guarantee" in schema["properties"] else {}
     return {

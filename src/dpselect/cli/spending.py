@@ -40,7 +40,7 @@ def paying(request: Request, ledger: Ledger | InMemoryLedger | None) -> Recordin
     """
 
     def pay(spend: Spend) -> int:
-        asked = _cited(spend)
+        asked = _cite_once(spend)
         if request.dry_run:
             request.outcome.balance = None if ledger is None else _balance(request, ledger, asked)
             stop(asked)
@@ -67,7 +67,7 @@ def plan_of(request: Request) -> CommandAnswer:
     return answer
 
 
-def _cited(spend: Spend) -> Spend:
+def _cite_once(spend: Spend) -> Spend:
     """Return a spend that records once where the data came from: the command line names the file already."""
     facts = ledger_facts(spend.metadata)
     if facts.get("source") in (facts.get("file"), facts.get("graph")):
@@ -93,7 +93,7 @@ def ledger_facts(facts: Mapping[str, Any]) -> dict[str, str]:
 
 def remaining_of(terms: Terms, totals: Totals) -> dict[str, Fraction]:
     """Return what is left, in the currency of the rule."""
-    rest = terms.left(totals)
+    rest = terms.remaining(totals)
     if terms.rule == "rho":
         return {"rho": rest.rho}
     return {"epsilon": rest.epsilon} | ({"delta": rest.delta} if terms.delta else {})

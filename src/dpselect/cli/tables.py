@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class AnswerTable:
-    """A table of an answer; cells are shown as they are, so whoever makes one escapes them.
+    """A table of an answer; cells are shown as they are, so its maker escapes them.
 
     Attributes:
         titles: of the columns.

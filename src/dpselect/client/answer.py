@@ -137,8 +137,8 @@ class RemoteQuery:
             "stated": {"receipt": receipt},
         }
         if self.query is None or self.example is None:
-            return Release(_untyped(content["answer"]), **shown)
-        return replace(self.query.received(content, self.example), **shown)
+            return Release(_json_value(content["answer"]), **shown)
+        return replace(self.query.read_reply(content, self.example), **shown)
 
     @property
     def _delta(self) -> Fraction:
@@ -175,7 +175,7 @@ def guarantee_of(promise: Mapping[str, Any]) -> Guarantee:
     epsilon, delta, rho = amount(promise["epsilon"]), amount(promise["delta"]), promise["rho"]
     if rho is None:
         return Guarantee(epsilon, promise["neighbours"], delta)
-    return Guarantee.concentrated(amount(rho), delta, promise["neighbours"], epsilon=epsilon)
+    return Guarantee.from_rho(amount(rho), delta, promise["neighbours"], epsilon=epsilon)
 
 
 def _promise(promise: Mapping[str, Any], example: Release[Any] | None) -> Guarantee:
@@ -196,7 +196,7 @@ def _bound(line: str, figures: Mapping[str, Any] | None, example: Release[Any] |
     return error_bound_of(line, figures)
 
 
-def _untyped(answer: Mapping[str, Any]) -> Any:
+def _json_value(answer: Mapping[str, Any]) -> Any:
     """Return the value of an answer as far as JSON tells: winners are tuples, names of groups and values text."""
     winners = answer.get("candidates")
     if isinstance(winners, list):

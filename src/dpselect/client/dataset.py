@@ -80,7 +80,7 @@ class RemoteDataset(DatasetMethods):
         """
         asked, key = self.read(query), key_or_new(key)
         try:
-            content = self._answered(asked.content, key)
+            content = self._wait_for_answer(asked.content, key)
         except AnswerLostError as lost:
             raise AnswerLostError(lost.why, key, "ask(query, key={!r})") from None
         return parse_reply(self._line, lambda: asked.release(content, key))
@@ -131,7 +131,7 @@ class RemoteDataset(DatasetMethods):
     def _path(self) -> str:
         return f"/datasets/{quote(self.name, safe='')}"
 
-    def _answered(self, query: Mapping[str, Any], key: str) -> Any:
+    def _wait_for_answer(self, query: Mapping[str, Any], key: str) -> Any:
         """Return the reply with an answer, which is waited for."""
         reply, begun = self._line.send("POST", f"{self._path}/release", query, key), time.monotonic()
         number = parse_reply(self._line, lambda: str(reply.content["request"]))

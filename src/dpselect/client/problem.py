@@ -15,7 +15,7 @@ _MOST = 1000
 # A question, a name or a key that is wrong.
 _WRONG = frozenset({400, 404, 405, 409, 411, 413, 414, 415, 422})
 # It was paid for and failed, which stands; the sentence asks to tell the curator its number.
-_FAILED = 424
+_FAILED_STATUS = 424
 # The server, or a proxy before it, may well answer the same request later.
 LATER = frozenset({408, 429, 500, 502, 503, 504})
 
@@ -56,7 +56,7 @@ def error_of(status: int, content: Any) -> Exception:
         return LostConnectionError(
             "The server sends requests elsewhere, which is not followed: connect to where it is."
         )
-    if status == _FAILED and said:
+    if status == _FAILED_STATUS and said:
         return LostConnectionError(f"{said} It is {printable(str(content.get('request')))}.")
     return LostConnectionError(said or f"The server cannot answer now (status {status}).")
 

@@ -23,7 +23,7 @@ class DatasetEntry:
 
     Attributes:
         name, about: the curator's words.
-        paused: whether it answers nobody now.
+        paused: whether it answers no request now.
         released: what is left of what is released: epsilon and delta, or rho.
         share: what is left of yours; ``None`` for curators.
     """
@@ -94,10 +94,10 @@ class Server:
         reply = self._line.send("GET", f"/requests/{quote(request, safe='')}")
         if reply.status == 202:
             raise LostConnectionError("There is no answer yet: ask for it again in a while.")
-        query = self._asked(asked[0])
+        query = self._remote_query(asked[0])
         return parse_reply(self._line, lambda: query.release(reply.content, None))
 
-    def _asked(self, asked: Mapping[str, Any]) -> RemoteQuery:
+    def _remote_query(self, asked: Mapping[str, Any]) -> RemoteQuery:
         """Return what was asked; without types where the dataset is another one now, or nobody's."""
         name, query = parse_reply(self._line, lambda: (str(asked["dataset"]), dict(asked["query"])))
         try:

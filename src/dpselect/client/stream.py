@@ -23,7 +23,7 @@ from dpselect.release.threshold_bound import ThresholdBound
 from dpselect.release.threshold_rules import ThresholdRules, threshold_rules
 
 NAME = "above_threshold"
-_ENDED = (
+_STREAM_ENDED = (
     "This stream has ended and answers nothing more: ask further questions of a new one, which is a spend of its own."
 )
 # Seconds before a query that takes long is sent again with its key.
@@ -88,7 +88,7 @@ class ServedStream:
         return self._left
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Return whether nothing more will be answered, as far as the server has said."""
         return self._ended
 
@@ -110,14 +110,14 @@ class ServedStream:
             ConnectionError: there is no answer in time, or rows could not be read, which ended the stream.
         """
         if self._ended and key is None:
-            raise PrivacyError(_ENDED)
+            raise PrivacyError(_STREAM_ENDED)
         if threshold is None and self.rules.line is None:
             raise PrivacyError("The threshold is public and has to be named: pass threshold=.")
         key = key_or_new(key)
-        content = self._asked({"where": dict(where or {}), "threshold": threshold}, key)
+        content = self._send_query({"where": dict(where or {}), "threshold": threshold}, key)
         return parse_reply(self._line, lambda: self._read(content))
 
-    def _asked(self, query: Mapping[str, Any], key: str) -> Any:
+    def _send_query(self, query: Mapping[str, Any], key: str) -> Any:
         begun = time.monotonic()
         while True:
             try:

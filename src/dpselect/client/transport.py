@@ -97,7 +97,7 @@ class Transport:
             try:
                 reply = self._attempt(method, path, body, key)
             except (OSError, HTTPException) as error:
-                lost: Exception = self._lost(error)
+                lost: Exception = self._connection_error(error)
                 asked = None
             else:
                 if reply.status < 300:
@@ -125,7 +125,7 @@ class Transport:
             with answer:
                 return _read(answer.code, answer, self._token)
 
-    def _lost(self, error: Exception) -> ConnectionError:
+    def _connection_error(self, error: Exception) -> ConnectionError:
         reason = error.reason if isinstance(error, URLError) else error
         if isinstance(reason, ssl.SSLCertVerificationError):
             raise LostConnectionError(
@@ -150,10 +150,10 @@ def parse_reply(line: Transport, read: Callable[[], _Read]) -> _Read:
 def _read(status: int, answer: Any, token: str) -> Reply:
     if status == 204:
         return Reply(status, None, None)
-    # What a server may say of a token is shown to nobody.
+    # What a server may say of a token is not shown.
     content = answer.read(_MOST).replace(token.encode(), b"***")
     try:
-        values = json.loads(content, parse_constant=_refused)
+        values = json.loads(content, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         if status < 300:
             raise ConnectionAbortedError(None, "what came back is not that of a dpselect server") from None
@@ -162,7 +162,7 @@ def _read(status: int, answer: Any, token: str) -> Reply:
     return Reply(status, values, float(asked) if asked.isascii() and asked.isdigit() else None)
 
 
-def _refused(_: str) -> None:
+def _refuse_constant(_: str) -> None:
     raise InputError("JSON has no such number.")
 
 
@@ -175,7 +175,7 @@ class _NoRedirects(HTTPRedirectHandler):
 
 def _opener(address: str, authority: str | Path | None) -> OpenerDirector:
     if address.startswith("http://"):
-        # What is not encrypted is shown to nobody else, so not to a proxy.
+        # What is not encrypted is not shown to others, so not to a proxy.
         return build_opener(_NoRedirects(), ProxyHandler({}))
     context = ssl.create_default_context(cafile=None if authority is None else str(authority))
     return build_opener(_NoRedirects(), HTTPSHandler(context=context))

@@ -34,7 +34,9 @@ _OF_TABLES = (
 _OF_GRAPHS = ("nodes", "ends", "label", "max_degree", "weight")
 _OF_TEXT = ("separator", "decimal", "thousands", "encoding", "line_breaks", "unit", "skip_rows", "date_order")
 _OF_FILES = (*_OF_TEXT, "missing", "sheet", "where")
-_TYPED = Advice("this goes with files of text, and this file says how it is written: {delete it|leave it out}.")
+_TEXT_OPTION_ADVICE = Advice(
+    "this goes with files of text, and this file says how it is written: {delete it|leave it out}."
+)
 _PUBLIC = Advice(
     "this holds a password, and {a description is public|a shell keeps its commands}: keep it in the engine's own file "
     "or variable, such as PGPASSFILE, and leave it out here."
@@ -67,7 +69,7 @@ def shipped_nodes(dataset: DatasetFields) -> tuple[Any, ...]:
         DatasetError: there is no such graph, or others are described.
     """
     with refusal(("graph",)):
-        known = tuple(Graph.named(str(dataset.graph)).candidates)
+        known = tuple(Graph.from_name(str(dataset.graph)).candidates)
     if dataset.nodes is not None and nodes_of(dataset.nodes) != known:
         raise DatasetError(
             ("nodes",), Advice("the nodes of a graph that ships with NetworkX are known: {delete it|leave it out}.")
@@ -145,11 +147,11 @@ def _strays(dataset: DatasetFields) -> Iterator[tuple[bool, Collection[str], str
     of_file = Advice("this goes with a file: {delete it|leave it out}.")
     yield is_frame or (dataset.in_engine and dataset.in_place is True), ("in_place",), of_file
     yield is_frame, ("order",), "a frame has the order of its rows: sort it, and leave this out."
-    yield ending.endswith((".parquet", *feather.ENDINGS)), _OF_TEXT, _TYPED
+    yield ending.endswith((".parquet", *feather.ENDINGS)), _OF_TEXT, _TEXT_OPTION_ADVICE
     is_other = ending.endswith(spelled_files.ENDINGS) and not is_sheet
-    yield is_other, ("separator", "encoding", "line_breaks", "skip_rows"), _TYPED
+    yield is_other, ("separator", "encoding", "line_breaks", "skip_rows"), _TEXT_OPTION_ADVICE
     # Text in a sheet may be grouped, and its numbers have a point.
-    yield is_sheet, ("separator", "encoding", *(("decimal",) if dataset.decimal != "." else ())), _TYPED
+    yield is_sheet, ("separator", "encoding", *(("decimal",) if dataset.decimal != "." else ())), _TEXT_OPTION_ADVICE
     yield not is_sheet, ("sheet",), Advice("only files of sheets (.xlsx, .ods) have them: {delete it|leave it out}.")
     one_table = "a file is one table: {delete it|leave it out}, or name a database as duckdb://FILE."
     yield not dataset.in_engine, ("table",), Advice(one_table)

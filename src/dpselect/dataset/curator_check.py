@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dpselect.dataset.description import Dataset
 from dpselect.dataset.description_parts import UNLISTED, DatasetError, DateDomain, NumericDomain
-from dpselect.dataset.edge_counts import PRIVATE, SHOWN, edge_counts, examples
+from dpselect.dataset.edge_counts import MOST_SHOWN, PRIVATE, edge_counts, examples
 from dpselect.dataset.file_counts import file_counts, labelled_codes, number_hint
 from dpselect.dataset.source_rows import cells, nodes, reading_of, with_point
 from dpselect.sources import csv_text, identity
@@ -23,7 +23,7 @@ from dpselect.sources.periods import require_without_zone
 from dpselect.sources.public_names import PublicNames
 
 # What cells of a column are when they are understood, by the fact that counts them.
-_UNDERSTOOD = {"filled": "filled", "numbers": "read as numbers", "dates": "read as dates", "listed": "in its list"}
+_READ_AS = {"filled": "filled", "numbers": "read as numbers", "dates": "read as dates", "listed": "in its list"}
 Mask = NDArray[np.bool_]
 # An example is not longer than this.
 _LONGEST = 40
@@ -97,13 +97,13 @@ def not_understood(facts: dict[str, Any]) -> str:
         return f"{rows - facts['between']:,} of {rows:,} lines are not edges between the public nodes"
     clauses, others = [], 0
     for name, held in facts["columns"].items():
-        kind = next(each for each in _UNDERSTOOD if each in held)
+        kind = next(each for each in _READ_AS if each in held)
         # Of many columns, those are named that lose cells.
         if held[kind] == rows and not held.get("outside") and len(facts["columns"]) > _COLUMNS:
             others += 1
             continue
         outside = f", and {held['outside']:,} lie outside of the bounds" if held.get("outside") else ""
-        clauses.append(f"{rows - held[kind]:,} of {rows:,} cells of {name} were not {_UNDERSTOOD[kind]}{outside}")
+        clauses.append(f"{rows - held[kind]:,} of {rows:,} cells of {name} were not {_READ_AS[kind]}{outside}")
     if others:
         clauses.append(f"all cells of {others} columns were understood")
     if "persons" in facts:
@@ -138,7 +138,7 @@ def _of_rows(dataset: Dataset) -> DatasetCheck:
 def _names(dataset: Dataset, held: Any) -> tuple[str, dict[str, Any]]:
     """Return how many cells of a column of names are filled, and how many of them are numbers."""
     lacking = np.isnan(reals(array_of(with_point(dataset, held))).values)
-    _, facts = _understood(held, lacking, "number")
+    _, facts = _count_read(held, lacking, "number")
     facts["filled"] = len(held) - facts["empty"]
     return f"{facts['filled']} filled, {facts['empty']} empty; {facts['numbers']} are numbers", facts
 
@@ -147,22 +147,22 @@ def _numbers(dataset: Dataset, held: Any, domain: NumericDomain) -> tuple[str, d
     """Return what was read of a column of numbers, and how much of it lies outside of the bounds."""
     values = reals(array_of(with_point(dataset, held))).values
     outside = (values < float(domain.lower)) | (values > float(domain.upper))
-    line, facts = _bounded(held, np.isnan(values), outside, "number")
+    line, facts = _count_in_bounds(held, np.isnan(values), outside, "number")
     return line + number_hint(facts["unread"], reading_of(dataset).dialect), facts
 
 
 def _dates(dataset: Dataset, held: Any, domain: DateDomain, name: str) -> tuple[str, dict[str, Any]]:
     """Return what was read of a column of dates, and how much of it lies outside of the bounds."""
-    periods, column = domain.periods.written(dataset.date_order), distinct(held)
+    periods, column = domain.periods.in_date_order(dataset.date_order), distinct(held)
     require_without_zone(held, name)
     lacking = periods.moving().codes(column, name) < 0
-    line, facts = _bounded(held, lacking, ~lacking & (periods.codes(column, name) < 0), "date")
+    line, facts = _count_in_bounds(held, lacking, ~lacking & (periods.codes(column, name) < 0), "date")
     if facts["not_a_date"] and dataset.date_order is None:
         line += '; 2025-12-31 is read, and 31.12.2025 with date_order = "dmy"'
     return line, facts
 
 
-def _understood(held: Any, lacking: Mask, noun: str) -> tuple[str, dict[str, Any]]:
+def _count_read(held: Any, lacking: Mask, noun: str) -> tuple[str, dict[str, Any]]:
     """Return how many cells are such a thing, are empty, or are neither."""
     empty, unread = _apart(held, lacking)
     many, none = int((~lacking).sum()), int(lacking.sum()) - empty
@@ -175,10 +175,10 @@ def _understood(held: Any, lacking: Mask, noun: str) -> tuple[str, dict[str, Any
     return f"{many} {noun}s, {empty} empty, {none} not a {noun}{examples(unread)}", facts
 
 
-def _bounded(held: Any, lacking: Mask, outside: Mask, noun: str) -> tuple[str, dict[str, Any]]:
+def _count_in_bounds(held: Any, lacking: Mask, outside: Mask, noun: str) -> tuple[str, dict[str, Any]]:
     """Return how many cells are such a thing, are empty, are neither, or lie outside of the bounds."""
-    line, facts = _understood(held, lacking, noun)
-    facts |= {"outside": int(outside.sum()), "beyond": _shown(_at(held, outside))}
+    line, facts = _count_read(held, lacking, noun)
+    facts |= {"outside": int(outside.sum()), "beyond": _sample_texts(_at(held, outside))}
     return f"{line}; {facts['outside']} outside of the bounds{examples(facts['beyond'])}", facts
 
 
@@ -199,7 +199,7 @@ def name_counts(column: Distinct, public: PublicNames, called: str) -> dict[str,
     return {
         "empty": int(empty.sum()),
         "outside_the_list": int(outside.sum()),
-        "strangers": _shown(column.cells[place] for place in dict.fromkeys(column.codes[outside].tolist())),
+        "strangers": _sample_texts(column.cells[place] for place in dict.fromkeys(column.codes[outside].tolist())),
         "without_leading_zeros": int(dropped.sum()),
         "unused": len(public) - np.unique(codes[codes >= 0]).size,
         "names": len(public),
@@ -239,7 +239,7 @@ def _persons(held: Any, most: int) -> tuple[str, dict[str, Any]]:
 def _apart(held: Any, lacking: Mask) -> tuple[int, list[str]]:
     """Return how many of some cells are empty, and the first different ones that are not."""
     there = [cell for cell in _at(held, lacking) if not _is_empty(cell)]
-    return int(lacking.sum()) - len(there), _shown(there)
+    return int(lacking.sum()) - len(there), _sample_texts(there)
 
 
 def _at(held: Any, rows: Mask) -> list[Any]:
@@ -266,13 +266,13 @@ def _is_empty(cell: Any) -> bool:
     return bool(is_missing(cell))
 
 
-def _shown(cells: Iterable[Any]) -> list[str]:
+def _sample_texts(cells: Iterable[Any]) -> list[str]:
     """Return the first few different cells as short texts."""
     shown: dict[str, None] = {}
     for cell in cells:
         text = _text(cell)
         shown[text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."] = None
-        if len(shown) == SHOWN:
+        if len(shown) == MOST_SHOWN:
             break
     return [*shown]
 

@@ -87,7 +87,7 @@ class Dataset(DatasetFields):
         max_degree: the public bound on the degrees of a graph, where there is one.
         weight: the column or attribute of weights of a graph, with the public cap.
         budget: what may be spent in all, and the ledger.
-        about: a sentence for whoever asks.
+        about: a sentence for analysts.
         folder: where relative paths begin.
         frame: a table in memory, from :meth:`of`.
 
@@ -336,7 +336,7 @@ class Dataset(DatasetFields):
         """
         if self.graph is not None:
             raise DatasetError(("graph",), "a graph has no rows: ask for its graph.")
-        return source_rows.columns(self, self.wanted if columns is None else [*columns])
+        return source_rows.columns(self, self.wanted_columns if columns is None else [*columns])
 
     def numbers(self, column: str) -> Any:
         """Return a private column of numbers: its cells, or counts of them, or where an engine counts them.
@@ -387,7 +387,7 @@ class Dataset(DatasetFields):
     def __reduce__(self) -> tuple[Any, ...]:
         if self.frame is not None:
             raise InputTypeError("The rows of a frame stay in their process: describe them there again.")
-        return _made, (self.facts, self.folder)
+        return _make_dataset, (self.facts, self.folder)
 
     def __repr__(self) -> str:
         place = f"{self.noun}={without_secrets(self.place)!r}" if self.place else self.noun
@@ -395,5 +395,5 @@ class Dataset(DatasetFields):
         return f"Dataset({place}, {what}, neighbours={self.neighbours})"
 
 
-def _made(facts: Mapping[str, Any], folder: Path) -> Dataset:
+def _make_dataset(facts: Mapping[str, Any], folder: Path) -> Dataset:
     return Dataset(**facts, folder=folder)

@@ -269,7 +269,7 @@ def part_of(key: Key, kind: type[Part], value: Any) -> Part:
 
 
 def require_known(key: Key, there: Collection[str], known: Collection[str]) -> None:
-    """Refuse a key that nobody knows, and name the one that is meant."""
+    """Refuse an unknown key, and name the one that is meant."""
     for name in there:
         if name not in known:
             near = get_close_matches(str(name).lower(), known, 1, 0.6)

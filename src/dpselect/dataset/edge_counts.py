@@ -15,7 +15,7 @@ from dpselect.sources.tables import FileOptions
 from dpselect.views.nodes import declared_nodes, places_of
 
 # How many examples are shown of what was not understood.
-SHOWN = 3
+MOST_SHOWN = 3
 PRIVATE = "Private: these counts are for the curator alone; publish none of them, and set no bounds by them."
 # Where fewer edges than this part join two public nodes, something is declared in another way than the file has it.
 _FEW = 0.1
@@ -62,9 +62,9 @@ def edge_counts(
         "private": "these counts are for the curator alone",
         "rows": len(source) + dropped,
         "not_an_edge": dropped,
-        "unread": edges.unread(path, kind, SHOWN, label=label, directed=only),
+        "unread": edges.unread(path, kind, MOST_SHOWN, label=label, directed=only),
         "other_nodes": int((~here).sum()),
-        "strangers": [f"{a} {b}" for a, b in zip(source[~here][:SHOWN], target[~here][:SHOWN], strict=True)],
+        "strangers": [f"{a} {b}" for a, b in zip(source[~here][:MOST_SHOWN], target[~here][:MOST_SHOWN], strict=True)],
         "between": len(between),
         "loops": len(between) - len(apart),
         "repeated": len(apart) - len(different),

@@ -160,7 +160,7 @@ class DatasetFields:
         return place if place is None or is_url(place) else str(self.folder / place)
 
     @property
-    def wanted(self) -> list[str]:
+    def wanted_columns(self) -> list[str]:
         """Return the columns that are read: those that may be asked about, of persons, and of their order."""
         more = (self.person, self.order)
         return [*dict.fromkeys([*self.columns, *(name for name in more if name is not None)])]

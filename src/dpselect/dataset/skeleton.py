@@ -121,7 +121,7 @@ def _of_headers(source: str) -> list[str]:
 
 
 def _domain(kind: str) -> str:
-    """Return what is to be filled in for a column of a type; of text files nobody knows it."""
+    """Return what is to be filled in for a column of a type; of text files it is unknown."""
     if kind in ("numbers", ""):
         return f"{_NUMBERS}   # {kind or _EITHER}"
     if kind.startswith(("date", "timestamp")):

@@ -109,7 +109,9 @@ def columns(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
     }
     if dataset.order is None:
         return arrays
-    rows = _sorted(reals(array_of(arrays[dataset.order])).values if dataset.order in numeric else arrays[dataset.order])
+    rows = _sorted_order(
+        reals(array_of(arrays[dataset.order])).values if dataset.order in numeric else arrays[dataset.order]
+    )
     return {name: arrays[name][rows] for name in names}
 
 
@@ -123,10 +125,10 @@ def numbers(dataset: DatasetFields, name: str) -> Any:
     """Return a column of numbers: its cells, or counts of them, or where an engine counts them."""
     if dataset.stays:
         return StoredColumn(Warehouse.open(dataset.address, dataset.table), name)
-    return _counted(dataset, name) if dataset.is_histogram else columns(dataset, [name])[name]
+    return _column_of_counts(dataset, name) if dataset.is_histogram else columns(dataset, [name])[name]
 
 
-def _counted(dataset: DatasetFields, name: str) -> Column:
+def _column_of_counts(dataset: DatasetFields, name: str) -> Column:
     """Return the records that a file of counts has of each value of the public grid."""
     domain = dataset.columns[name]
     assert isinstance(domain, NumericDomain)
@@ -160,7 +162,7 @@ def histogram(path: str) -> NDArray[Any]:
 def graph(dataset: DatasetFields, kind: Any) -> Any:
     """Return the graph; what its form has and is left out is said in a warning (``GraphPartsWarning``)."""
     if dataset.is_shipped:
-        return _shipped(dataset, kind)
+        return _shipped_graph(dataset, kind)
     if dataset.stays:
         if kind is WeightedGraph:
             raise DatasetError(("graph",), "weights are added up in memory: export the edges to a file.")
@@ -176,7 +178,7 @@ def graph(dataset: DatasetFields, kind: Any) -> Any:
     return kind.read(dataset.address, nodes(dataset), **how)
 
 
-def _shipped(dataset: DatasetFields, kind: Any) -> Any:
+def _shipped_graph(dataset: DatasetFields, kind: Any) -> Any:
     """Return a graph that ships with NetworkX."""
     held = shipped_graph(str(dataset.graph))
     if kind is WeightedGraph:
@@ -214,7 +216,7 @@ def _require(names: Sequence[str], there: Sequence[Any], source: Any) -> None:
             raise no_column(name, there, source)
 
 
-def _sorted(values: NDArray[Any]) -> NDArray[np.int64]:
+def _sorted_order(values: NDArray[Any]) -> NDArray[np.int64]:
     """Return rows by the size of a cell, else by its text, those without one last; rows alike keep their order.
 
     Which rows of a person come first follows from the rows of that person alone.
@@ -228,7 +230,7 @@ def _sorted(values: NDArray[Any]) -> NDArray[np.int64]:
 def synthetic(dataset: DatasetFields, kind: type[Any]) -> Any:
     """Return one row, or a graph of a kind without edges, as public facts allow."""
     if dataset.graph is None:
-        return synthetic_table({name: _bounds_or_values(dataset, name) for name in dataset.wanted})
+        return synthetic_table({name: _bounds_or_values(dataset, name) for name in dataset.wanted_columns})
     if kind is not WeightedGraph:
         return synthetic_graph(nodes(dataset), kind)
     weight = weights(dataset)

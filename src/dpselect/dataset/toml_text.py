@@ -17,10 +17,10 @@ from dpselect.kernel.errors import MissingFileError
 
 Refusal = TypeVar("Refusal", bound=DatasetError)
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_STOPPED = re.compile(r"\(at line (\d+), column (\d+)\)")
+_ERROR_POSITION = re.compile(r"\(at line (\d+), column (\d+)\)")
 # How a line begins that says something: the head of a table, or a key.
 _START = re.compile(r"""[ \t]*(?:\[|(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')[ \t]*[.=])""")
-_UNFILLED = "this is not filled in: write a public value in the place of each ?, or delete the line."
+_UNFILLED_ADVICE = "this is not filled in: write a public value in the place of each ?, or delete the line."
 _NO_TOML = "this is not TOML: write name = value, each name once, text in quotes, and close every bracket and quote."
 # These stand at the end, each below its own head.
 _TABLES = ("columns", "budget")
@@ -54,10 +54,10 @@ def content(
     try:
         return tomllib.loads(text, parse_float=Decimal), text
     except (ValueError, RecursionError, ArithmeticError) as error:
-        stopped = _STOPPED.search(str(error))
+        stopped = _ERROR_POSITION.search(str(error))
         line, column = (int(stopped[1]), int(stopped[2])) if stopped else (text.count("\n") + 1, 0)
         is_unfilled = str(error).startswith("Invalid value") and text.split("\n")[line - 1][column - 1 : column] == "?"
-        reason = _UNFILLED if is_unfilled else named or _NO_TOML
+        reason = _UNFILLED_ADVICE if is_unfilled else named or _NO_TOML
         raise refusal((), reason, f"{path}, line {line}: ") from None
 
 

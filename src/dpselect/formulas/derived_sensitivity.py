@@ -64,7 +64,7 @@ def _largest_step(formula: Expression, region: Region) -> Floats:
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         for move in range(len(region.rows.moves)):
             for backwards in (False, True):
-                each = region.moved(move, backwards=backwards)
+                each = region.after_move(move, backwards=backwards)
                 step = each.step(formula)
                 if step is None:
                     continue

@@ -22,7 +22,7 @@ class Square(Unary):
         """Return the square."""
         return functions.square(parts[0])
 
-    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:
+    def step_interval(self, before: Interval, after: Interval, step: Interval) -> Interval:
         """Return d (x + x')."""
         return step * (before + after)
 
@@ -40,7 +40,7 @@ class SquareRoot(Unary):
         """Return the root."""
         return functions.root(parts[0])
 
-    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:
+    def step_interval(self, before: Interval, after: Interval, step: Interval) -> Interval:
         """Return d / (root before + root after)."""
         return functions.root_step(before, after, step)
 
@@ -58,7 +58,7 @@ class Logarithm(Unary):
         """Return the logarithm."""
         return functions.logarithm(parts[0])
 
-    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:
+    def step_interval(self, before: Interval, after: Interval, step: Interval) -> Interval:
         """Return the logarithm of the quotient."""
         return functions.logarithm_step(before, after, step)
 
@@ -76,7 +76,7 @@ class XLogX(Unary):
         """Return x log x."""
         return functions.x_log_x(parts[0])
 
-    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:
+    def step_interval(self, before: Interval, after: Interval, step: Interval) -> Interval:
         """Return d log(x + d) + x log(1 + d / x)."""
         return functions.x_log_x_step(before, after, step)
 

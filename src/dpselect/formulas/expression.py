@@ -132,8 +132,8 @@ class Linear(Expression):
         return found + Decimal(self.constant.numerator) / self.constant.denominator
 
     def __repr__(self) -> str:
-        terms = [name if each == 1 else f"{_shown(each)} * {name}" for name, each in self.weights]
-        terms += [_shown(self.constant)] if self.constant or not terms else []
+        terms = [name if each == 1 else f"{_number_text(each)} * {name}" for name, each in self.weights]
+        terms += [_number_text(self.constant)] if self.constant or not terms else []
         return terms[0] if len(terms) == 1 else f"({' + '.join(terms)})"
 
 
@@ -149,10 +149,10 @@ class Unary(Expression):
         """Return how far it moves."""
         (part,) = self.parts
         by = moves.step(part)
-        return None if by is None else self.moved(moves.before(part), moves.after(part), by)
+        return None if by is None else self.step_interval(moves.before(part), moves.after(part), by)
 
     @abstractmethod
-    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:
+    def step_interval(self, before: Interval, after: Interval, step: Interval) -> Interval:
         """Return how far it moves where its part does."""
 
     def __repr__(self) -> str:
@@ -182,7 +182,7 @@ class ScaledExpression(Unary):
         """Return the product."""
         return parts[0].times(self.factor)
 
-    def moved(self, before: Interval, after: Interval, step: Interval) -> Interval:  # noqa: ARG002
+    def step_interval(self, before: Interval, after: Interval, step: Interval) -> Interval:  # noqa: ARG002
         """Return the product."""
         return step.times(self.factor)
 
@@ -191,7 +191,7 @@ class ScaledExpression(Unary):
         return parts[0] * self.factor.numerator / self.factor.denominator
 
     def __repr__(self) -> str:
-        return f"{_shown(self.factor)} * ({self.parts[0]!r})"
+        return f"{_number_text(self.factor)} * ({self.parts[0]!r})"
 
 
 class Sum(_Binary):
@@ -395,5 +395,5 @@ def clip(x: Expression, low: float | Fraction, high: float | Fraction) -> Expres
     return -Largest(-Largest(x, expression(low)), -expression(high))
 
 
-def _shown(number: Fraction) -> str:
+def _number_text(number: Fraction) -> str:
     return str(number.numerator) if number.denominator == 1 else f"{float(number):g}"

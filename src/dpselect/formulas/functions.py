@@ -46,7 +46,7 @@ def root_step(before: Interval, after: Interval, step: Interval) -> Interval:
 def logarithm(x: Interval) -> Interval:
     """Return natural logarithms of numbers above 0; ``-inf`` at 0."""
     with np.errstate(divide="ignore"):
-        return Interval(down(down(np.log(_kept(x.lo, _FINE)))), up(up(np.log(_kept_up(x.hi, _FINE)))))
+        return Interval(down(down(np.log(_round_down(x.lo, _FINE)))), up(up(np.log(_kept_up(x.hi, _FINE)))))
 
 
 def logarithm_step(before: Interval, after: Interval, step: Interval) -> Interval:
@@ -91,7 +91,7 @@ def _rise(x: Interval, end: Interval, by: Interval) -> Interval:
 
 def _part_down(x: Floats, by: Floats) -> Floats:
     """Return a number not above x log(1 + d / x), which grows with x >= 0 and with d >= 0, and so does this."""
-    x, by = _kept(np.maximum(x, 0.0), _COARSE), _kept(by, _COARSE)
+    x, by = _round_down(np.maximum(x, 0.0), _COARSE), _round_down(by, _COARSE)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         ratio = by / x
         near = down(down(by * down(1.0 - ratio / 2)))
@@ -114,7 +114,7 @@ def _part_up(x: Floats, by: Floats) -> Floats:
 
 
 def _log1p_down(ratio: Floats) -> Floats:
-    return np.maximum(down(down(np.log1p(_kept(ratio, _FINE)))), 0.0)
+    return np.maximum(down(down(np.log1p(_round_down(ratio, _FINE)))), 0.0)
 
 
 def _log1p_up(ratio: Floats) -> Floats:
@@ -138,7 +138,7 @@ def _ratio(part: Floats, whole: Floats, rounded: Callable[[Floats], Floats]) -> 
     return np.where(part == 0, 0.0, np.where(whole == 0, _INF, rounded(ratio)))
 
 
-def _kept(x: Floats, bits: int) -> Floats:
+def _round_down(x: Floats, bits: int) -> Floats:
     """Return numbers >= 0 rounded down to so many bits."""
     mask = np.int64(-(1 << (52 - bits)))
     return np.asarray((np.maximum(x, 0.0).view(np.int64) & mask).view(np.float64))

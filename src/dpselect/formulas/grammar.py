@@ -68,8 +68,8 @@ class RowCondition:
         return _COMPARISONS[self.sign](cell, self.value)
 
     def __str__(self) -> str:
-        value = _quoted(self.value, "'") if isinstance(self.value, str) else _number(self.value)
-        return f"{_named(self.column)} {self.sign} {value}"
+        value = _quote(self.value, "'") if isinstance(self.value, str) else _number(self.value)
+        return f"{_column_text(self.column)} {self.sign} {value}"
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class GroupSum:
         return self.column if self.condition is None else self.condition.column
 
     def __str__(self) -> str:
-        sum_of = f"sum({_named(self.column)})" if self.column is not None else f"count({self.condition or ''})"
+        sum_of = f"sum({_column_text(self.column)})" if self.column is not None else f"count({self.condition or ''})"
         return f"overall({sum_of})" if self.overall else sum_of
 
 
@@ -174,7 +174,7 @@ class _Reader:
         formula = self._sum()
         if self._next() is not None:
             raise FormulaError(
-                f"The score goes on where it should end, at {self._shown()}: write an operator before it."
+                f"The score goes on where it should end, at {self._token_text()}: write an operator before it."
             )
         if _many_parts(formula, {}) > _MOST_PARTS:
             raise FormulaError(
@@ -223,7 +223,8 @@ class _Reader:
             return found
         if token is None or token[0] != "name":
             raise FormulaError(
-                f"The score has {self._shown()} where a number or a statistic such as count() or avg(stars) belongs."
+                f"The score has {self._token_text()} where a number or a statistic such as count() or avg(stars) "
+                f"belongs."
             )
         self._place += 1
         name = token[1].lower()
@@ -306,14 +307,16 @@ class _Reader:
     def _column(self) -> str:
         token = self._next()
         if token is None or token[0] not in ("name", "column"):
-            raise FormulaError(f"The score has {self._shown()} where the name of a column belongs: write avg(stars).")
+            raise FormulaError(
+                f"The score has {self._token_text()} where the name of a column belongs: write avg(stars)."
+            )
         self._place += 1
         return token[1] if token[0] == "name" else token[1][1:-1].replace('""', '"')
 
     def _next(self) -> tuple[str, str] | None:
         return self._tokens[self._place] if self._place < len(self._tokens) else None
 
-    def _shown(self) -> str:
+    def _token_text(self) -> str:
         token = self._next()
         return "its end" if token is None else token[1]
 
@@ -326,7 +329,7 @@ class _Reader:
 
     def _require(self, sign: str) -> None:
         if self._take(sign) is None:
-            raise FormulaError(f"The score has {self._shown()} where {sign} belongs.")
+            raise FormulaError(f"The score has {self._token_text()} where {sign} belongs.")
 
 
 def _many_parts(formula: e.Expression, known: dict[e.Expression, int]) -> int:
@@ -342,11 +345,11 @@ def _number(exact: Fraction) -> str:
     return f"{short:f}" if Fraction(short) == exact else str(exact)
 
 
-def _named(column: str) -> str:
-    return column if re.fullmatch(r"[^\W\d]\w*", column) else _quoted(column, '"')
+def _column_text(column: str) -> str:
+    return column if re.fullmatch(r"[^\W\d]\w*", column) else _quote(column, '"')
 
 
-def _quoted(text: str, sign: str) -> str:
+def _quote(text: str, sign: str) -> str:
     return f"{sign}{text.replace(sign, 2 * sign)}{sign}"
 
 

@@ -56,7 +56,7 @@ class Interval:
         return not self.lo.any() and not self.hi.any()
 
     @property
-    def crossed(self) -> Mask:
+    def is_empty(self) -> Mask:
         """Return which are empty."""
         return np.asarray(self.lo > self.hi)
 

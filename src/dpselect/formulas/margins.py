@@ -33,7 +33,7 @@ from dpselect.scores.margin import Curves, margins_of
 from dpselect.scores.scores import Scores
 
 # Steps, positions, and the least and the largest value there.
-_Asked = tuple[Any, Positions, tuple[Floats, Floats]]
+_EnvelopeKey = tuple[Any, Positions, tuple[Floats, Floats]]
 # Bits of a double that are left out, so that differences of curves fit.
 _LEFT_OUT = 4
 
@@ -100,7 +100,7 @@ class FormulaEnvelopes(Envelopes):
         """Yield distances in stretches that double."""
         return self._reach.stretches()
 
-    def _moved(self, steps: Any, at: Positions) -> Integers:
+    def _envelope_sums(self, steps: Any, at: Positions) -> Integers:
         away = np.asarray(steps, dtype=np.int64)
         last, counts = np.maximum(away - 1, 0), self._reach.counts.at(self._reach.profile[at])
         delta = np.minimum(
@@ -140,7 +140,7 @@ class Reach:
     counts: GroupSums
     profile: NDArray[np.intp]
     values: Floats
-    recent: deque[_Asked] = field(default_factory=lambda: deque(maxlen=4), repr=False)
+    recent: deque[_EnvelopeKey] = field(default_factory=lambda: deque(maxlen=4), repr=False)
 
     def stretches(self) -> Iterator[tuple[int, int]]:
         """Yield distances in stretches that double."""

@@ -56,10 +56,10 @@ class GroupSums:
             if self._whole is not None:
                 self._sums[facts] = self._whole.sum(facts, rows)[self._rows]
             else:
-                self._sums[facts] = self._added(facts, rows)
+                self._sums[facts] = self._weighted_sum(facts, rows)
         return self._sums[facts]
 
-    def _added(self, facts: SumFacts, rows: RowKinds) -> Integers:
+    def _weighted_sum(self, facts: SumFacts, rows: RowKinds) -> Integers:
         used = [(self.arrays[rows.names[place]], weight) for place, weight in facts.weights]
         # Weights fit, too, where nothing is there to be weighed.
         size = abs(facts.constant) + sum(max(_largest(each), 1) * abs(weight) for each, weight in used)
@@ -97,7 +97,7 @@ class Region:
         self._steps: dict[Expression, Step] = {}
         self._near: dict[Linear, tuple[Integers, Integers]] = {}
 
-    def moved(self, move: int, *, backwards: bool) -> Region:
+    def after_move(self, move: int, *, backwards: bool) -> Region:
         """Return the region for one move."""
         region = replace(self, move=move, backwards=backwards, empty=np.zeros((), dtype=bool))
         region._near = self._near
@@ -166,7 +166,7 @@ class Region:
         return value
 
     def _void(self, interval: Interval) -> None:
-        crossed = interval.crossed
+        crossed = interval.is_empty
         if crossed.any():
             self.empty = self.empty | crossed
 
@@ -182,10 +182,10 @@ class Region:
         least, most = self._near[part]
         if self.backwards:
             # It lies in the region after the move, and was possible before it.
-            after = _cut(least, most, *_moved(facts, low, high))
+            after = _cut(least, most, *_moved_bounds(facts, low, high))
             before = _cut(after[0] - high, after[1] - low, facts.low, facts.high)
         else:
-            before = _cut(least, most, *_moved(facts, -high, -low))
+            before = _cut(least, most, *_moved_bounds(facts, -high, -low))
             after = _cut(before[0] + low, before[1] + high, facts.low, facts.high)
         factor = Fraction(1, facts.scale)
         return of_integers(*before).times(factor), of_integers(*after).times(factor)
@@ -247,7 +247,7 @@ def _double(x: Integers) -> Floats:
     return np.asarray(np.maximum(np.minimum(x, EXACT), -EXACT), dtype=np.float64)
 
 
-def _moved(facts: SumFacts, low: int, high: int) -> tuple[int | None, int | None]:
+def _moved_bounds(facts: SumFacts, low: int, high: int) -> tuple[int | None, int | None]:
     """Return the public bounds after a move between two amounts."""
     return None if facts.low is None else facts.low + low, None if facts.high is None else facts.high + high
 

@@ -33,7 +33,7 @@ BY_TREE = (
     "the noise of blocks is mixed until they agree, and no worst case of that is known; quantiles by halving have one"
 )
 # A certificate lists the counts of so many grid values; of more it says a hash, in float64 and little-endian.
-_LISTED = 1000
+_MOST_LISTED = 1000
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -54,7 +54,7 @@ class CumulativeHistogram(Release[Floats]):
     @property
     def _answer(self) -> dict[str, Any]:
         answer: dict[str, Any] = {"total": self.total}
-        if self.grid.size <= _LISTED:
+        if self.grid.size <= _MOST_LISTED:
             curve = zip(map(self.grid.value, range(self.grid.size)), self.value.tolist(), strict=True)
             answer["value and records up to it"] = [list(each) for each in curve]
         else:
@@ -158,7 +158,7 @@ def release_of(
     ledger: Accountant | None,
     session_factory: SessionFactory = open_session,
 ) -> CumulativeHistogram:
-    """Release behind a given door."""
+    """Release with a given session factory."""
     if grid.size > MOST_CELLS:
         raise InputError(f"A tree of counts has at most {MOST_CELLS} values, not {grid.size}: choose a larger step.")
     places, many, metadata = occupied_places(values, grid)

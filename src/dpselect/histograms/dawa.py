@@ -68,10 +68,10 @@ def coarse_dawa(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = No
 def least_rate(shape: tuple[int, ...], epsilon: Fraction) -> Fraction:
     """Return the rate of the noise on a cost, or on a bucket among as many levels as there can be."""
     cells, first = prod(shape), PARTITION_SHARE * epsilon
-    return min(first / (4 * _padded(cells)), (epsilon - first) / height((cells,), 2))
+    return min(first / (4 * _padded_length(cells)), (epsilon - first) / height((cells,), 2))
 
 
-def _padded(cells: int) -> int:
+def _padded_length(cells: int) -> int:
     return 1 << (cells - 1).bit_length()
 
 
@@ -98,7 +98,7 @@ def partition(line: Integers, epsilon: Fraction, rest: Fraction, draws: Session,
         draws: where the noise comes from.
         price: of a bucket beside 1 / epsilon2, in scales of the noise.
     """
-    cells = _padded(line.size)
+    cells = _padded_length(line.size)
     # No cost leaves 62 bits: a public clip, and one record still moves a clipped count by at most 1.
     clip = min(COUNT_CLIP, 2**60 // cells**2)
     padded = np.pad(np.minimum(line, clip), (0, cells - line.size))

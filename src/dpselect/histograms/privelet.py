@@ -39,17 +39,17 @@ def privelet(counts: Any, *, epsilon: Epsilon, ledger: Accountant | None = None)
 
 def least_rate(shape: tuple[int, ...], epsilon: Fraction) -> Fraction:
     """Return epsilon over the coefficients that one record moves."""
-    return epsilon / _moved(shape).total
+    return epsilon / _haar_bound(shape).total
 
 
-def _moved(shape: tuple[int, ...]) -> Bound:
+def _haar_bound(shape: tuple[int, ...]) -> Bound:
     return Bound(prod((side - 1).bit_length() + 1 for side in shape))
 
 
 def estimate(counts: Integers, epsilon: Fraction, draws: Session) -> Floats:
     """Return the histogram that the noisy coefficients describe."""
     padded = np.pad(counts, [(0, 2 ** (side - 1).bit_length() - side) for side in counts.shape])
-    values = draws.counts(haar_transform(padded), epsilon, _moved(counts.shape)).astype(np.float64)
+    values = draws.counts(haar_transform(padded), epsilon, _haar_bound(counts.shape)).astype(np.float64)
     return inverse_haar(values)[tuple(slice(side) for side in counts.shape)]
 
 

@@ -1,4 +1,4 @@
-"""Release a histogram: check, pay at the door, then draw."""
+"""Release a histogram: check, pay, then draw."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def _uniform(shape: tuple[int, ...], _: PublicNumbers) -> Floats:
     return np.ones(shape)
 
 
-def _power_law(shape: tuple[int, ...], numbers: PublicNumbers) -> Floats:
+def _power_decay(shape: tuple[int, ...], numbers: PublicNumbers) -> Floats:
     """Cells fall as rank^-a in a random order, a from 0.8 to 2."""
     size = int(np.prod(shape))
     exponent = 0.8 + 1.2 * numbers.uniform(1)[0]
@@ -96,7 +96,7 @@ def _steps(shape: tuple[int, ...], numbers: PublicNumbers) -> Floats:
     return weights
 
 
-def _clustered(shape: tuple[int, ...], numbers: PublicNumbers) -> Floats:
+def _clusters(shape: tuple[int, ...], numbers: PublicNumbers) -> Floats:
     """Dozens of tight clusters of very different weights; most cells are empty."""
     weights = np.zeros(shape)
     for rank in range(1, 21 + numbers.below(40, 1)[0]):
@@ -105,7 +105,7 @@ def _clustered(shape: tuple[int, ...], numbers: PublicNumbers) -> Floats:
     return weights
 
 
-def _spiked(shape: tuple[int, ...], numbers: PublicNumbers) -> Floats:
+def _spike(shape: tuple[int, ...], numbers: PublicNumbers) -> Floats:
     """One cell holds most records, a few lines through it hold the rest."""
     weights = np.zeros(shape)
     centre = tuple(int(numbers.below(side, 1)[0]) for side in shape)
@@ -127,13 +127,13 @@ def _hill(shape: tuple[int, ...], width: float, numbers: PublicNumbers) -> Float
 
 EVERY_SHAPE: dict[str, Profile] = {
     "uniform": _uniform,
-    "power law": _power_law,
+    "power law": _power_decay,
     "decay": _decay,
     "gaussians": _gaussians,
     "sparse": _sparse,
     "steps": _steps,
-    "clustered": _clustered,
-    "spiked": _spiked,
+    "clustered": _clusters,
+    "spiked": _spike,
 }
 
 

@@ -70,19 +70,19 @@ class Advice(str):
 
     def __new__(cls, template: str, **facts: object) -> Advice:
         """Return the message in Python's words."""
-        advice = super().__new__(cls, _worded(template, facts, lambda argument: argument.partition("|")[0]))
+        advice = super().__new__(cls, _fill_template(template, facts, lambda argument: argument.partition("|")[0]))
         advice.template, advice.facts = template, facts
         return advice
 
-    def worded(self, words: Callable[[str], str]) -> str:
+    def with_words(self, words: Callable[[str], str]) -> str:
         """Return the message with other words for its arguments."""
-        return _worded(self.template, self.facts, words)
+        return _fill_template(self.template, self.facts, words)
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
         return str, (str(self),)
 
 
-def _worded(template: str, facts: Mapping[str, object], words: Callable[[str], str]) -> str:
+def _fill_template(template: str, facts: Mapping[str, object], words: Callable[[str], str]) -> str:
     named = re.compile(r"{(.+?)}")
     return named.sub(lambda match: str(facts[match[1]]) if match[1] in facts else words(match[1]), template)
 

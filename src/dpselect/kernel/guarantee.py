@@ -72,7 +72,7 @@ class Guarantee:
         return None
 
     @classmethod
-    def concentrated(cls, rho: Any, delta: Any, neighbours: Any, *, epsilon: Any = None) -> Guarantee:
+    def from_rho(cls, rho: Any, delta: Any, neighbours: Any, *, epsilon: Any = None) -> Guarantee:
         """Return the promise of a rho-zCDP release, stated as the (epsilon, delta) that it gives at this delta.
 
         To state a rounder epsilon that you were asked for, calibrate to ``rho_within(epsilon, delta)`` and pass that
@@ -87,7 +87,7 @@ class Guarantee:
         Raises:
             TypeError, ValueError: rho, delta or epsilon is not such a number.
 
-        >>> promise = Guarantee.concentrated(Fraction(1, 8), 1e-6, "edge")
+        >>> promise = Guarantee.from_rho(Fraction(1, 8), 1e-6, "edge")
         >>> promise.rho, float(promise.epsilon)
         (Fraction(1, 8), 2.419093177)
         """

@@ -1,6 +1,6 @@
-"""The height of a wall that hides the names behind it: an integer, rounded upwards in exact arithmetic.
+"""The height of a threshold that hides the names below it: an integer, rounded upwards in exact arithmetic.
 
-References: Durfee and Rogers 2019, whose wall this is, with another noise and another proof.
+References: Durfee and Rogers 2019, whose threshold this is, with another noise and another proof.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def domain_threshold(kept: int, epsilon: Fraction, delta: Fraction, rate: Fracti
     """Return the least integer h >= epsilon / rate, or hardly more, with kept (1 + e^epsilon) e^(-rate h) / 2 <= delta.
 
     Args:
-        kept: how many names stand before the wall at most.
+        kept: how many names are candidates at most.
         epsilon, delta: of the whole list; positive.
         rate: of the noise, per tick.
 

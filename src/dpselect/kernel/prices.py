@@ -27,7 +27,7 @@ def pure_price(epsilon: Fraction) -> Fraction:
     """
     least = _exponential(_DOWN, -epsilon)
     share = _UP.divide(_UP.subtract(_ONE, least), _DOWN.add(_ONE, least))
-    return min(_rounded(_UP.multiply(divide(_UP, epsilon), share)), epsilon**2 / 2)
+    return min(_round_price(_UP.multiply(divide(_UP, epsilon), share)), epsilon**2 / 2)
 
 
 @lru_cache(maxsize=4096)
@@ -42,7 +42,7 @@ def bounded_range_price(epsilon: Fraction) -> Fraction:
         return epsilon**2 / 8
     scaled = _UP.divide(divide(_UP, epsilon), _DOWN.subtract(_ONE, most))
     price = _UP.subtract(_UP.subtract(scaled, _ONE), _DOWN.next_minus(_DOWN.ln(scaled)))
-    return min(_rounded(price), epsilon**2 / 8)
+    return min(_round_price(price), epsilon**2 / 8)
 
 
 @lru_cache(maxsize=4096)
@@ -53,7 +53,7 @@ def laplace_price(epsilon: Fraction) -> Fraction:
     0.3678794412
     """
     price = _UP.subtract(_UP.add(divide(_UP, epsilon), _exponential(_UP, -epsilon)), _ONE)
-    return min(_rounded(price), epsilon**2 / 2)
+    return min(_round_price(price), epsilon**2 / 2)
 
 
 @lru_cache(maxsize=4096)
@@ -76,7 +76,7 @@ def geometric_price(rate: Fraction, moves: int) -> Fraction:
     )
     twice = _DOWN.multiply(divide(_DOWN, 2 * rate), saved)
     price = _UP.subtract(divide(_UP, rate * moves), twice)
-    return min(_rounded(price), pure_price(rate * moves))
+    return min(_round_price(price), pure_price(rate * moves))
 
 
 # By the shape of a promise: what it is beyond pure.
@@ -111,5 +111,5 @@ def _exponential(context: Context, power: Fraction) -> Decimal:
     return max(Decimal(0), context.next_minus(context.exp(divide(context, power))))
 
 
-def _rounded(price: Decimal) -> Fraction:
+def _round_price(price: Decimal) -> Fraction:
     return Fraction(decimal_context(_SHOWN, ROUND_CEILING).plus(price))

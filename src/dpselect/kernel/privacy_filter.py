@@ -237,7 +237,7 @@ class PrivacyFilter:
         return releases, min(end[1] for end in begun), min(end[2] for end in begun)
 
     def close(self) -> None:
-        """Leave nothing, to whoever still holds it or a part of it."""
+        """Leave nothing, to all that still hold it or a part of it."""
         with self._lock:
             self._closed = True
             for each in self._lent or ():

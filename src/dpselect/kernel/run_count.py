@@ -83,8 +83,8 @@ class RunCount:
 
     def _fits(self, epsilon: Fraction, total: Fraction) -> bool:
         """Return whether enclosures show that epsilon + power ln(...) <= total."""
-        run, _ = _enclosed(epsilon)
-        _, rest = _enclosed((total - epsilon) / self.power)
+        run, _ = _enclose_exp(epsilon)
+        _, rest = _enclose_exp((total - epsilon) / self.power)
         return (1 + self.gamma * run) * rest <= run + self.gamma
 
     def chances(self) -> NDArray[np.float64]:
@@ -95,7 +95,7 @@ class RunCount:
         return np.asarray(weights / weights.sum())
 
 
-def _enclosed(exponent: Fraction) -> tuple[Fraction, Fraction]:
+def _enclose_exp(exponent: Fraction) -> tuple[Fraction, Fraction]:
     """Return rationals low <= exp(-exponent) <= high, short ones also for a large exponent."""
     if exponent > _LARGE:
         return Fraction(0), Fraction(1, 2**_LARGE)

@@ -1,8 +1,8 @@
 """The one builder of trees: grows level by level, with four slots (depth and stop, split, leaf, budget).
 
 All nodes of a level are disjoint, so a level costs what one of its nodes costs, and a record's loss is the sum along
-its path: the door counts it so. An empty node is a node: it draws like any other. Whether a node ends is a function of
-what was released and of public facts; a leaf spends all that its path has left.
+its path: the session counts it so. An empty node is a node: it draws like any other. Whether a node ends is a function
+of what was released and of public facts; a leaf spends all that its path has left.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from dpselect.utilities.counts import ONE
 from dpselect.utilities.splits import Integers
 from dpselect.views.records import NodeCounts
 
-Open = list[NDArray[np.bool_]]
+PathCodes = list[NDArray[np.bool_]]
 
 
 class Splitter(Protocol):
     """A rule that splits nodes. ``opened[a][i]`` marks the codes of attribute a that the path to node i leaves."""
 
     def split(
-        self, records: NodeCounts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Session, /
+        self, records: NodeCounts, path_codes: PathCodes, going: NDArray[np.bool_], epsilon: Fraction, draws: Session, /
     ) -> tuple[Integers, list[Integers]]:
         """Return the attribute of every node (-1 where not ``going``) and the child of every code, from 0."""
         ...
@@ -60,7 +60,7 @@ class TreePlan:
     total: Fraction
     count: Fraction
     splits: Sequence[Fraction]
-    stops: Callable[[int, Integers | None, Open], NDArray[np.bool_]]
+    stops: Callable[[int, Integers | None, PathCodes], NDArray[np.bool_]]
     leaf: Callable[[Integers, Fraction, Session], NDArray[np.float64]]
     most: int = 2**62
 
@@ -73,7 +73,7 @@ def grow(records: NodeCounts, attributes: Sequence[Attribute], plan: TreePlan, d
     """
     tree = Tree(attributes, records.classes)
     nodes = np.array([0])
-    opened: Open = [np.ones((1, attribute.size), dtype=np.bool_) for attribute in attributes]
+    path_codes: PathCodes = [np.ones((1, attribute.size), dtype=np.bool_) for attribute in attributes]
     # What other trees will draw with: no leaf of this one may.
     others = draws.remaining - plan.total
     with ExitStack() as path:
@@ -81,7 +81,7 @@ def grow(records: NodeCounts, attributes: Sequence[Attribute], plan: TreePlan, d
             sizes, inner = None, level < plan.depth
             if inner and plan.count:
                 sizes = draws.counts(records.totals(nodes.size).sum(axis=1), plan.count, ONE)
-            going = _going(plan, level, sizes, opened) if inner else np.zeros(nodes.size, dtype=np.bool_)
+            going = _going(plan, level, sizes, path_codes) if inner else np.zeros(nodes.size, dtype=np.bool_)
             # A record is in one node: in one that ends here, or in one that goes on.
             here, draws = path.enter_context(draws.disjoint(2))
             if not going.all():
@@ -89,34 +89,34 @@ def grow(records: NodeCounts, attributes: Sequence[Attribute], plan: TreePlan, d
                 tree.counts[nodes[~going]] = plan.leaf(totals, here.remaining - others, here)
             if not going.any():
                 break
-            split, groups = plan.splitter.split(records, opened, going, plan.splits[level], draws)
+            split, groups = plan.splitter.split(records, path_codes, going, plan.splits[level], draws)
             first = nodes
             nodes = tree.add_level(first, split, groups)
             routes = [tree.route[node] - int(nodes[0]) for node in first.tolist()]
             records.descend(split, routes)
-            opened = _descended(opened, split, routes, nodes.size)
+            path_codes = _child_codes(path_codes, split, routes, nodes.size)
     tree.sum_up()
     return tree
 
 
-def _going(plan: TreePlan, level: int, sizes: Integers | None, opened: Open) -> NDArray[np.bool_]:
+def _going(plan: TreePlan, level: int, sizes: Integers | None, path_codes: PathCodes) -> NDArray[np.bool_]:
     """Return which nodes are split: what was released so far decides, so this tells nothing more."""
-    going = ~plan.stops(level, sizes, opened)
+    going = ~plan.stops(level, sizes, path_codes)
     for_split = np.zeros(going.size, dtype=np.bool_)
-    for codes in opened:
+    for codes in path_codes:
         for_split |= codes.sum(axis=1) > 1
     going &= for_split
     going &= np.count_nonzero(going) <= plan.most
     return going
 
 
-def _descended(opened: Open, split: Integers, routes: list[Integers], size: int) -> Open:
+def _child_codes(path_codes: PathCodes, split: Integers, routes: list[Integers], size: int) -> PathCodes:
     """Return the codes that the path to every new node leaves."""
     parent = np.empty(size, dtype=np.int64)
     for node, route in enumerate(routes):
         if route.size:
             parent[np.unique(route)] = node
-    following = [codes[parent] for codes in opened]
+    following = [codes[parent] for codes in path_codes]
     for node in np.flatnonzero(split >= 0).tolist():
         children = np.unique(routes[node])
         following[int(split[node])][children] &= routes[node][None, :] == children[:, None]
@@ -135,7 +135,7 @@ class BestBinary:
     bound: Bound
 
     def split(
-        self, records: NodeCounts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
+        self, records: NodeCounts, path_codes: PathCodes, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
     ) -> tuple[Integers, list[Integers]]:
         """Score every cut of every node in array operations, and draw one winner per row."""
         tables = records.level(going.size)
@@ -143,11 +143,11 @@ class BestBinary:
         owner: list[int] = []
         cut: list[int] = []
         for place, (attribute, table) in enumerate(zip(self.attributes, tables, strict=True)):
-            allowed = cuts(attribute, opened[place])[going]
+            allowed = cuts(attribute, path_codes[place])[going]
             if not allowed.any():
                 continue
             table = table[going]
-            left = table.cumsum(axis=1)[:, :-1] if attribute.ordered else table
+            left = table.cumsum(axis=1)[:, :-1] if attribute.is_ordered else table
             total = table.sum(axis=1, keepdims=True)
             scores.append(self.rows(left) + self.rows(total - left))
             valid.append(allowed)
@@ -164,10 +164,10 @@ class RandomBinary:
     attributes: Sequence[Attribute]
 
     def split(
-        self, _: NodeCounts, opened: Open, going: NDArray[np.bool_], __: Fraction, draws: Session
+        self, _: NodeCounts, path_codes: PathCodes, going: NDArray[np.bool_], __: Fraction, draws: Session
     ) -> tuple[Integers, list[Integers]]:
         """Draw from public facts only."""
-        allowed = [cuts(attribute, codes)[going] for attribute, codes in zip(self.attributes, opened, strict=True)]
+        allowed = [cuts(attribute, codes)[going] for attribute, codes in zip(self.attributes, path_codes, strict=True)]
         usable = np.stack([each.any(axis=1) for each in allowed], axis=1)
         place = _nth(usable, draws.uniform(usable.sum(axis=1)))
         cut = np.zeros(place.size, dtype=np.int64)
@@ -187,11 +187,11 @@ class Multiway:
     mechanism: Mechanism | None = None
 
     def split(
-        self, records: NodeCounts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
+        self, records: NodeCounts, path_codes: PathCodes, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
     ) -> tuple[Integers, list[Integers]]:
         """Choose node by node among the attributes that still have several values."""
         split = np.full(going.size, -1, dtype=np.int64)
-        usable = np.stack([codes.sum(axis=1) > 1 for codes in opened], axis=1)
+        usable = np.stack([codes.sum(axis=1) > 1 for codes in path_codes], axis=1)
         if self.utility is None:
             split[going] = _nth(usable[going], draws.uniform(usable[going].sum(axis=1)))
         else:
@@ -202,17 +202,17 @@ class Multiway:
                     places = np.flatnonzero(usable[node]).tolist()
                     split[node] = places[0]
                     if len(places) > 1:
-                        counts = {place: tables[place][node][opened[place][node]] for place in places}
+                        counts = {place: tables[place][node][path_codes[place][node]] for place in places}
                         scores = self.utility(counts)
                         split[node] = places[part.choose(scores, epsilon, mechanism=self.mechanism)]
-        return split, one_child_a_value(split, opened)
+        return split, one_child_a_value(split, path_codes)
 
 
-def one_child_a_value(split: Integers, opened: Open) -> list[Integers]:
+def one_child_a_value(split: Integers, path_codes: PathCodes) -> list[Integers]:
     """Return the child of every code, from 0, when every open value of the attribute gets its own."""
     groups = []
     for node, place in enumerate(split.tolist()):
-        codes = opened[place][node] if place >= 0 else np.zeros(0, dtype=np.bool_)
+        codes = path_codes[place][node] if place >= 0 else np.zeros(0, dtype=np.bool_)
         # A code that the path has closed never occurs here; it goes wherever.
         groups.append(np.maximum(np.cumsum(codes) - 1, 0))
     return groups
@@ -220,7 +220,7 @@ def one_child_a_value(split: Integers, opened: Open) -> list[Integers]:
 
 def cuts(attribute: Attribute, codes: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which binary splits the open codes (nodes, size) allow: after code t, or code t against the rest."""
-    if attribute.ordered:
+    if attribute.is_ordered:
         below = np.logical_or.accumulate(codes, axis=1)[:, :-1]
         above = np.logical_or.accumulate(codes[:, ::-1], axis=1)[:, ::-1][:, 1:]
         between: NDArray[np.bool_] = below & above & codes[:, :-1]
@@ -246,7 +246,7 @@ def as_groups(
     groups = [np.zeros(0, dtype=np.int64)] * going.size
     for node, attribute, where in zip(np.flatnonzero(going).tolist(), place.tolist(), cut.tolist(), strict=True):
         codes = np.arange(attributes[attribute].size)
-        groups[node] = (codes > where if attributes[attribute].ordered else codes != where).astype(np.int64)
+        groups[node] = (codes > where if attributes[attribute].is_ordered else codes != where).astype(np.int64)
     return split, groups
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import InputError
-from dpselect.learn.builder import Multiway, Open
+from dpselect.learn.builder import Multiway, PathCodes
 from dpselect.learn.domains import Attribute
 from dpselect.mechanisms.base import Mechanism
 from dpselect.release.session import Session
@@ -62,10 +62,10 @@ class Decisions:
         self._splitters = [Multiway(attributes, utilities.get(query), mechanism) for query in QUERIES]
         self._decided: Integers = np.zeros(0, dtype=np.int64)
 
-    def stops(self, level: int, sizes: Integers | None, opened: Open) -> NDArray[np.bool_]:
+    def stops(self, level: int, sizes: Integers | None, path_codes: PathCodes) -> NDArray[np.bool_]:
         """Decide, and return which nodes end."""
         assert sizes is not None
-        left = np.stack([codes.sum(axis=1) for codes in opened])
+        left = np.stack([codes.sum(axis=1) for codes in path_codes])
         nodes = np.ones(sizes.size)
         facts = {
             "size": sizes.astype(np.float64),
@@ -76,11 +76,11 @@ class Decisions:
             "classes": nodes * self._classes,
             "epsilon": nodes * self._epsilon,
         }
-        self._decided = _decided(self._conditional, facts)
+        self._decided = _decisions(self._conditional, facts)
         return np.asarray(self._decided < 0)
 
     def split(
-        self, records: NodeCounts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
+        self, records: NodeCounts, path_codes: PathCodes, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
     ) -> tuple[Integers, list[Integers]]:
         """Split every node by the query that was decided for it."""
         split = np.full(going.size, -1, dtype=np.int64)
@@ -90,7 +90,7 @@ class Decisions:
             for place, (splitter, part) in enumerate(zip(self._splitters, parts, strict=True)):
                 here = going & (self._decided == place)
                 if here.any():
-                    splits, routes = splitter.split(records, opened, here, epsilon, part)
+                    splits, routes = splitter.split(records, path_codes, here, epsilon, part)
                     for node in np.flatnonzero(here).tolist():
                         split[node], groups[node] = splits[node], routes[node]
         return split, groups
@@ -105,10 +105,10 @@ class EveryTime:
 
     def decide(self, facts: Mapping[str, NDArray[np.float64]], /) -> Integers:
         """Return the place of the one query for every node."""
-        return np.full_like(_decided(self.conditional, facts), self.place)
+        return np.full_like(_decisions(self.conditional, facts), self.place)
 
 
-def _decided(conditional: NodeConditional, facts: Mapping[str, NDArray[np.float64]]) -> Integers:
+def _decisions(conditional: NodeConditional, facts: Mapping[str, NDArray[np.float64]]) -> Integers:
     decided, shape = np.asarray(conditional.decide(facts)), facts["size"].shape
     whole = decided.shape == shape and decided.dtype.kind in "iu"
     if not whole or decided.min(initial=-1) < -1 or decided.max(initial=0) >= len(QUERIES):

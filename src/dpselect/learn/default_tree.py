@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dpselect.kernel.numbers import Epsilon
-from dpselect.learn.builder import BestBinary, Open, TreePlan, noisy_leaf
+from dpselect.learn.builder import BestBinary, PathCodes, TreePlan, noisy_leaf
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
 from dpselect.learn.fit_plan import TreeFitPlan
@@ -138,14 +138,14 @@ class DPTreeClassifier(PrivateTrees):
         noise = self.trees_[0].noise
         if noise is None:
             return NoBound(OF_MODEL)
-        leaves = int(self.trees_[0].grown.leaves.size)
+        leaves = int(self.trees_[0].whole_tree.leaves.size)
         return LeafBound(rate_of(noise), leaves, len(self.classes_))
 
     def _shares(self, tree: Tree) -> NDArray[np.float64]:
         # A model that an older version saved knows no noise, and keeps its shares.
         return super()._shares(tree) if tree.noise is None else shrunk_shares(tree, tree.noise)
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> TreeFitPlan:
+    def _fit_plan(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> TreeFitPlan:
         asked = epsilon * _SIZE if self.n_records is None else Fraction(0)
         rest = epsilon - asked
         splitter = BestBinary(attributes_, row_scores_misclassified, BOUND)
@@ -187,6 +187,6 @@ def level_shares(depth: int) -> list[Fraction]:
     return [weight / total for weight in weights]
 
 
-def never(_: int, __: Integers | None, opened: Open) -> NDArray[np.bool_]:
+def never(_: int, __: Integers | None, path_codes: PathCodes) -> NDArray[np.bool_]:
     """End no node before the depth is reached."""
-    return np.zeros(opened[0].shape[0], dtype=np.bool_)
+    return np.zeros(path_codes[0].shape[0], dtype=np.bool_)

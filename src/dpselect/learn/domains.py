@@ -41,7 +41,7 @@ class Attribute:
     missing: bool = False
 
     @property
-    def ordered(self) -> bool:
+    def is_ordered(self) -> bool:
         """Return whether codes are bins of numbers."""
         return self.edges is not None
 
@@ -151,7 +151,7 @@ class Attribute:
         inner = codes[codes < known]
         if not inner.size:
             return "is missing"
-        if self.ordered:
+        if self.is_ordered:
             assert self.edges is not None
             low, high = self.edges[inner[0]], self.edges[inner[-1] + 1]
             first, last = inner[0] == 0, inner[-1] == known - 1

@@ -1,8 +1,8 @@
 """A rehearsal: every kind of question of a fit is asked once, of nobody, so that what refuses does so before it costs.
 
 The builder runs as it will run, over a table without rows, along one path: the one that leaves most codes open, which
-is a longest one. It draws at a door with the whole epsilon, behind which nothing is drawn. Nothing here has seen a
-record.
+is a longest one. It draws in a session with the whole epsilon, whose noise source draws nothing. Nothing here has seen
+a record.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.kernel.privacy_filter import PrivacyFilter
 from dpselect.kernel.ranks import Ranks
 from dpselect.kernel.run_count import RunCount
-from dpselect.learn.builder import Open, TreePlan
+from dpselect.learn.builder import PathCodes, TreePlan
 from dpselect.learn.size_limits import MOST_DEPTH
 from dpselect.mechanisms.base import Mechanism
 from dpselect.mechanisms.exponential import exponential
@@ -87,7 +87,7 @@ class FirstOutcomes:
         """Return the first candidates."""
         return list(range(k))
 
-    def ordered(
+    def rank(
         self,
         ticks: Integers,  # noqa: ARG002
         rate: Fraction,  # noqa: ARG002
@@ -97,7 +97,7 @@ class FirstOutcomes:
         """Return the first candidates, and no gap between them."""
         return list(range(k)), [0] * k if gaps else []
 
-    def grouped(
+    def rank_groups(
         self,
         sampler: Sampler,  # noqa: ARG002
         ticks: Integers,  # noqa: ARG002
@@ -217,9 +217,9 @@ def along_one_path(plan: TreePlan) -> TreePlan:
     Beyond ``MOST_DEPTH`` levels only forests go, whose levels are all alike.
     """
 
-    def stops(level: int, sizes: Integers | None, opened: Open) -> NDArray[np.bool_]:
-        ended: NDArray[np.bool_] = np.ones_like(plan.stops(level, sizes, opened))
-        ended[np.argmax(np.sum([codes.sum(axis=1) for codes in opened], axis=0))] = False
+    def stops(level: int, sizes: Integers | None, path_codes: PathCodes) -> NDArray[np.bool_]:
+        ended: NDArray[np.bool_] = np.ones_like(plan.stops(level, sizes, path_codes))
+        ended[np.argmax(np.sum([codes.sum(axis=1) for codes in path_codes], axis=0))] = False
         return ended
 
     return replace(plan, depth=min(plan.depth, MOST_DEPTH), stops=stops)

@@ -73,31 +73,31 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """
         epsilon = epsilon_of(self)
         self._check()
-        if not self._reading().observed:
+        if not self._reading().is_observed:
             warn_of_leaks(self)
         with self._data(X, y) as data:
-            result, guarantee = self._fitted(data, epsilon)
+            result, guarantee = self._pay_and_fit(data, epsilon)
         # All at once, at the end: a fit that was refused leaves an earlier one as it was.
         self._adopt(data, result, guarantee)
-        if not self._reading().observed or isinstance(y, str):
+        if not self._reading().is_observed or isinstance(y, str):
             self._name_features([each.name for each in self.attributes_])
         return self
 
-    def _fitted(self, data: TrainingData, epsilon: Fraction) -> tuple[Any, Guarantee]:
+    def _pay_and_fit(self, data: TrainingData, epsilon: Fraction) -> tuple[Any, Guarantee]:
         """Rehearse, pay and fit; return the result and what was paid."""
         self._check_data(data)
-        program = self._rehearsed(data.known, epsilon)
+        program = self._dry_run_plan(data.known, epsilon)
         guarantee = self._promise(epsilon)
-        with self._paid(guarantee, data) as draws:
+        with self._open_session(guarantee, data) as draws:
             return program(data.records, draws), guarantee
 
     def _adopt(self, data: TrainingData, result: Any, guarantee: Guarantee) -> None:
         """Take a result for what was fitted."""
         self._keep(data.known, result)
         self.attributes_: tuple[Attribute, ...] = data.known.attributes
-        self.privacy_spent_: Guarantee | None = None if self._reading().observed else guarantee
+        self.privacy_spent_: Guarantee | None = None if self._reading().is_observed else guarantee
 
-    def _certified(self) -> tuple[dict[str, str], Guarantee, str]:
+    def _certificate_facts(self) -> tuple[dict[str, str], Guarantee, str]:
         check_is_fitted(self, "privacy_spent_")
         if self.privacy_spent_ is None:
             raise InputError("This model observed its domains, so it has no promise to certify: declare domains.")
@@ -157,7 +157,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """
         epsilon = epsilon_of(self)
         self._check()
-        self._rehearsed(self._reading().declared(columns, None), epsilon)
+        self._dry_run_plan(self._reading().declared_schema(columns, None), epsilon)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the released model as JSON; nothing in it is private.
@@ -183,10 +183,10 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self, "attributes_")
         save_html(self, path, overwrite=overwrite)
 
-    def _rehearsed(self, known: Schema, epsilon: Fraction) -> FitPlan:
+    def _dry_run_plan(self, known: Schema, epsilon: Fraction) -> FitPlan:
         """Return the plan, after a rehearsal without records: whatever would refuse does so before it costs."""
         share = self._share(epsilon)
-        program = self._planned(known.attributes, known.classes, share)
+        program = self._fit_plan(known.attributes, known.classes, share)
         program.rehearse(share)
         return program
 
@@ -199,8 +199,8 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return Guarantee(epsilon, neighbours_of(self))
 
     @contextmanager
-    def _paid(self, guarantee: Guarantee, data: TrainingData) -> Iterator[Any]:
-        """Record the spend where there is a ledger, and open the door; what is not private is not paid for."""
+    def _open_session(self, guarantee: Guarantee, data: TrainingData) -> Iterator[Any]:
+        """Record the spend where there is a ledger, and open a session; what is not private is not paid for."""
         session_factory = self._session_factory(
             guarantee,
             mechanism=type(self).__name__,
@@ -209,7 +209,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             per_person=1 if self.person is None else self.rows_per_person,
             note=self._note(),
         )
-        with use_accountant(None) if self._reading().observed else nullcontext(), session_factory as draws:
+        with use_accountant(None) if self._reading().is_observed else nullcontext(), session_factory as draws:
             if self.person is None:
                 yield draws
             else:
@@ -230,8 +230,8 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         if warehouse.is_source(X):
             return in_place(X, y, reading)
         self._require_target(y)
-        if reading.observed:
-            X, y = self._validated(X, y)
+        if reading.is_observed:
+            X, y = self._validate(X, y)
             if self.ledger is not None:
                 raise PrivacyError("Domains read from the data are not private, so nothing may be spent: drop ledger=.")
             words = "Domains and classes are read from the data: the result is not private."
@@ -242,7 +242,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
 
-    def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Return numbers and labels as scikit-learn takes them, where nothing is declared."""
         if not isinstance(y, str):
             X, y = validate_data(self, X, y, dtype="numeric")
@@ -254,7 +254,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self, "attributes_")
         if warehouse.is_source(X):
             raise InputError("Labels are for records, and those of a warehouse stay there: pass a frame of them.")
-        if self._reading().observed and all(each.ordered for each in self.attributes_):
+        if self._reading().is_observed and all(each.is_ordered for each in self.attributes_):
             X = validate_data(self, X, reset=False, dtype="numeric")
         return read_again(X, self.attributes_, self.missing)
 
@@ -288,7 +288,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """Refuse a target that is not of the kind that is fitted, where nothing is declared."""
 
     @abstractmethod
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> FitPlan:
+    def _fit_plan(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> FitPlan:
         """Return a function of records and draws that fits."""
 
     @abstractmethod

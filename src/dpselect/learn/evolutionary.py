@@ -53,7 +53,7 @@ _MOST_TRIED = 10**6
 # Weights further from 1 than this are a mistake.
 _HEAVIEST = 10**9
 # So many classes are listed in an error.
-_SHOWN = 10
+_MOST_SHOWN = 10
 
 
 @register_model
@@ -191,12 +191,12 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         weights = self._weights()
         unknown = [each for each in weights if each not in classes]
         if unknown:
-            shown = ", ".join(map(repr, classes[:_SHOWN])) + (", ..." if len(classes) > _SHOWN else "")
+            shown = ", ".join(map(repr, classes[:_MOST_SHOWN])) + (", ..." if len(classes) > _MOST_SHOWN else "")
             raise InputError(f"importance names {unknown[0]!r}, which is not a declared class: name some of {shown}.")
         if not any(weights.get(each, 1) for each in classes):
             raise InputError("importance is zero for every class, so every tree is alike: pass a number that is not.")
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> SearchPlan:
+    def _fit_plan(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> SearchPlan:
         mechanism = chosen_mechanism(self.mechanism)
         given, (selected, depth) = self._weights(), self._sizes()
         weights = [given.get(each, Fraction(1)) for each in classes]
@@ -205,7 +205,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         def check(draws: Session) -> None:
             """Select among trees that recognise nobody, as many at a time as will be; rounds are alike."""
             nobody = [rate([0] * max(2, self.output, selected), 0, "records", None) for _ in classes]
-            scores = self._combined(nobody, weights)
+            scores = self._combine(nobody, weights)
             draws.top_k(scores, self.output, each, mechanism=mechanism)
             if self.generations:
                 draws.top_k(scores, selected, each, mechanism=mechanism)
@@ -219,8 +219,8 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
                 trees = self._best(trees, selected, each, search, records, mechanism, weights)
                 while len(trees) < selected + self.population:
                     one, two = (trees[int(place)] for place in draws.uniform(np.full(2, len(trees))))
-                    for child, parent in zip(search.crossed(one, two), (one, two), strict=True):
-                        grown = search.pruned(search.mutated(child, self.max_depth), self.max_depth)
+                    for child, parent in zip(search.crossover(one, two), (one, two), strict=True):
+                        grown = search.prune(search.mutate(child, self.max_depth), self.max_depth)
                         # Crossing may double a tree each time: no population outgrows twice its first trees.
                         trees.append(grown if size(grown) <= largest else parent)
             best = self._best(trees, self.output, each, search, records, mechanism, weights)
@@ -257,7 +257,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
             weights[name] = weight
         return weights
 
-    def _combined(self, recalls: list[Scores], weights: list[Fraction]) -> Scores:
+    def _combine(self, recalls: list[Scores], weights: list[Fraction]) -> Scores:
         if self.goal == "pareto":
             return pareto(recalls)
         return aggregate(recalls, weights, max_changed="one")
@@ -276,7 +276,7 @@ class DPEvolutionaryTreeClassifier(PrivateTrees):
         totals = records.totals(1)[0]
         right = count_recognised(trees, search.attributes, records)
         recalls = [rate(right[c], int(totals[c]), "records", None) for c in range(search.classes)]
-        places = search.draws.top_k(self._combined(recalls, weights), many, epsilon, mechanism=mechanism)
+        places = search.draws.top_k(self._combine(recalls, weights), many, epsilon, mechanism=mechanism)
         return [trees[place] for place in places]
 
 
@@ -288,7 +288,7 @@ class _Search:
     ) -> None:
         self.attributes, self.classes, self.draws = attributes_, classes, draws
         self._most_grown = MOST_DEPTH if mutation_levels is None else mutation_levels
-        self._cuts = np.array([max(1, each.size - each.ordered) for each in attributes_])
+        self._cuts = np.array([max(1, each.size - each.is_ordered) for each in attributes_])
 
     def several(self, many: int, depth: int) -> list[Node]:
         """Return full trees with random splits and labels, drawn together."""
@@ -306,18 +306,18 @@ class _Search:
         """Return one such tree."""
         return self.several(1, depth)[0]
 
-    def crossed(self, one: Node, two: Node) -> tuple[Node, Node]:
+    def crossover(self, one: Node, two: Node) -> tuple[Node, Node]:
         """Return both trees with a random subtree of each exchanged."""
         here, there = self._below(size(one)), self._below(size(two))
         return replace_subtree(one, here, at(two, there)), replace_subtree(two, there, at(one, here))
 
-    def mutated(self, node: Node, most: int) -> Node:
+    def mutate(self, node: Node, most: int) -> Node:
         """Return the tree with a random subtree replaced by a random tree that stays within ``most`` levels."""
         place = self._below(size(node))
         room = max(0, most - depth_of(node, place))
         return replace_subtree(node, place, self.random(min(room, self._most_grown)))
 
-    def pruned(self, node: Node, most: int) -> Node:
+    def prune(self, node: Node, most: int) -> Node:
         """Return the tree cut at ``most`` levels, with random labels there."""
         if node.attribute < 0:
             return node
@@ -325,7 +325,7 @@ class _Search:
             return Node(label=self._below(self.classes))
         assert node.first is not None
         assert node.second is not None
-        return Node(0, node.attribute, node.cut, self.pruned(node.first, most - 1), self.pruned(node.second, most - 1))
+        return Node(0, node.attribute, node.cut, self.prune(node.first, most - 1), self.prune(node.second, most - 1))
 
     def as_tree(self, node: Node) -> Tree:
         """Return the released form, made short: whoever reads it needs no branch that leads nowhere."""

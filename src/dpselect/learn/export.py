@@ -178,7 +178,7 @@ def _model(content: dict[str, Any]) -> Any:
 
 def label_of(model: Any, tree: Tree, node: int) -> tuple[str, str]:
     """Return the label of a node and its released figures in words, none where only labels were released."""
-    words: tuple[str, str] = model._said(tree, node)
+    words: tuple[str, str] = model._node_text(tree, node)
     return words
 
 

@@ -42,7 +42,7 @@ def read_guarantee(content: Mapping[str, Any]) -> Guarantee | None:
     relation = Neighbours.PERSON if "person" in content else Neighbours.ADD_REMOVE
     if "rho" not in content:
         return Guarantee(epsilon, relation, delta)
-    return Guarantee.concentrated(exact_in(content["rho"]), delta, relation, epsilon=epsilon)
+    return Guarantee.from_rho(exact_in(content["rho"]), delta, relation, epsilon=epsilon)
 
 
 def persons_in(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -79,10 +79,10 @@ class TreeFitPlan:
             # Trees share records only where these are a table's own.
             chunks = cast(TrainingTable, records).chunks(self.trees, draws.uniform)
             with draws.disjoint(self.trees) as parts:
-                return [self._grown(chunk, self.plan(rows), part) for chunk, part in zip(chunks, parts, strict=True)]
+                return [self._grow(chunk, self.plan(rows), part) for chunk, part in zip(chunks, parts, strict=True)]
         if self.trees == 1:
-            return [self._grown(records, self.plan(rows), draws)]
-        return [self._grown(records.again(), self.plan(rows), draws) for _ in range(self.trees)]
+            return [self._grow(records, self.plan(rows), draws)]
+        return [self._grow(records.again(), self.plan(rows), draws) for _ in range(self.trees)]
 
     def rehearse(self, epsilon: Fraction) -> None:
         """Ask one tree's questions of nobody, and count what the others will spend.
@@ -98,7 +98,7 @@ class TreeFitPlan:
             with draws.attempts() as again:
                 for planned in self.variants or (self.plan,):
                     plan, left = planned(_ALL if self.asked else self.rows), again()
-                    self._grown(nobody, along_one_path(plan), left)
+                    self._grow(nobody, along_one_path(plan), left)
                     if self.trees > 1 and not self.chunked:
                         left.spend(Guarantee(plan.total, Neighbours.ADD_REMOVE), count=self.trees - 1)
         except ZeroDivisionError:
@@ -109,7 +109,7 @@ class TreeFitPlan:
             return self.rows
         return int(draws.counts(records.totals(1).sum(axis=1), self.asked, ONE)[0])
 
-    def _grown(self, records: NodeCounts, plan: TreePlan, draws: Session) -> Tree:
+    def _grow(self, records: NodeCounts, plan: TreePlan, draws: Session) -> Tree:
         tree = grow(records, self.attributes, replace(plan, most=self._room() // self.branches), draws)
         return self.prune(tree, plan)
 

@@ -25,13 +25,13 @@ from sklearn.utils.validation import check_is_fitted
 from dpselect import utilities
 from dpselect.kernel.errors import Advice, InputError, PrivacyError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
-from dpselect.learn.builder import Multiway, Open, Splitter, TreePlan, noisy_leaf
+from dpselect.learn.builder import Multiway, PathCodes, Splitter, TreePlan, noisy_leaf
 from dpselect.learn.conditional import QUERIES, Decisions, EveryTime, NodeConditional
 from dpselect.learn.default_tree import never
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
 from dpselect.learn.fit_plan import Planner, TreeFitPlan, keep
-from dpselect.learn.leaf_bound import OF_MODEL, PRUNED, LeafBound
+from dpselect.learn.leaf_bound import OF_MODEL, PRUNED_REASON, LeafBound
 from dpselect.learn.parameters import chosen_mechanism, whole
 from dpselect.learn.private_trees import PrivateTrees
 from dpselect.learn.prune import prune_c45
@@ -45,7 +45,7 @@ from dpselect.utilities.splits import Integers
 
 CRITERIA = ("information-gain", "max-operator", "max-operator-winner", "gini", "misclassified")
 STOPS = ("friedman-schuster", "depth", "support")
-Stop = Callable[[int, Integers | None, Open], NDArray[np.bool_]]
+Stop = Callable[[int, Integers | None, PathCodes], NDArray[np.bool_]]
 
 
 @register_model
@@ -189,18 +189,18 @@ class DPID3Classifier(PrivateTrees):
 
     def error_bound_for(self, classes: int) -> ErrorBound:  # noqa: ARG002
         """Return that nothing is known of the error before the leaves are counted."""
-        return NoBound(PRUNED if self.prune == "c4.5" else OF_MODEL)
+        return NoBound(PRUNED_REASON if self.prune == "c4.5" else OF_MODEL)
 
     @property
     def error_bound(self) -> ErrorBound:
         """Return how far the counts at the leaves of all trees may be off, where none is a sum of others."""
         check_is_fitted(self, "trees_")
         if self.prune == "c4.5" or self.privacy_spent_ is None:
-            return NoBound(PRUNED if self.prune == "c4.5" else OF_MODEL)
+            return NoBound(PRUNED_REASON if self.prune == "c4.5" else OF_MODEL)
         rate = Fraction(self._leaf_share() * (1 - 1e-12)) * self._share(self.privacy_spent_.epsilon)
         return LeafBound(rate, sum(int(tree.leaves.size) for tree in self.trees_), len(self.classes_))
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> TreeFitPlan:
+    def _fit_plan(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> TreeFitPlan:
         refuse_large(attributes_, self.max_depth, self.max_leaves)
         depth, many, epsilon = self.max_depth, len(classes), epsilon / self.n_trees
         counted = self.stop == "friedman-schuster"
@@ -256,20 +256,20 @@ def criterion(name: str, max_records: int | None) -> Callable[[dict[int, Integer
     return found
 
 
-def small(_: int, sizes: Integers | None, opened: Open, *, classes: int, epsilon: float) -> NDArray[np.bool_]:
+def small(_: int, sizes: Integers | None, path_codes: PathCodes, *, classes: int, epsilon: float) -> NDArray[np.bool_]:
     """End nodes whose noisy size is too small to choose by: N / (t |C|) < sqrt 2 / epsilon, t the largest domain."""
     assert sizes is not None
-    largest = np.max([codes.sum(axis=1) for codes in opened], axis=0)
+    largest = np.max([codes.sum(axis=1) for codes in path_codes], axis=0)
     return np.asarray(sizes / (largest * classes) < math.sqrt(2) / epsilon)
 
 
 def end_unsupported(
-    level: int, _: Integers | None, opened: Open, *, classes: int, epsilon: float, size: int | None
+    level: int, _: Integers | None, path_codes: PathCodes, *, classes: int, epsilon: float, size: int | None
 ) -> NDArray[np.bool_]:
     """End nodes whose expected size, n over the branchings so far, is below sqrt 2 |C| / epsilon."""
     assert size is not None
-    share = np.ones(opened[0].shape[0])
-    for codes in opened:
+    share = np.ones(path_codes[0].shape[0])
+    for codes in path_codes:
         share *= np.maximum(codes.sum(axis=1), 1) / codes.shape[1]
     return np.asarray((level > 0) & (size * share < math.sqrt(2) * classes / epsilon))
 

@@ -14,7 +14,9 @@ OF_MODEL = (
     "how well a model predicts depends on the data; measure it on records that need no protection, or pay for "
     "dpselect.learn.DPSearch, which releases a noisy score"
 )
-PRUNED = "pruning has added up leaves that are no longer there; without it (prune='none') there is one for their counts"
+PRUNED_REASON = (
+    "pruning has added up leaves that are no longer there; without it (prune='none') there is one for their counts"
+)
 
 
 @dataclass(frozen=True)

@@ -78,12 +78,12 @@ def first_split(model: Any, X: Any, y: Any) -> FirstSplit | None:
     >>> [round(float(chance), 3) for chance in asked.mechanism.pmf(asked.scores, asked.epsilon)]
     [0.0, 1.0, 0.0]
     """
-    with _planned(model, X, y) as (data, program, _):
+    with _public_plan(model, X, y) as (data, program, _):
         plan = program.plan(data.records.rows)
         tables = [level[0] for level in data.records.again().level(1)]
         total = data.records.again().totals(1).sum(axis=1)
-        opened = [np.ones((1, each.size), dtype=np.bool_) for each in data.known.attributes]
-    if not plan.depth or plan.stops(0, total, opened)[0]:
+        path_codes = [np.ones((1, each.size), dtype=np.bool_) for each in data.known.attributes]
+    if not plan.depth or plan.stops(0, total, path_codes)[0]:
         return None
     below = plan.total - plan.count - plan.splits[0]
     asked = _binary(plan, tables) if isinstance(plan.splitter, BestBinary) else _multiway(plan, tables)
@@ -109,7 +109,7 @@ def without_noise(model: Any, X: Any, y: Any) -> Any:
     0 < 200: 0 (0: 200, 1: 0)
     0 >= 200: 1 (0: 0, 1: 200) None
     """
-    with _planned(model, X, y) as (data, program, fitted):
+    with _public_plan(model, X, y) as (data, program, fitted):
         session_factory = Session(
             PrivacyFilter(fitted._share(epsilon_of(fitted)), Neighbours.ADD_REMOVE), BestOutcomes()
         )
@@ -131,13 +131,13 @@ def leaf_epsilons(model: Any, X: Any, y: Any) -> tuple[Table, NDArray[np.float64
 def grown_without_noise(model: Any, X: Any, y: Any) -> Tree:
     """Return the tree of :func:`without_noise` before pruning."""
     whole = clone(model).set_params(prune="none") if isinstance(model, DPID3Classifier) else model
-    grown: Tree = without_noise(whole, X, y).trees_[0].grown
+    grown: Tree = without_noise(whole, X, y).trees_[0].whole_tree
     return grown
 
 
 def leaves_of(tree: Tree, model: Any, X: Any, y: Any) -> tuple[Table, NDArray[np.float64]]:
     """Return the class counts of the leaves of a grown tree, and the epsilon that a fit would pay for each of them."""
-    with _planned(model, X, y) as (data, program, _):
+    with _public_plan(model, X, y) as (data, program, _):
         plan = program.plan(data.records.rows)
     spent = np.cumsum([0.0, *(float(plan.count + split) for split in plan.splits)])
     depth = tree.depth[tree.leaves]
@@ -161,7 +161,7 @@ class BestOutcomes(FirstOutcomes):
 
 
 @contextmanager
-def _planned(model: Any, X: Any, y: Any) -> Iterator[tuple[TrainingData, TreeFitPlan, Any]]:
+def _public_plan(model: Any, X: Any, y: Any) -> Iterator[tuple[TrainingData, TreeFitPlan, Any]]:
     """Yield a public table, the plan of a fit to it, and a copy of the model that has no ledger."""
     if not isinstance(model, (DPTreeClassifier, DPID3Classifier)):
         raise InputTypeError(
@@ -173,7 +173,7 @@ def _planned(model: Any, X: Any, y: Any) -> Iterator[tuple[TrainingData, TreeFit
     # Public rows cost nothing, whatever budget the caller has open.
     with use_accountant(None), fitted._data(X, y) as data:
         fitted._check_data(data)
-        program = fitted._rehearsed(data.known, epsilon)
+        program = fitted._dry_run_plan(data.known, epsilon)
         if not isinstance(program, TreeFitPlan) or program.trees > 1 or program.variants:
             raise InputTypeError(
                 "Pass one tree with a named criterion: several share their rows or decide node by node."
@@ -187,10 +187,10 @@ def _binary(plan: TreePlan, tables: Sequence[Table]) -> tuple[Scores, Mechanism,
     sides: dict[str, Table] = {}
     for attribute, table in zip(plan.splitter.attributes, tables, strict=True):
         allowed = cuts(attribute, np.ones((1, attribute.size), dtype=np.bool_))[0]
-        left = table.cumsum(axis=0)[:-1] if attribute.ordered else table
+        left = table.cumsum(axis=0)[:-1] if attribute.is_ordered else table
         both = np.stack([left, table.sum(axis=0) - left], axis=1)
         for cut in np.flatnonzero(allowed).tolist():
-            codes = np.arange(cut + 1) if attribute.ordered else np.array([cut])
+            codes = np.arange(cut + 1) if attribute.is_ordered else np.array([cut])
             sides[f"{attribute.name} {attribute.meaning(codes)}"] = both[cut]
     return misclassified(sides), require_mechanism("permute-and-flip"), tuple(sides.values())
 

@@ -25,8 +25,8 @@ def path_words(model: Any, codes: Sequence[Integers]) -> list[str]:
     """
     tree: Tree = model.trees_[0]
     shares = model._chances(codes)
-    ends = list(zip(tree.apply(codes).tolist(), tree.grown.apply(codes).tolist(), strict=True))
-    drawn, whole = _Steps(tree), _Steps(tree.grown)
+    ends = list(zip(tree.apply(codes).tolist(), tree.whole_tree.apply(codes).tolist(), strict=True))
+    drawn, whole = _Steps(tree), _Steps(tree.whole_tree)
     said: dict[tuple[int, int, int], str] = {}
     result = []
     for row, ((leaf, node), place) in enumerate(zip(ends, shares.argmax(axis=1).tolist(), strict=True)):
@@ -41,7 +41,7 @@ def path_words(model: Any, codes: Sequence[Integers]) -> list[str]:
             else:
                 further = ""
                 if tree.origin[leaf] != node:
-                    further = f" goes on to {whole.words(node)}{label_of(model, tree.grown, node)[1]} and"
+                    further = f" goes on to {whole.words(node)}{label_of(model, tree.whole_tree, node)[1]} and"
                 words = (
                     f"{told_as}, although most there are {label}: {because}. The whole tree{further} weighs in the "
                     f"nodes above, which gives {told_as} a share of {shares[row, place]:.2f}"
@@ -78,11 +78,11 @@ class _Steps:
             left[place] = left.get(place, True) & (tree.route[at] == child)
         steps = [f"{tree.attributes[p].name} {tree.attributes[p].meaning(np.flatnonzero(c))}" for p, c in left.items()]
         if tree.split[node] >= 0:
-            steps.append(_stopped(tree.attributes[tree.split[node]]))
+            steps.append(_end_reason(tree.attributes[tree.split[node]]))
         return " and ".join(steps) or "there is one leaf"
 
 
-def _stopped(attribute: Attribute) -> str:
+def _end_reason(attribute: Attribute) -> str:
     """Return why a record goes no further than a node that splits by this column."""
-    lacks = "not a number" if attribute.ordered else "not listed"
+    lacks = "not a number" if attribute.is_ordered else "not listed"
     return f"{attribute.name} is {lacks}" if attribute.missing else f"{attribute.name} is missing or {lacks}"

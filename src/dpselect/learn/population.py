@@ -36,7 +36,7 @@ class Node:
 def count_recognised(trees: Sequence[Node], attributes: Sequence[Attribute], records: NodeCounts) -> Integers:
     """Return how many records of each class every tree gives their own label, shape (classes, trees)."""
     if isinstance(records, StoredRecords):
-        return records.recognised([labelling(tree, attributes) for tree in trees])
+        return records.recognition_counts([labelling(tree, attributes) for tree in trees])
     assert isinstance(records, Records)
     levels, splits = _levels(trees)
     widest = max(len(splits), *(level.size for level in levels))
@@ -45,11 +45,11 @@ def count_recognised(trees: Sequence[Node], attributes: Sequence[Attribute], rec
     for start in range(0, records.labels.size, step):
         part = slice(start, start + step)
         labels = records.labels[part]
-        members = np.stack([_packed(labels == each) for each in range(records.classes)])
+        members = np.stack([_pack_bits(labels == each) for each in range(records.classes)])
         goes = np.zeros((2, len(splits), members.shape[1]), dtype=np.uint64)
         for place, split in enumerate(splits):
             codes = records.codes[split[0]][part]
-            goes[1, place] = _packed(codes > split[1] if attributes[split[0]].ordered else codes != split[1])
+            goes[1, place] = _pack_bits(codes > split[1] if attributes[split[0]].is_ordered else codes != split[1])
         # Bits behind the last record are set here; no class has them.
         goes[0] = ~goes[1]
         reached = np.full((len(trees), members.shape[1]), ~np.uint64(0))
@@ -76,7 +76,7 @@ def goes_second(node: Node, attributes: Sequence[Attribute]) -> NDArray[np.bool_
     if node.attribute < 0:
         return np.zeros(0, dtype=np.bool_)
     codes = np.arange(attributes[node.attribute].size)
-    return np.asarray(codes > node.cut if attributes[node.attribute].ordered else codes != node.cut)
+    return np.asarray(codes > node.cut if attributes[node.attribute].is_ordered else codes != node.cut)
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def _within(node: Node, attributes: Sequence[Attribute], possible: list[NDArray[
     return Node(0, place, node.cut, *sides)
 
 
-def _packed(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
+def _pack_bits(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Return bits as words, zeros behind the last."""
     words = np.zeros((bits.size + 63) // 64, dtype=np.uint64)
     packed = np.packbits(bits)

@@ -80,10 +80,10 @@ def preview(model: Any, X: Any, y: Any, *, n_records: int, tries: int = 5) -> Pr
         raise InputError("The public sample is too small: pass at least 20 rows.")
     # Public rows cost nothing, whatever budget the caller has open.
     with use_accountant(None):
-        return _tried(model, rows, labels, tries, epsilon_of(model) * Fraction(n_records, size * 4 // 5))
+        return _cross_validate(model, rows, labels, tries, epsilon_of(model) * Fraction(n_records, size * 4 // 5))
 
 
-def _tried(model: Any, rows: Any, labels: Any, tries: int, scaled: Fraction) -> Preview:
+def _cross_validate(model: Any, rows: Any, labels: Any, tries: int, scaled: Fraction) -> Preview:
     size = labels.size
     leaves, scores = [], []
     for start in range(tries):

@@ -47,7 +47,7 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
         return self._chances(self._read_again(X))
 
     def _chances(self, codes: Sequence[Integers]) -> NDArray[np.float64]:
-        shares = [self._shares(tree.grown)[tree.grown.apply(codes)] for tree in self.trees_]
+        shares = [self._shares(tree.whole_tree)[tree.whole_tree.apply(codes)] for tree in self.trees_]
         return np.asarray(np.mean(shares, axis=0))
 
     def apply(self, X: Any) -> Integers:
@@ -126,7 +126,7 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
         self.trees_: list[Tree] = result
         self.classes_ = np.array(known.classes)
 
-    def _said(self, tree: Tree, node: int) -> tuple[str, str]:
+    def _node_text(self, tree: Tree, node: int) -> tuple[str, str]:
         """Return the most frequent class of a node and its counts in words, none where only labels were released."""
         label = str(self.classes_[tree.counts[node].argmax()])
         if not self._counted:

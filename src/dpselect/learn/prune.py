@@ -35,7 +35,7 @@ def prune_by_evidence(tree: Tree, noise: float) -> Tree:
             below[node], leaves[node] = errors[node] - saved, many
         else:
             ends[node] = True
-    return tree.pruned(ends)
+    return tree.prune(ends)
 
 
 def evidence_below(tree: Tree, noise: float) -> NDArray[np.float64]:
@@ -49,7 +49,7 @@ def evidence_below(tree: Tree, noise: float) -> NDArray[np.float64]:
     beyond = np.zeros(tree.split.size)
     if inner.size:
         sides = np.array([tree.children(node) for node in inner.tolist()])
-        cuts = sum(each.size - each.ordered for each in tree.attributes)
+        cuts = sum(each.size - each.is_ordered for each in tree.attributes)
         beyond[inner] = _beyond_chance(tree.counts[sides], tree.leaves_below()[sides], noise, cuts)
     evidence = np.zeros(tree.split.size)
     for node in inner[::-1].tolist():

@@ -162,7 +162,7 @@ class RandomDecisionForestClassifier(PrivateTrees):
         sized = self.stop == "support" or (self.splits == "multiway" and self.max_depth is None)
         return sized and self.n_records is None
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> TreeFitPlan:
+    def _fit_plan(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> TreeFitPlan:
         trees, many = self.n_trees or len(attributes_), len(classes)
         whole(trees, "n_trees", 1, "how many trees", MOST_TREES)
         asked = epsilon * _SIZE if self._asks_size() else Fraction(0)
@@ -188,7 +188,7 @@ class RandomDecisionForestClassifier(PrivateTrees):
 
     def _plan(self, attributes_: Sequence[Attribute], classes: int, each: Fraction, size: int) -> TreePlan:
         """Return what one tree may do, given a public or noisy number of rows where one is needed."""
-        numeric = sum(attribute.ordered for attribute in attributes_)
+        numeric = sum(attribute.is_ordered for attribute in attributes_)
         if self.max_depth is not None:
             # No path is longer, so an immense number of levels costs nothing.
             depth = min(self.max_depth, longest_path(attributes_))

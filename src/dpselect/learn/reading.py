@@ -23,7 +23,7 @@ from dpselect.sources.distinct import distinct
 from dpselect.views.bound_contributions import bound_contributions
 
 Integers = NDArray[np.int64]
-_ROUNDED = "is a column of pandas that NumPy holds"
+_PANDAS_COLUMN = "is a column of pandas that NumPy holds"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -91,7 +91,7 @@ class LabelledRows:
         column = distinct(self.columns[person])
         return identity.persons(replace(column, retyped=person in self.retyped))
 
-    def bounded(self, person: Any, most: int, missing: str) -> LabelledRows:
+    def bound_rows(self, person: Any, most: int, missing: str) -> LabelledRows:
         """Keep each person's first rows: which ones depends on that person's rows alone.
 
         Rows that name nobody are left out. The bound comes before rows are left out for other cells.
@@ -123,15 +123,15 @@ class LabelledRows:
         label = known.label()
         for each in known.attributes:
             if each.name in self.retyped:
-                each.require_exact(_ROUNDED)
+                each.require_exact(_PANDAS_COLUMN)
         if None in self.retyped:
-            label.require_exact(_ROUNDED)
+            label.require_exact(_PANDAS_COLUMN)
         for each in (*(each for each in known.attributes if each.name in self.texts), *[label][: None in self.texts]):
             each.warn_of_text()
         codes = [each.encode(self.columns[each.name], unknown) for each in known.attributes]
         return codes, label.encode(self.target, unknown)
 
-    def trained(self, known: Schema, reading: ReadOptions) -> tuple[list[Integers], Integers, Integers]:
+    def training_codes(self, known: Schema, reading: ReadOptions) -> tuple[list[Integers], Integers, Integers]:
         """Return codes, labels and owners of the rows that have a code in every column.
 
         Raises:

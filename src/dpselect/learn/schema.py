@@ -16,7 +16,7 @@ from dpselect.learn.size_limits import MOST_RECORDS
 from dpselect.views.records import Records
 
 Integers = NDArray[np.int64]
-OBSERVED = "observed-not-private"
+OBSERVED_DOMAINS = "observed-not-private"
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,9 @@ class ReadOptions:
     require: Callable[[Sequence[Any]], None] = accept
 
     @property
-    def observed(self) -> bool:
+    def is_observed(self) -> bool:
         """Return whether domains are read from the data."""
-        return isinstance(self.domains, str) and self.domains == OBSERVED
+        return isinstance(self.domains, str) and self.domains == OBSERVED_DOMAINS
 
     def check(self) -> None:
         """Refuse settings that mean nothing (``ValueError``)."""
@@ -98,7 +98,7 @@ class ReadOptions:
             raise InputError('missing is "ignore", "category" or "error".')
         whole(self.rows_per_person, "rows_per_person", 1, "how many rows of one person are kept", MOST_RECORDS)
 
-    def declared(self, columns: Sequence[Any], target: str | None) -> Schema:
+    def declared_schema(self, columns: Sequence[Any], target: str | None) -> Schema:
         """Return the public facts of these columns.
 
         Args:
@@ -140,7 +140,7 @@ class ReadOptions:
             raise InputError("The table needs at least one column, and columns of different names.")
         return attributes(names, self.domains, bins=int(self.bins), missing=self.missing == "category")
 
-    def seen(self, attributes_: tuple[Attribute, ...], target: NDArray[Any]) -> Schema:
+    def observed_schema(self, attributes_: tuple[Attribute, ...], target: NDArray[Any]) -> Schema:
         """Return what the data hold as if it had been declared: not private."""
         return Schema(attributes_, np.unique(target.tolist()).tolist())
 

@@ -31,7 +31,7 @@ from dpselect.utilities.counts import ONE
 
 Setting = dict[str, Any]
 # Whose rows there are and how they are read must be the same for all runs; what is paid is the search's.
-_FIXED = ("domains", "classes", "unknown", "missing", "person", "rows_per_person", "epsilon", "ledger")
+_FIXED_SETTINGS = ("domains", "classes", "unknown", "missing", "person", "rows_per_person", "epsilon", "ledger")
 # What would show or hand on that a run is under way.
 _QUIET = {"verbose": 0, "n_jobs": 1}
 
@@ -110,7 +110,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ValueError, TypeError, PrivacyError: as ``fit``, for whatever it refuses without a look at the data.
         """
         self._check()
-        return self._planned(len(self._settings()))
+        return self._tuning_plan(len(self._settings()))
 
     def fit(self, X: Any, y: Any) -> Self:
         """Search from a table and its labels, or from a table and the name of its target column.
@@ -123,7 +123,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check()
         warn_of_leaks(self)
         settings = self._settings()
-        plan, refit = self._planned(len(settings)), self._refit()
+        plan, refit = self._tuning_plan(len(settings)), self._refit()
         if warehouse.is_source(X):
             raise InputError("A search holds records out in memory: pass a frame instead of a warehouse.")
         models = [self._model(setting) for setting in settings]
@@ -131,19 +131,19 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for model, data in zip(models, read, strict=True):
             model._check_data(data)
             for epsilon in (plan.epsilon_of_run, refit or plan.epsilon_of_run):
-                model._rehearsed(data.known, epsilon)
+                model._dry_run_plan(data.known, epsilon)
         guarantee = Guarantee(epsilon_of(self), neighbours_of(self.estimator))
 
         with self._session_factory(
             guarantee, mechanism=type(self).__name__, ledger=book_of(self.ledger), note="fit"
         ) as draws:
-            winner = self._searched(models, read, plan, draws)
+            winner = self._search(models, read, plan, draws)
             chosen = None
             if winner is not None:
                 (index, model), score = winner.result, winner.score
                 if refit is not None:
                     with draws.use_accountant():
-                        model = _grown(models[index], read[index], refit, self._session_factory)
+                        model = _grow_model(models[index], read[index], refit, self._session_factory)
                 chosen = settings[index], model, score
         self._adopt(chosen, read[0], guarantee)
         return self
@@ -162,7 +162,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("No run was good enough, so there is no model: search again with another good_enough=.")
         return self.best_estimator_
 
-    def _searched(
+    def _search(
         self, models: Sequence[PrivateTrees], read: Sequence[TrainingData], plan: TuningPlan, draws: Session
     ) -> Any:
         """Split once, run, and return the winner: (position of its setting, model) and score."""
@@ -181,7 +181,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             # Nobody is in both parts, so each may spend all of it.
             with own.disjoint(2) as (train, held):
                 with train.use_accountant():
-                    model = _grown(models[index], split.train, plan.epsilon_of_run, self._session_factory)
+                    model = _grow_model(models[index], split.train, plan.epsilon_of_run, self._session_factory)
                 right = np.array([split.correct(model)])
                 return model, int(held.counts(right, plan.epsilon_of_run, bound)[0])
 
@@ -226,7 +226,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise PrivacyError(
                 "A ledger of the estimator would count the secret runs: pass ledger= to DPSearch instead."
             )
-        if self.estimator._reading().observed:
+        if self.estimator._reading().is_observed:
             raise PrivacyError("Domains that are read from the data are not private: declare domains=.")
         if not exact_positive(self.held_out, "held_out") < 1:
             raise InputError("held_out must be less than 1: the chance of a record to be held out.")
@@ -239,7 +239,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("refit must be less than epsilon: how much of it pays for the fit from all records.")
         return exact_epsilon(self.refit)
 
-    def _planned(self, settings: int) -> TuningPlan:
+    def _tuning_plan(self, settings: int) -> TuningPlan:
         total = epsilon_of(self) - (self._refit() or 0)
         plan = tuning_plan(settings, epsilon=total, gamma=self.gamma, eta=self.eta, good_enough=self.good_enough)
         require_rate(plan.epsilon_of_run / self._bound().total)
@@ -262,7 +262,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.parameters, (Mapping, list, tuple)) or not self.parameters:
             raise InputError("parameters must be a mapping of parameters to lists of values: name at least one.")
         settings = [dict(setting) for setting in ParameterGrid(self.parameters)]
-        allowed = set(self.estimator.get_params(deep=False)) - {*_FIXED, *_QUIET}
+        allowed = set(self.estimator.get_params(deep=False)) - {*_FIXED_SETTINGS, *_QUIET}
         for name in sorted({name for setting in settings for name in setting} - allowed):
             raise InputError(
                 f"A search cannot vary {name!r}: it varies {', '.join(sorted(allowed))} of this estimator."
@@ -279,13 +279,13 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return model
 
 
-def _grown(
+def _grow_model(
     settings: PrivateTrees, data: TrainingData, epsilon: Fraction, session_factory: SessionFactory
 ) -> PrivateTrees:
     """Return a model grown from these records, paid for by the session around."""
     model: PrivateTrees = clone(settings).set_params(epsilon=epsilon, ledger=None)
     model._session_factory = session_factory
-    trees, guarantee = model._fitted(replace(data, records=at_the_root(data)), epsilon)
+    trees, guarantee = model._pay_and_fit(replace(data, records=at_the_root(data)), epsilon)
     del model._session_factory
     model._adopt(data, trees, guarantee)
     model._name_features([attribute.name for attribute in data.known.attributes])

@@ -49,9 +49,9 @@ def of_frame(X: Any, y: Any, reading: ReadOptions) -> TrainingData:
     """
     rows = LabelledRows.of(X, y)
     if reading.person is not None:
-        rows = rows.bounded(reading.person, reading.rows_per_person, reading.missing)
-    known = _observed(rows, reading) if reading.observed else reading.declared(rows.names, rows.called)
-    codes, label, owners = rows.trained(known, reading)
+        rows = rows.bound_rows(reading.person, reading.rows_per_person, reading.missing)
+    known = _observed_schema(rows, reading) if reading.is_observed else reading.declared_schema(rows.names, rows.called)
+    codes, label, owners = rows.training_codes(known, reading)
     return TrainingData(known, known.table(codes, label), owners=owners)
 
 
@@ -62,7 +62,7 @@ def check_frame(X: Any, y: Any, reading: ReadOptions) -> Check:
         PrivacyError, ValueError: as :func:`of_frame`, except for what it counts.
     """
     rows, unknown = LabelledRows.of(X, y), reading.unknown
-    known = reading.declared(rows.names, rows.called)
+    known = reading.declared_schema(rows.names, rows.called)
     codes, label = rows.codes(known, "ignore")
     trained, target = (codes, label) if unknown != "clip" else rows.codes(known, unknown)
     mask = target >= 0
@@ -87,7 +87,7 @@ def check_frame(X: Any, y: Any, reading: ReadOptions) -> Check:
     )
 
 
-def _observed(rows: LabelledRows, reading: ReadOptions) -> Schema:
+def _observed_schema(rows: LabelledRows, reading: ReadOptions) -> Schema:
     """Read domains and classes from the data: no privacy, for tests and tutorials."""
     known = []
     for name in rows.names:
@@ -98,4 +98,4 @@ def _observed(rows: LabelledRows, reading: ReadOptions) -> Schema:
             known.append(attribute(name, ends, bins=int(reading.bins), missing=False))
         else:
             known.append(attribute(name, sorted(set(values.tolist())), bins=int(reading.bins), missing=False))
-    return reading.seen(tuple(known), rows.target)
+    return reading.observed_schema(tuple(known), rows.target)

@@ -29,7 +29,7 @@ class Tree:
         counts: noisy class counts; of inner nodes the sums of their leaves, shape (nodes, classes).
         noise: the standard deviation of the noise of a leaf's count, where shares are shrunk by it; ``None`` elsewhere.
         grown: the tree before it was pruned for its drawing; itself where it was not.
-        origin: which node of ``grown`` each node is, shape (nodes,).
+        origin: which node of ``whole_tree`` each node is, shape (nodes,).
     """
 
     # Which columns of ``counts`` are numbers of records.
@@ -52,7 +52,7 @@ class Tree:
         return f"Tree({self.leaves.size} leaves, depth {self.levels})"
 
     @property
-    def grown(self) -> Tree:
+    def whole_tree(self) -> Tree:
         """Return the whole tree."""
         return self if self._pruned is None else self._pruned[0]
 
@@ -109,8 +109,8 @@ class Tree:
             leaves[node] = leaves[self.children(node)].sum()
         return leaves
 
-    def pruned(self, ends: NDArray[np.bool_]) -> Self:
-        """Return the tree that ends at these nodes, and remembers this one as ``grown``."""
+    def prune(self, ends: NDArray[np.bool_]) -> Self:
+        """Return the tree that ends at these nodes, and remembers this one as ``whole_tree``."""
         tree = copy(self)
         tree.split = np.where(ends, -1, self.split)
         tree.route = [route[:0] if end else route for route, end in zip(self.route, ends.tolist(), strict=True)]
@@ -182,7 +182,7 @@ class Tree:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the nodes as plain lists, for JSON: those of the tree as it grew, and where its drawing ends."""
-        grown = self.grown
+        grown = self.whole_tree
         content = {
             "split": grown.split.tolist(),
             "route": [route.tolist() for route in grown.route],
@@ -215,7 +215,7 @@ class Tree:
             else:
                 ends = np.zeros(tree.split.size, dtype=np.bool_)
                 ends[integers_in(content["drawing_ends"])] = True
-                drawn = tree.pruned(ends)
+                drawn = tree.prune(ends)
                 sound = drawn.origin[drawn.leaves].tolist() == content["drawing_ends"]
         except (KeyError, TypeError, ValueError, IndexError, OverflowError):
             sound = False

@@ -45,7 +45,7 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None, ax: Any = None
     figure = new_figure(dpi=_DPI) if ax is None else ax.get_figure()
     axes = figure.add_axes((0, 0, 1, 1)) if ax is None else ax
     rows = _rows(tree)
-    named = {node: _named(model, tree, node) for node in rows}
+    named = {node: _node_label(model, tree, node) for node in rows}
     answers = {child: _answer(tree, node, child) for node in rows for child in _below(tree, node)}
     starts, width = _columns(tree, named, answers)
     height = tree.leaves.size * _ROW * _FONT
@@ -89,7 +89,7 @@ def _rows(tree: Tree) -> dict[int, float]:
     return rows
 
 
-def _named(model: Any, tree: Tree, node: int) -> str:
+def _node_label(model: Any, tree: Tree, node: int) -> str:
     """Return what the box of a node says: its column, or the label and the largest counts."""
     if tree.split[node] >= 0:
         return _short(str(tree.attributes[tree.split[node]].name))

@@ -26,13 +26,13 @@ def in_place(source: Any, y: Any, reading: ReadOptions) -> Iterator[TrainingData
         ValueError, ConnectionError: the table changed or the engine failed, also later, while it is counted.
     """
     with ExitStack() as stack:
-        opened, known, label = _opened(source, y, reading, stack)
-        temporary = stack.enter_context(Temporary(opened))
-        read = stack.enter_context(text_read_once(opened, known.attributes, label, reading.unknown, temporary))
-        records = _required(read, known.attributes, reading)
-        if opened.temporary:
-            records = records.coded()
-        yield TrainingData(known, records, opened.metadata)
+        engine, known, label = _open_warehouse(source, y, reading, stack)
+        temporary = stack.enter_context(Temporary(engine))
+        read = stack.enter_context(text_read_once(engine, known.attributes, label, reading.unknown, temporary))
+        records = _require_codes(read, known.attributes, reading)
+        if engine.temporary:
+            records = records.code_records()
+        yield TrainingData(known, records, engine.metadata)
         records.confirm()
 
 
@@ -43,13 +43,13 @@ def check_in_place(source: Any, y: Any, reading: ReadOptions) -> Check:
         PrivacyError, ValueError, ConnectionError: as :func:`in_place`, except for what it counts.
     """
     with ExitStack() as stack:
-        opened, known, label = _opened(source, y, reading, stack)
+        engine, known, label = _open_warehouse(source, y, reading, stack)
         strict, trained = (
-            stack.enter_context(text_read_once(opened, known.attributes, label, unknown))
+            stack.enter_context(text_read_once(engine, known.attributes, label, unknown))
             for unknown in ("ignore", reading.unknown)
         )
         outside, lacking, (beyond, unlabelled) = strict.strays([each.missing for each in known.attributes])
-        rows, left = strict.rows, trained.known().rows
+        rows, left = strict.rows, trained.known_records().rows
     names = [each.name for each in known.attributes]
     return Check(
         rows=rows,
@@ -62,24 +62,24 @@ def check_in_place(source: Any, y: Any, reading: ReadOptions) -> Check:
     )
 
 
-def _opened(source: Any, y: Any, reading: ReadOptions, stack: ExitStack) -> tuple[Warehouse, Schema, Attribute]:
+def _open_warehouse(source: Any, y: Any, reading: ReadOptions, stack: ExitStack) -> tuple[Warehouse, Schema, Attribute]:
     """Return a warehouse that is being read until ``kept`` closes, the public facts, and the target."""
-    opened = Warehouse.open(source)
-    if opened is not source:
-        stack.callback(opened.close)
+    engine = Warehouse.open(source)
+    if engine is not source:
+        stack.callback(engine.close)
     if not isinstance(y, str):
         raise InputError("Records in a warehouse bring their labels along: pass fit(table, target), target a name.")
     if isinstance(reading.domains, str):
         raise PrivacyError("Domains of a warehouse are declared, not observed: pass domains=.")
     if reading.person is not None:
         raise InputError("person= goes with frames: in a warehouse, build a table with few rows per person.")
-    opened.require([y])
-    columns = [name for name in opened.columns if name != y]
-    if opened.is_csv:
+    engine.require([y])
+    columns = [name for name in engine.columns if name != y]
+    if engine.is_csv:
         _require_domains(columns, reading.domains)
-    known = reading.declared(columns, y)
-    stack.enter_context(opened.reading())
-    return opened, known, known.label(y)
+    known = reading.declared_schema(columns, y)
+    stack.enter_context(engine.reading())
+    return engine, known, known.label(y)
 
 
 def _require_domains(columns: Sequence[str], domains: Any) -> None:
@@ -92,7 +92,7 @@ def _require_domains(columns: Sequence[str], domains: Any) -> None:
         )
 
 
-def _required(records: StoredRecords, attributes: Sequence[Attribute], reading: ReadOptions) -> StoredRecords:
+def _require_codes(records: StoredRecords, attributes: Sequence[Attribute], reading: ReadOptions) -> StoredRecords:
     """Return the records that have a code in every column; refuse what the curator asked to have refused."""
     if reading.missing == "error":
         for place in records.lacking():
@@ -100,6 +100,6 @@ def _required(records: StoredRecords, attributes: Sequence[Attribute], reading: 
     outside = records.outside()
     if outside and reading.unknown == "error":
         attributes[outside[0]].refuse_outside()
-    beyond, lacking = records.unlabelled()
+    beyond, lacking = records.unlabelled_counts()
     require_labels(beyond, lacking, reading.unknown, reading.missing)
-    return records.known()
+    return records.known_records()

@@ -29,7 +29,7 @@ def attack_success(guarantee: Guarantee, count: int = 1) -> float:
     >>> import dpselect as dps
     >>> [round(attack_success(dps.Guarantee(epsilon, "add-remove")), 2) for epsilon in (0.5, 1, 2, 4)]
     [0.62, 0.73, 0.88, 0.98]
-    >>> round(attack_success(dps.Guarantee.concentrated(0.1, 1e-6, "add-remove")), 2)
+    >>> round(attack_success(dps.Guarantee.from_rho(0.1, 1e-6, "add-remove")), 2)
     0.61
     """
     return min(1.0, (1 + _distance(guarantee, count)) / 2 * _UP)
@@ -63,7 +63,7 @@ def risk_of(promised: Mapping[str, Any]) -> str:
         if promised["rho"] is None:
             guarantee = Guarantee(Fraction(promised["epsilon"]), relation, delta)
         else:
-            guarantee = Guarantee.concentrated(Fraction(promised["rho"]), delta, relation)
+            guarantee = Guarantee.from_rho(Fraction(promised["rho"]), delta, relation)
     except (ValueError, TypeError, ZeroDivisionError):
         return ""
     return in_words(attack_success(guarantee))

@@ -139,7 +139,7 @@ class Terms:
             raise BudgetError(self._refusal(totals, event))
         return after
 
-    def left(self, totals: Totals) -> Remaining:
+    def remaining(self, totals: Totals) -> Remaining:
         """Return what is left, in the currency of the rule."""
         if self.rule == "rho":
             return Remaining(rho=self.rho - totals.rho)
@@ -153,14 +153,14 @@ class Terms:
 
     def _by_rho(self, totals: Totals, event: Event) -> tuple[str, str, list[str]]:
         """Return in words what was asked, what is left and what would fit."""
-        left, rho = self.left(totals).rho, event.guarantee.rho
+        left, rho = self.remaining(totals).rho, event.guarantee.rho
         share, name, size = left / event.count, "rho", rho
-        largest = f"a rho of at most {_floored(share)} each"
+        largest = f"a rho of at most {_floor_text(share)} each"
         if event.rho is None:
             # A pure release is asked for by its epsilon.
             name, size = "epsilon", event.epsilon
             most = largest_epsilon(event.guarantee.price, share) if share > 0 else share
-            largest = f"an epsilon of at most {_floored(most)} each"
+            largest = f"an epsilon of at most {_floor_text(most)} each"
         total = event.count * rho
         asked = f"rho {_short(total, left)}{_many(event.count, f'{name} {_short(size)}')}"
         fits = [largest] if share > 0 else []
@@ -168,7 +168,7 @@ class Terms:
 
     def _by_sum(self, totals: Totals, event: Event) -> tuple[str, str, list[str]]:
         """Return in words what was asked, what is left and what would fit."""
-        left = self.left(totals)
+        left = self.remaining(totals)
         epsilon, delta = event.count * event.epsilon, event.count * event.delta
         asked = f"epsilon {_short(epsilon, left.epsilon)}{_many(event.count, _short(event.epsilon))}"
         remains = f"epsilon {_short(left.epsilon, epsilon)}"
@@ -180,7 +180,7 @@ class Terms:
             most = min(most, int(left.delta / event.delta))
         # Where delta is an obstacle a pure release still fits.
         possible = delta <= left.delta
-        largest = f"an epsilon of at most {_floored(left.epsilon)} in all"
+        largest = f"an epsilon of at most {_floor_text(left.epsilon)} in all"
         fits = [largest if possible else f"{largest} without delta"] if left.epsilon > 0 else []
         return asked, remains, fits + _fewer(event.count, most, "epsilon")
 
@@ -317,7 +317,7 @@ def _fewer(count: int, most: int, name: str) -> list[str]:
     return [f"{most} release{'s' if most > 1 else ''} of this {name}"] if count > 1 and most else []
 
 
-def _floored(number: Fraction | float) -> str:
+def _floor_text(number: Fraction | float) -> str:
     """Return six digits, rounded down: what a message offers must fit."""
     exact = Fraction(number)
     digits = Context(prec=6, rounding=ROUND_FLOOR)
@@ -328,14 +328,14 @@ def _short(number: Fraction, other: Fraction | None = None) -> str:
     """Return six digits of what is long, or as many as tell whether it is above or below another number."""
     digits = 6
     while other is not None and number != other:
-        here, there = Fraction(_rounded(number, digits)), Fraction(_rounded(other, digits))
+        here, there = Fraction(_round_text(number, digits)), Fraction(_round_text(other, digits))
         if here != there and (here > there) == (number > other):
             break
         digits += 1
-    return _rounded(number, digits)
+    return _round_text(number, digits)
 
 
-def _rounded(number: Fraction, digits: int) -> str:
+def _round_text(number: Fraction, digits: int) -> str:
     text = format_exact(number)
     if "/" not in text or number.denominator < 10**6:
         return text

@@ -24,7 +24,7 @@ from dpselect.kernel.guarantee import PURE, Guarantee
 from dpselect.kernel.numbers import exact_delta
 from dpselect.kernel.prices import geometric_price
 from dpselect.kernel.rho_conversion import epsilon_of
-from dpselect.ledger.losses import Grid, LossLaw
+from dpselect.ledger.losses import Grid, LossPmf
 
 # Of one geometric noise: with more, randomised response stands for it.
 _MOST_MOVES = 2**16
@@ -94,7 +94,7 @@ class PlanPart:
             return geometric_price(self.guarantee.epsilon / self.moves, self.moves)
         return self.guarantee.price(self.guarantee.epsilon)
 
-    def losses(self, grid: Grid) -> LossLaw:
+    def losses(self, grid: Grid) -> LossPmf:
         """Return the law of its loss on a grid."""
         epsilon = self.guarantee.epsilon
         end = float(epsilon)
@@ -111,8 +111,8 @@ class PlanPart:
             truth, lie = left / (1 + math.exp(-end)), left * math.exp(-end) / (1 + math.exp(-end))
             return grid.atoms([(epsilon, truth), (-epsilon, lie)], float(self.guarantee.delta))
         if self.guarantee.bounded_range:
-            return grid.sloped(epsilon, -1 / (2 * math.expm1(-end)))
-        return grid.sloped(epsilon, 0.25, [(epsilon, 0.5), (-epsilon, math.exp(-end) / 2)])
+            return grid.sloped_losses(epsilon, -1 / (2 * math.expm1(-end)))
+        return grid.sloped_losses(epsilon, 0.25, [(epsilon, 0.5), (-epsilon, math.exp(-end) / 2)])
 
 
 def optimum(parts: Iterable[PlanPart] | Mapping[PlanPart, int], delta: Any, *, adaptive: bool = True) -> float:
@@ -164,7 +164,7 @@ def optimum(parts: Iterable[PlanPart] | Mapping[PlanPart, int], delta: Any, *, a
     gaussian = sum((counts[part] * part.rho for part in noisy), Fraction(0))
     laws = [grid.normal(float(gaussian))] if noisy else []
     laws += [grid.power(part.losses(grid), many) for part, many in counts.items() if part not in noisy]
-    return min(most, grid.epsilon(reduce(grid.composed, laws), float(exact)) * _UP)
+    return min(most, grid.epsilon(reduce(grid.compose, laws), float(exact)) * _UP)
 
 
 def require_one_relation(relations: Iterable[str]) -> None:

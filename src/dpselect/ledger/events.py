@@ -115,7 +115,7 @@ class Event:
         relation = Neighbours(self.neighbours)
         if self.rho is None:
             return Guarantee(self.epsilon, relation, self.delta, self.bounded_range, self.laplace)
-        stated = Guarantee.concentrated(self.rho, self.delta, relation, epsilon=self.epsilon)
+        stated = Guarantee.from_rho(self.rho, self.delta, relation, epsilon=self.epsilon)
         return replace(stated, bounded_range=self.bounded_range, laplace=self.laplace)
 
     @property
@@ -154,7 +154,7 @@ class Event:
             }
             return cls(metadata=content.pop(_METADATA), **(content | numbers))
         except (ValueError, TypeError, ZeroDivisionError):
-            raise InputError(_UNKNOWN) from None
+            raise InputError(_UNKNOWN_EVENT) from None
 
 
 # What files have called the metadata from the first version on.
@@ -162,7 +162,7 @@ _METADATA = "facts"
 _NAMES = {each.name for each in fields(Event)} - {"metadata"} | {_METADATA}
 # What formats 2 and 3 added.
 _LATER = {"rho": str, "laplace": bool}
-_UNKNOWN = "This event was not written by this version of dpselect: update it."
+_UNKNOWN_EVENT = "This event was not written by this version of dpselect: update it."
 _number = lru_cache(maxsize=4096)(Fraction)
 
 
@@ -188,4 +188,4 @@ def parse_event(text: str) -> dict[str, Any]:
             return content
     except (ValueError, TypeError, KeyError, AttributeError):
         pass
-    raise InputError(_UNKNOWN)
+    raise InputError(_UNKNOWN_EVENT)

@@ -140,7 +140,7 @@ class InMemoryLedger:
     @property
     def remaining(self) -> Remaining:
         """Return what is left, in the currency of the rule."""
-        return self.terms.left(self.totals)
+        return self.terms.remaining(self.totals)
 
     @property
     def events(self) -> tuple[Event, ...]:

@@ -81,7 +81,7 @@ def from_dp_accounting(event: Any, neighbours: str = "add-remove") -> list[PlanP
     if kind == "Gaussian":
         # Their noise multiplier is the float that it is, and so is the sensitivity that it stands for.
         rho = 1 / (2 * Fraction(event.noise_multiplier) ** 2)
-        return [PlanPart(Guarantee.concentrated(rho, _AT, relation), gaussian=True)]
+        return [PlanPart(Guarantee.from_rho(rho, _AT, relation), gaussian=True)]
     if kind == "Laplace":
         return [PlanPart(Guarantee(1 / Fraction(event.noise_multiplier), relation, laplace=True))]
     if kind == "DiscreteLaplace":

@@ -23,7 +23,7 @@ _ROW, _NODES = 128, 8
 
 
 @dataclass(frozen=True, eq=False)
-class LossLaw:
+class LossPmf:
     """The law of a loss under the first of two laws, at least: on grid points, and at infinity.
 
     Attributes:
@@ -57,7 +57,7 @@ class Grid:
         step = 2.0 ** math.ceil(math.log2(max(loss, 1e-290) * 2 / _POINTS))
         return cls(step, math.ceil(loss / step) + count + 1)
 
-    def atoms(self, atoms: Iterable[tuple[Fraction, float]], infinite: float = 0.0) -> LossLaw:
+    def atoms(self, atoms: Iterable[tuple[Fraction, float]], infinite: float = 0.0) -> LossPmf:
         """Return losses of these masses, each divided between the grid points around it."""
         step, found = Fraction(self.step), dict[int, float]()
         whole = -math.expm1(-self.step)
@@ -72,9 +72,9 @@ class Grid:
         masses = np.zeros(max(found) - low + 1)
         for place, mass in found.items():
             masses[place - low] = mass
-        return self._clipped(LossLaw(low, masses, infinite))
+        return self._clip(LossPmf(low, masses, infinite))
 
-    def sloped(self, epsilon: Fraction, density: float, atoms: Iterable[tuple[Fraction, float]] = ()) -> LossLaw:
+    def sloped_losses(self, epsilon: Fraction, density: float, atoms: Iterable[tuple[Fraction, float]] = ()) -> LossPmf:
         """Return losses between -epsilon and epsilon of the density ``density e^((loss - epsilon) / 2)``, and atoms."""
         step, end = Fraction(self.step), float(epsilon)
         low, high = math.ceil(-epsilon / step), epsilon // step
@@ -86,7 +86,7 @@ class Grid:
 
         if high < low:
             masses[-1] += mass(-end, 2 * end)
-            return LossLaw(at.low, masses)
+            return LossPmf(at.low, masses)
         cells = mass(np.arange(low, high, dtype=np.float64) * self.step, self.step)
         upper = 1 / (1 + math.exp(-self.step / 2))
         masses[low - at.low : high - at.low] += cells * math.exp(-self.step / 2) * upper
@@ -94,9 +94,9 @@ class Grid:
         # What is left at both ends goes to the next point above it.
         masses[low - at.low] += mass(-end, float(low * step + epsilon))
         masses[high + 1 - at.low] += mass(float(high * step), float(epsilon - high * step))
-        return self._clipped(LossLaw(at.low, masses))
+        return self._clip(LossPmf(at.low, masses))
 
-    def normal(self, rho: float) -> LossLaw:
+    def normal(self, rho: float) -> LossPmf:
         """Return the losses of Gaussian noise: divided, or where the grid is coarse at the next point above."""
         from scipy.special import ndtr
 
@@ -113,38 +113,38 @@ class Grid:
             scaled = (points - rho) / deviation
             low, high = ndtr(scaled), ndtr(-scaled)
             masses[1:] += np.where(scaled[1:] > 0, high[:-1] - high[1:], low[1:] - low[:-1])
-            return LossLaw(-self.most, masses, above)
+            return LossPmf(-self.most, masses, above)
         for distance, weight, share in zip(within, weights, upper, strict=True):
             scaled = (points[:-1] + distance - rho) / deviation
             cells = weight * self.step / 2 / (deviation * math.sqrt(2 * math.pi)) * np.exp(-(scaled**2) / 2)
             masses[1:] += cells * share
             masses[:-1] += cells * (1 - share)
-        return LossLaw(-self.most, masses, above)
+        return LossPmf(-self.most, masses, above)
 
-    def composed(self, one: LossLaw, other: LossLaw) -> LossLaw:
+    def compose(self, one: LossPmf, other: LossPmf) -> LossPmf:
         """Return the sums of two independent losses."""
-        return self._clipped(
-            LossLaw(
+        return self._clip(
+            LossPmf(
                 one.low + other.low,
-                _convolved(one.masses, other.masses),
+                _convolve(one.masses, other.masses),
                 one.infinite + other.infinite,
                 one.slack * other.slack * (1 + _SUMS),
             )
         )
 
-    def power(self, losses: LossLaw, count: int) -> LossLaw:
+    def power(self, losses: LossPmf, count: int) -> LossPmf:
         """Return the sum of so many independent losses of one law."""
-        result: LossLaw | None = None
+        result: LossPmf | None = None
         while True:
             if count % 2:
-                result = losses if result is None else self.composed(result, losses)
+                result = losses if result is None else self.compose(result, losses)
             count //= 2
             if not count:
                 assert result is not None
                 return result
-            losses = self.composed(losses, losses)
+            losses = self.compose(losses, losses)
 
-    def epsilon(self, losses: LossLaw, delta: float) -> float:
+    def epsilon(self, losses: LossPmf, delta: float) -> float:
         """Return the least epsilon at delta, infinite where too much lies at infinity."""
         points = (losses.low + np.arange(losses.masses.size)) * self.step
         allowed = delta / losses.slack
@@ -165,7 +165,7 @@ class Grid:
             low, high = (low, middle) if beyond(middle) <= allowed else (middle, high)
         return high
 
-    def _clipped(self, losses: LossLaw) -> LossLaw:
+    def _clip(self, losses: LossPmf) -> LossPmf:
         """Return losses within the grid: those below it are raised to its end, those above it are infinite."""
         low, masses, infinite = losses.low, losses.masses, losses.infinite
         if (over := low + masses.size - 1 - self.most) > 0:
@@ -173,10 +173,10 @@ class Grid:
         if (under := -self.most - low) > 0:
             masses = np.concatenate([[masses[: under + 1].sum()], masses[under + 1 :]])
             low = -self.most
-        return LossLaw(low, masses, infinite, losses.slack)
+        return LossPmf(low, masses, infinite, losses.slack)
 
 
-def _convolved(one: Floats, other: Floats) -> Floats:
+def _convolve(one: Floats, other: Floats) -> Floats:
     """Return sums of products of numbers that are not negative: every one right to ``_SUMS``, as nothing cancels.
 
     As one product of matrices, rows of one list with all shifts of the other, which is the quickest exact way.

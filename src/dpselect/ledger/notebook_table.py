@@ -12,7 +12,7 @@ from dpselect.ledger.composition import Terms, Totals
 
 def summary_table(title: str, terms: Terms, totals: Totals) -> str:
     """Return the terms, and what is spent and left in the currency of the rule."""
-    left = terms.left(totals)
+    left = terms.remaining(totals)
     rows = [
         ("dataset", terms.dataset),
         ("protected", PROTECTED_UNITS[Neighbours(terms.neighbours)]),

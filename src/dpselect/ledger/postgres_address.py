@@ -11,15 +11,15 @@ from urllib.parse import parse_qsl, urlencode
 from dpselect.kernel.errors import InputError
 
 # Also what was meant to be one: with one slash, as a Path makes of it, or escaped.
-_MEANT = re.compile(r"(?is)\s*postgres(?:ql)?(?::|%3a)(?:/|%2f).*")
-_WRITTEN = re.compile(
+_ADDRESS_PREFIX = re.compile(r"(?is)\s*postgres(?:ql)?(?::|%3a)(?:/|%2f).*")
+_ADDRESS = re.compile(
     r"(?i)postgres(?:ql)?://(?:(?P<user>[^:/?#@]*)@)?(?P<hosts>[^/?#@]*)(?P<base>/[^?#@]*)?(?:\?(?P<query>[^#@]*))?"
 )
 # A colon that no port follows, or a password by its name.
 _SECRET = re.compile(r"(?is)[^@/?#]*://[^@/?#]*:(?!\d*(?:[,/?#]|$))|.*[?&](?:ssl)?password(?:=|%3d)")
 _HOST = re.compile(r"(?:\[[0-9A-Fa-f:.%]+\]|[^:\[\]]*)(?::\d+)?")
 _NAME = re.compile(r"(?!pg_)[a-z][a-z0-9_]{0,62}")
-_TAKEN = ("public", "information_schema")
+_RESERVED_SCHEMAS = ("public", "information_schema")
 # What the client library may be told in an address: where the server is, and how both prove who they are.
 _OPTIONS = {
     "application_name", "channel_binding", "connect_timeout", "gssencmode", "host", "hostaddr", "keepalives",
@@ -68,14 +68,14 @@ class PostgresAddress:
         """
         if _SECRET.match(re.sub(r"\[[0-9A-Fa-f:.%]*\]", "", text)):
             raise InputError(_PASSWORD)
-        written = _WRITTEN.fullmatch(text.strip())
+        written = _ADDRESS.fullmatch(text.strip())
         if written is None or not all(map(_HOST.fullmatch, written["hosts"].split(","))):
             raise InputError(_wrong())
         options = parse_qsl(written["query"] or "", keep_blank_values=True)
         names = [value for name, value in options if name == "ledger"]
         if len(names) != 1:
             raise InputError("Which ledger of this database? End the address with ?ledger=NAME.")
-        if not _NAME.fullmatch(names[0]) or names[0] in _TAKEN:
+        if not _NAME.fullmatch(names[0]) or names[0] in _RESERVED_SCHEMAS:
             raise InputError(
                 "The ledger of an address is the name of a schema of its own: up to 63 lower-case letters, digits and "
                 "_, the first a letter, and neither public nor information_schema nor pg_ in front."
@@ -95,7 +95,7 @@ class PostgresAddress:
         return {**_DEFAULTS, **dict(self.options), "client_encoding": "utf8"}
 
     @property
-    def shown(self) -> str:
+    def display_name(self) -> str:
         """Return what messages call it: the name, and where that is."""
         return f"{self.ledger} in {self.url}"
 
@@ -109,7 +109,7 @@ def in_postgres(address: str | Path) -> bool:
     Raises:
         ValueError: it was made a path, which loses a slash.
     """
-    meant = _MEANT.fullmatch(str(address)) is not None
+    meant = _ADDRESS_PREFIX.fullmatch(str(address)) is not None
     if meant and isinstance(address, Path):
         raise InputError("The address of a ledger in PostgreSQL is text: pass it as a string, and not as a Path.")
     return meant

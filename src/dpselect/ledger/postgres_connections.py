@@ -13,7 +13,7 @@ from dpselect.kernel.errors import LostConnectionError
 from dpselect.ledger.postgres_address import PostgresAddress
 
 # What a forked process has of its parent's. The parent goes on using them, so they are neither used nor closed there.
-_INHERITED: list[list[Any]] = []
+_INHERITED_CONNECTIONS: list[list[Any]] = []
 
 
 def psycopg() -> Any:
@@ -47,7 +47,7 @@ class PostgresConnections:
         Raises:
             ConnectionError: there is none.
         """
-        connection = self._begun(begin)
+        connection = self._begin_transaction(begin)
         try:
             yield connection
         finally:
@@ -62,26 +62,27 @@ class PostgresConnections:
         self._kept: list[Any] = []
         weakref.finalize(self, _close, self._process, self._kept)
 
-    def _begun(self, begin: str) -> Any:
+    def _begin_transaction(self, begin: str) -> Any:
         if self._process != os.getpid():
-            _INHERITED.append(self._kept)
+            _INHERITED_CONNECTIONS.append(self._kept)
             self._begin()
         with suppress(IndexError):
             kept = self._kept.pop()
             # It may have been lost since it was used. Nothing of this transaction was said yet, so another may say it.
             with suppress(psycopg().Error):
-                return _told(kept, begin)
-        return _told(self._connected(), begin)
+                return _send_begin(kept, begin)
+        return _send_begin(self._connect(), begin)
 
-    def _connected(self) -> Any:
+    def _connect(self) -> Any:
         try:
             return psycopg().connect(
                 self._address.url, autocommit=True, prepare_threshold=None, **self._address.settings
             )
         except psycopg().Error:
             raise LostConnectionError(
-                f"There is no connection to the ledger {self._address.shown}: check that the server runs, its address, "
-                "and that the user and the password in PGPASSFILE or a service file are right; nothing was spent."
+                f"There is no connection to the ledger {self._address.display_name}: check that the server runs, its "
+                "address, and that the user and the password in PGPASSFILE or a service file are right; nothing was "
+                "spent."
             ) from None
 
     def _keep(self, connection: Any) -> None:
@@ -92,7 +93,7 @@ class PostgresConnections:
             connection.close()
 
 
-def _told(connection: Any, begin: str) -> Any:
+def _send_begin(connection: Any, begin: str) -> Any:
     try:
         connection.execute(begin)
     except BaseException:

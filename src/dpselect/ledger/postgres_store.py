@@ -125,22 +125,24 @@ class PostgresStore:
 
     def exists(self) -> bool:
         """Return whether there is such a ledger."""
-        with self._connected(_READS) as connection:
+        with self._transaction(_READS) as connection:
             return self._facts(connection).ledger
 
     def make(self, fill: Callable[[Transaction], None]) -> bool:
         """Make the schema, unless an empty one is there, and its tables."""
         errors = psycopg().errors
-        with self._connected(_WRITES) as connection:
+        with self._transaction(_WRITES) as connection:
             facts = self._facts(connection)
             if facts.ledger:
                 return False
             if facts.holds_anything:
                 raise InputError(
-                    f"The schema of {self._shown} holds other things, and is not a ledger: name another one."
+                    f"The schema of {self._display_name} holds other things, and is not a ledger: name another one."
                 )
             if not facts.unicode:
-                raise InputError(f"The database of {self._shown} is not in UTF-8: make one with ENCODING 'UTF8'.")
+                raise InputError(
+                    f"The database of {self._display_name} is not in UTF-8: make one with ENCODING 'UTF8'."
+                )
             self._require_durable(facts)
             try:
                 if not facts.schema:
@@ -156,7 +158,7 @@ class PostgresStore:
     @contextmanager
     def reading(self) -> Iterator[PostgresTransaction]:
         """Yield a transaction that sees one state."""
-        with self._connected(_READS) as connection:
+        with self._transaction(_READS) as connection:
             facts = self._facts(connection)
             self._require(facts)
             yield PostgresTransaction(connection, facts)
@@ -164,7 +166,7 @@ class PostgresStore:
     @contextmanager
     def writing(self) -> Iterator[PostgresTransaction]:
         """Yield a transaction that no other writer shares; it is on the disk of the server when the block has ended."""
-        with self._connected(_WRITES) as connection:
+        with self._transaction(_WRITES) as connection:
             facts = self._facts(connection)
             self._require(facts)
             self._require_durable(facts)
@@ -174,11 +176,11 @@ class PostgresStore:
             self._commit(connection)
 
     @property
-    def _shown(self) -> str:
-        return self._address.shown
+    def _display_name(self) -> str:
+        return self._address.display_name
 
     @contextmanager
-    def _connected(self, mode: str) -> Iterator[Any]:
+    def _transaction(self, mode: str) -> Iterator[Any]:
         settings = {"search_path": f'"{self.name}", pg_temp'}
         if mode == _WRITES:
             limit = f"'{int(1000 * _WAIT)}ms'"
@@ -199,9 +201,11 @@ class PostgresStore:
 
     def _require(self, facts: _Facts) -> None:
         if not facts.holds_anything:
-            raise MissingFileError(f"The ledger {self._shown} does not exist: create it with dpselect budget create.")
+            raise MissingFileError(
+                f"The ledger {self._display_name} does not exist: create it with dpselect budget create."
+            )
         if not facts.ledger:
-            raise InputError(f"The schema of {self._shown} is not a ledger, or a damaged one: {RESTORE}")
+            raise InputError(f"The schema of {self._display_name} is not a ledger, or a damaged one: {RESTORE}")
         if not facts.usable:
             raise self._forbidden()
 
@@ -209,12 +213,12 @@ class PostgresStore:
         """Refuse to write where a commit may be lost: what was drawn for it could not be taken back."""
         if not facts.fsync:
             raise FileError(
-                f"The server of {self._shown} does not wait for its disk: set fsync to on; nothing was spent."
+                f"The server of {self._display_name} does not wait for its disk: set fsync to on; nothing was spent."
             )
         if not facts.waits:
             raise FileError(
-                f"Sessions of this user do not wait until the ledger {self._shown} is on disk: set synchronous_commit "
-                "to on, for the user or the database; nothing was spent."
+                f"Sessions of this user do not wait until the ledger {self._display_name} is on disk: set "
+                "synchronous_commit to on, for the user or the database; nothing was spent."
             )
 
     def _commit(self, connection: Any) -> None:
@@ -226,15 +230,15 @@ class PostgresStore:
             if answered or error.sqlstate == _UNHEARD:
                 raise
             raise UncertainSpendError(
-                f"The connection to the ledger {self._shown} was lost while a spend was being committed: it may be "
-                "recorded, and then it stays spent; nothing was drawn. Ask again to spend anew."
+                f"The connection to the ledger {self._display_name} was lost while a spend was being committed: it may "
+                "be recorded, and then it stays spent; nothing was drawn. Ask again to spend anew."
             ) from None
         if outcome != "COMMIT":
-            raise FileError(f"The server of {self._shown} did not commit; nothing was spent.")
+            raise FileError(f"The server of {self._display_name} did not commit; nothing was spent.")
 
     def _forbidden(self) -> PermissionError:
         return ForbiddenFileError(
-            f"This user may not do that with the ledger {self._shown}: its owner can grant the rights that "
+            f"This user may not do that with the ledger {self._display_name}: its owner can grant the rights that "
             "docs/how-to/budget.md lists for reading and for spending; nothing was spent."
         )
 
@@ -245,21 +249,25 @@ class PostgresStore:
                 return self._forbidden()
             case "55P03":
                 return FileError(
-                    f"Others have kept the ledger {self._shown} locked for {_WAIT:g} seconds: try again when they are "
-                    "done; nothing was spent."
+                    f"Others have kept the ledger {self._display_name} locked for {_WAIT:g} seconds: try again when "
+                    "they are done; nothing was spent."
                 )
             case "25006":
                 return FileError(
-                    f"The ledger {self._shown} is read-only here, on a standby server or for this user: spend where "
-                    "it can be written; nothing was spent."
+                    f"The ledger {self._display_name} is read-only here, on a standby server or for this user: spend "
+                    "where it can be written; nothing was spent."
                 )
             case "53100":
-                return FileError(f"There is no room for {self._shown} on the disk of its server; nothing was spent.")
+                return FileError(
+                    f"There is no room for {self._display_name} on the disk of its server; nothing was spent."
+                )
             case "23505" | "42P01" | "42703" | "P0001":
-                return InputError(f"{self._shown} is not a ledger, or a damaged one: {RESTORE}")
+                return InputError(f"{self._display_name} is not a ledger, or a damaged one: {RESTORE}")
             case "":
-                return LostConnectionError(f"The connection to the ledger {self._shown} was lost; nothing was spent.")
-        return FileError(f"The ledger {self._shown} cannot be used ({type(error).__name__}); nothing was spent.")
+                return LostConnectionError(
+                    f"The connection to the ledger {self._display_name} was lost; nothing was spent."
+                )
+        return FileError(f"The ledger {self._display_name} cannot be used ({type(error).__name__}); nothing was spent.")
 
 
 _READS, _WRITES = "REPEATABLE READ, READ ONLY", "READ COMMITTED"

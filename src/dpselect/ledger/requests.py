@@ -161,12 +161,12 @@ class LedgerIndex:
         with self._lock:
             return [*self._rows.get((name, value), ())]
 
-    def asked(self) -> set[str]:
+    def analyst_requests(self) -> set[str]:
         """Return the requests of analysts, as far as they were read; a publication has requests of its own."""
         with self._lock:
             return {*self._asked}
 
-    def spent(self, name: str, value: str) -> Totals:
+    def spent_by(self, name: str, value: str) -> Totals:
         """Return what the rows with this value add up to, as far as they were read."""
         with self._lock:
             return self._sums.get((name, value), Totals())
@@ -227,7 +227,7 @@ class LedgerRequests:
         spends = [(each.request, event) for each in due for event in each.events(self.ledger.terms.dataset)]
         # A request that was paid for in part stays out of a plan: its next question may depend on what was released.
         if due and payment is not None and not any(self.rows(each.request) for each in due):
-            paid = self.index.spent(PUBLICATION, payment.publication).delta
+            paid = self.index.spent_by(PUBLICATION, payment.publication).delta
             event = plan_event(spends, payment.delta - paid, {**payment.metadata, PUBLICATION: payment.publication})
             if event is not None:
                 return [(event, [request for request, _ in spends])]
@@ -273,7 +273,7 @@ class LedgerRequests:
         answer = store.read(request)
         if answer is None:
             if kept is not None:
-                raise AnsweredError(_ANSWERED)
+                raise AnsweredError(_ANSWER_NOT_HERE)
             answer = store.keep(request, draw())
         self.confirm(request, answer, kept)
         return answer
@@ -295,7 +295,7 @@ class LedgerRequests:
             with self.ledger.transaction() as transaction:
                 kept = transaction.keep_answer(request, hashed)
         if kept != hashed:
-            raise AnsweredError(_ANSWERED)
+            raise AnsweredError(_ANSWER_NOT_HERE)
 
 
 def answer_hash(answer: str) -> str:
@@ -304,4 +304,4 @@ def answer_hash(answer: str) -> str:
 
 
 _UNPAID = "This request was not paid for: pay for it before it is answered."
-_ANSWERED = "This request was answered, and its answer is not stored here: restore the newest state."
+_ANSWER_NOT_HERE = "This request was answered, and its answer is not stored here: restore the newest state."

@@ -106,7 +106,7 @@ class Mechanism(Protocol):
     def describe(self, scores: Scores | None = None) -> str:
         """Return what a release of these scores draws, in words that a ledger records: public facts only."""
         del scores
-        return _listed(self.name, self.parameters)
+        return _label(self.name, self.parameters)
 
     def measure(self, scores: Scores) -> Measure | None:  # noqa: ARG002
         """Return what ticks say of scores; ``None`` where what is ranked is not the scores alone."""
@@ -144,14 +144,14 @@ class UnitMechanism(Mechanism):
     def quantize(self, scores: Scores, epsilon: Fraction) -> tuple[NDArray[np.int64], Fraction]:
         """Return effective scores as ticks, shape (m,), and what one tick is multiplied by."""
         unit = self.effective(scores)
-        return _clipped(unit, len(scores)), self.sampler.rate(unit, epsilon)
+        return _clip_ticks(unit, len(scores)), self.sampler.rate(unit, epsilon)
 
     def measure(self, scores: Scores) -> Measure | None:
         """Return what ticks say of scores; ``None`` where what is ranked is not the scores alone."""
         return None if self.measures is None else self.measures(scores)
 
     def __repr__(self) -> str:
-        return _shown(self)
+        return _text(self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -199,7 +199,7 @@ class _ScaledMechanism(Mechanism):
         """
         known, total = require_scores(scores).sensitivity, exact_epsilon(epsilon)
         if known.smoothed is not None:
-            known = replace(known, smoothed=_unasked)
+            known = replace(known, smoothed=_any_beta)
         if whole(k, "k", "how many candidates to name") > len(scores):
             raise InputError(f"k is {k} and there are {len(scores)} candidates: ask for at most that many.")
         used = self.smooth(Scores(scores.values, known, range_bound=scores.range_bound), total / k).beta
@@ -214,7 +214,7 @@ class _ScaledMechanism(Mechanism):
     def describe(self, scores: Scores | None = None) -> str:
         """Return what a release of these scores draws: its noise, its parameters and its share."""
         share = None if scores is None else self.budget_fraction(scores)
-        return _listed(self.name, self.parameters if share is None else self.parameters | {"phi": float(share)})
+        return _label(self.name, self.parameters if share is None else self.parameters | {"phi": float(share)})
 
     def guarantee(self, scores: Scores, epsilon: Epsilon) -> Guarantee:
         """Return what one selection at this epsilon promises, with its delta.
@@ -226,7 +226,7 @@ class _ScaledMechanism(Mechanism):
         return replace(super().guarantee(scores, epsilon), delta=self.delta, bounded_range=False, laplace=False)
 
     def __repr__(self) -> str:
-        return _shown(self)
+        return _text(self)
 
 
 class SmoothMechanism(_ScaledMechanism):
@@ -258,7 +258,7 @@ class UnsoundMechanism(_ScaledMechanism):
         raise PrivacyError(self.because)
 
 
-def _clipped(unit: UnitScores, candidates: int) -> NDArray[np.int64]:
+def _clip_ticks(unit: UnitScores, candidates: int) -> NDArray[np.int64]:
     """Return the ticks of unit scores, at most 2^61 from 0, or refuse by public facts what cannot be drawn."""
     ticks: NDArray[np.int64] = getattr(unit, "ticks", np.empty(0, dtype=np.int64))
     fits = isinstance(ticks, np.ndarray) and ticks.dtype == np.int64 and ticks.shape == (candidates,)
@@ -291,7 +291,7 @@ def require_grouped(mechanism: Mechanism) -> None:
         )
 
 
-def _unasked(_: Fraction, ceiling: float) -> Fraction:
+def _any_beta(_: Fraction, ceiling: float) -> Fraction:
     """Return a bound for any beta, where only beta is wanted."""
     return Fraction(ceiling)
 
@@ -303,13 +303,13 @@ def _no_beta(mechanism: Mechanism) -> ValueError:
     )
 
 
-def _listed(name: str, parameters: dict[str, Any]) -> str:
+def _label(name: str, parameters: dict[str, Any]) -> str:
     """Return a name, its noise, and its other parameters, phi last."""
     noise = [f"{parameters['noise']}"] if "noise" in parameters else []
     order = sorted(parameters.keys() - {"noise"}, key=lambda each: (each == "phi", [*parameters].index(each)))
     return ", ".join([name, *noise, *(f"{each} {parameters[each]}" for each in order)])
 
 
-def _shown(mechanism: Mechanism) -> str:
+def _text(mechanism: Mechanism) -> str:
     shown = "".join(f", {name}={value!r}" for name, value in mechanism.parameters.items())
     return f"mechanism({mechanism.name!r}{shown})"

@@ -40,26 +40,27 @@ def meaning(epsilon: Fraction) -> str:
     )
 
 
-def asking_first(door: D) -> D:
-    """Return a door that refuses a large epsilon before it pays, where no budget or ledger says that it is meant.
+def asking_first(session_factory: D) -> D:
+    """Return a session factory that refuses a large epsilon before it pays, where no budget or ledger says that it is
+    meant.
 
     What ``use_accountant(None)`` declares free, because its data are public, is not asked about.
 
-    Raises (by the door):
+    Raises (by the factory):
         PrivacyError: it is above ``LARGEST``, and nobody said that it is meant.
     """
 
     # A slip in an argument is then told of the name that was called.
-    door.__qualname__ = door.__name__
+    session_factory.__qualname__ = session_factory.__name__
 
-    @functools.wraps(door)
-    def opened(guarantee: Any, *, ledger: Any = None, count: Any = 1, **noted: Any) -> Any:
-        # What is not a guarantee or a number is refused by the door itself.
+    @functools.wraps(session_factory)
+    def checked_factory(guarantee: Any, *, ledger: Any = None, count: Any = 1, **noted: Any) -> Any:
+        # What is not a guarantee or a number is refused by the factory itself.
         if ledger is None and isinstance(guarantee, Guarantee) and isinstance(count, Integral):
             require_meant(guarantee, int(count))
-        return door(guarantee, ledger=ledger, count=count, **noted)
+        return session_factory(guarantee, ledger=ledger, count=count, **noted)
 
-    return cast(D, opened)
+    return cast(D, checked_factory)
 
 
 def require_meant(guarantee: Guarantee, releases: int) -> None:

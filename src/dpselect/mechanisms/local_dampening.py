@@ -124,7 +124,7 @@ def _probe(
 ) -> None:
     """Narrow between which distances the zeros of some rows end, by what delta is at distance t."""
     only = rows[of] if sensitivity.profile is not None else None
-    positive = sensitivity.profiled(np.array([t]), only)[0] > 0
+    positive = sensitivity.by_profile(np.array([t]), only)[0] > 0
     most[of[positive]], least[of[~positive]] = t, t + 1
 
 

@@ -29,12 +29,12 @@ class Sampler:
     """A sampler of a winner from integer ticks, with its exact law.
 
     Attributes:
-        name: what the docs call it, and what the door finds the draw by.
+        name: what the docs call it, and what the session finds the draw by.
         log_pmf: distinct gaps, their counts and the rate to log Pr of one candidate of each group.
         bounded_range: whether its releases have bounded range.
         laplace: whether Laplace noise dominates its releases from unit scores (``kernel/prices.md``).
         most_groups: the number of distinct scores beyond which the law is refused, or ``None``.
-        tails: the noise of noisy max with heavy tails, which the door draws by what it is and not by name.
+        tails: the noise of noisy max with heavy tails, which the session draws by what it is and not by name.
         strength: epsilon to what a gap of one span is multiplied by; ``None`` for epsilon itself.
         grouped: whether the same law can be drawn among groups of equal scores.
         clip: how many candidates there are to a public number of units of noise: nobody counts as further behind the
@@ -109,7 +109,7 @@ def noisy_max(noise: noises.NoiseDistribution, strength: Callable[[Fraction], Fr
 
 
 def require_sampler(sampler: Sampler) -> None:
-    """Refuse what is not drawn as it says (``ValueError``): the door finds a draw by a name, or by tails or a clip."""
+    """Refuse what is not drawn as it says (``ValueError``): a session finds a draw by its name, tails or clip."""
     if sampler.tails is None and sampler.clip is None and sampler not in (EXPONENTIAL, PERMUTE_AND_FLIP, LAPLACE):
         raise InputError("A sampler is EXPONENTIAL, PERMUTE_AND_FLIP or LAPLACE of dpselect.mechanisms, as it is.")
 

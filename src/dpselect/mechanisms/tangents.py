@@ -92,10 +92,10 @@ class _Edges:
         rising[edge == len(self._x) - 1] = False
         unclear = np.flatnonzero(~clear & (edge < len(self._x) - 1))
         if unclear.size:
-            rising[unclear] = self._decided(edge[unclear], unclear)
+            rising[unclear] = self._decide(edge[unclear], unclear)
         return rising
 
-    def _decided(self, edge: Positions, at: Positions) -> list[bool]:
+    def _decide(self, edge: Positions, at: Positions) -> list[bool]:
         """Decide in integers; candidates that are alike are decided once."""
         values, bounds = self._values[at].tolist(), self._bounds[at].tolist()
         known: dict[tuple[int, float, float], bool] = {}

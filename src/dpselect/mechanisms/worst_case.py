@@ -35,7 +35,7 @@ _NOISE: Mapping[str, Tail] = {"exponential": gumbel, "permute-and-flip": exponen
 _LISTS = {"exponential": "peeling", "permute-and-flip": "one-shot"}
 _METHODS = ("one-shot", "peeling", "joint")
 # Of a list that is made so no worst error is known.
-_UNKNOWN = ("permute-and-flip", "peeling")
+_UNKNOWN_WORST = ("permute-and-flip", "peeling")
 # What rounding takes of a gap of real scores: a share, and from differences between two gaps some ticks.
 _ROUNDING, _TWO_GAPS = 1 - Fraction(1, 2**49), 2
 # Joint lists treat all errors as one where together they have less than this chance.
@@ -106,7 +106,7 @@ class WorstCase:
         Raises:
             ValueError: no epsilon is enough.
         """
-        exponent = self._needed(probability)
+        exponent = self._least_epsilon(probability)
         if not exponent:
             return 0.0
         reach = self._reach(exact_positive(error, "error"))
@@ -135,7 +135,7 @@ class WorstCase:
 
         Between integers it is an integer.
         """
-        exponent = self._needed(probability)
+        exponent = self._least_epsilon(probability)
         if self.kind == "integer":
             least = max(1, math.ceil(exponent * self._span / epsilon))
             return least if least <= 2 * TICK_CLIP else math.inf
@@ -145,7 +145,7 @@ class WorstCase:
         behind = max(ticks + self._slack, Fraction(1)) * self.sensitivity / TICKS / _ROUNDING
         return rounded_up(max(behind, LEAST))
 
-    def expected(self, epsilon: Fraction) -> float:
+    def expected_error(self, epsilon: Fraction) -> float:
         """Return what the expected error of one choice is at most, rounded up."""
         unit = Fraction(1) if self.kind == "integer" else self.sensitivity / TICKS / _ROUNDING
         return rounded_up(worst_mean(self.candidates) * self._span * unit / epsilon)
@@ -186,7 +186,7 @@ class WorstCase:
         ticks = min(error / self.sensitivity * _ROUNDING, Fraction(GAP_CLIP)) * TICKS
         return (ticks - self._slack) / self._span
 
-    def _needed(self, probability: Epsilon) -> Fraction:
+    def _least_epsilon(self, probability: Epsilon) -> Fraction:
         exact = exact_chance(probability)
         if self.method == "joint" and 1 - exact < _JOINT_FLOOR:
             raise InputError(
@@ -229,17 +229,17 @@ class WorstCaseBound(ErrorBound):
         """
         return self.case.error(self.epsilon, probability)
 
-    def expected(self) -> float:
+    def expected_error(self) -> float:
         """Return what the expected error of one choice is at most, whatever the data; rounded up.
 
-        Some database has it by the exponential mechanism (``attained``), and permute-and-flip is never worse.
+        Some database has it by the exponential mechanism (``is_attained``), and permute-and-flip is never worse.
 
         Raises:
             ValueError: a list, for which it is not known.
         """
         if self.case.k > 1:
             raise InputError("The worst expected error is known for one choice only: use tail or at.")
-        return self.case.expected(self.epsilon)
+        return self.case.expected_error(self.epsilon)
 
     @property
     def names(self) -> int:
@@ -247,8 +247,8 @@ class WorstCaseBound(ErrorBound):
         return self.case.candidates
 
     @property
-    def attained(self) -> bool:
-        """Return whether :meth:`expected` is the worst itself, and not only an upper bound."""
+    def is_attained(self) -> bool:
+        """Return whether :meth:`expected_error` is the worst itself, and not only an upper bound."""
         return self.case.mechanism == "exponential"
 
     def _sentence(self, probability: Epsilon, unit: str) -> str:
@@ -283,7 +283,7 @@ def error_bound_of(
     unit = isinstance(mechanism, UnitMechanism) and mechanism.effective is scale and mechanism.name in _NOISE
     # Somebody's own mechanism may bear a name that is taken, where no release asks for its name.
     unit = unit and mechanism.sampler.name == mechanism.name
-    if not unit or math.isinf(bound) or (k > 1 and (mechanism.name, method) == _UNKNOWN):
+    if not unit or math.isinf(bound) or (k > 1 and (mechanism.name, method) == _UNKNOWN_WORST):
         return NoBound(reason_unknown(scores, k, mechanism))
     kind = "integer" if scores.values.dtype.kind == "i" else "real"
     number = len(scores) if candidates is None else candidates
@@ -322,7 +322,7 @@ def _method(mechanism: str, k: int, method: Any, kind: str) -> str:
         raise InputError(f"There is no method {method!r}: it is one of {', '.join(_METHODS)}.")
     if k == 1:
         return ""
-    if (mechanism, method) == _UNKNOWN:
+    if (mechanism, method) == _UNKNOWN_WORST:
         raise InputError(
             "No exact worst error is known for permute-and-flip with peeling: name the method one-shot, or the "
             "exponential mechanism."

@@ -60,7 +60,7 @@ def gumbel(k: int, rest: Decimal, x: Decimal) -> Decimal:
     c = _EXACT
     weight = c.multiply(rest, c.exp(-x))
     if weight < _MARGIN:
-        return _raised(c.multiply(weight, _harmonic(k)))
+        return _round_up(c.multiply(weight, _harmonic(k)))
     product = _ONE
     for i in range(1, min(k, _ONE_BY_ONE) + 1):
         product = c.multiply(product, c.add(_ONE, c.divide(weight, Decimal(i))))
@@ -68,7 +68,7 @@ def gumbel(k: int, rest: Decimal, x: Decimal) -> Decimal:
         # A convex function is at most its mean over the unit around.
         low, high = Decimal(_ONE_BY_ONE) + Decimal("0.5"), c.add(Decimal(k), Decimal("0.5"))
         product = c.multiply(product, c.exp(c.subtract(_area(high, weight), _area(low, weight))))
-    return _raised(c.divide(c.subtract(product, _ONE), product))
+    return _round_up(c.divide(c.subtract(product, _ONE), product))
 
 
 def exponential(k: int, rest: Decimal, x: Decimal) -> Decimal:
@@ -81,16 +81,16 @@ def exponential(k: int, rest: Decimal, x: Decimal) -> Decimal:
     missing, weight, every = c.subtract(_ONE, p), c.multiply(rest, p), c.multiply(c.add(rest, Decimal(k)), p)
     if missing < Decimal("1e-40"):
         # As without any privacy budget: the chance is no smaller then.
-        return _raised(c.subtract(_ONE, c.divide(_ONE, ways(k, rest))))
+        return _round_up(c.subtract(_ONE, c.divide(_ONE, ways(k, rest))))
     if weight <= Decimal("0.5"):
-        return _raised(_near(k, rest, p))
+        return _round_up(_near(k, rest, p))
     if every > 4 * k + 200:
         right = c.multiply(c.subtract(_ONE, Decimal("1e-24")), _many(k, rest, p))
     elif k > 1100 and weight > 1500:
         return _ONE
     else:
         right = _few(k, rest, p, missing)
-    return _raised(c.subtract(_ONE, right))
+    return _round_up(c.subtract(_ONE, right))
 
 
 def ways(k: int, rest: Decimal) -> Decimal:
@@ -152,7 +152,7 @@ def _step(index: int) -> Fraction:
     return (_DIGITS + digits) * Fraction(10) ** (power + _LOWEST)
 
 
-def _raised(value: Decimal) -> Decimal:
+def _round_up(value: Decimal) -> Decimal:
     return min(_ONE, _EXACT.multiply(value, _ONE + _MARGIN))
 
 

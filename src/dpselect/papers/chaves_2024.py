@@ -72,7 +72,7 @@ def greedy_tree(
     """
     from dpselect.learn import DPID3Classifier
 
-    chosen = _chosen(selection, ("EM", "PF", "SLD", "SNM-T", "SNM-LAP"))
+    chosen = _mechanism_of(selection, ("EM", "PF", "SLD", "SNM-T", "SNM-LAP"))
     criterion = "max-operator-winner" if selection.startswith("SNM") else "information-gain"
     settings: dict[str, Any] = {"criterion": criterion, "mechanism": chosen}
     return DPID3Classifier(epsilon, max_depth, **(settings | changes))
@@ -101,11 +101,11 @@ def random_forest(
     """
     from dpselect.learn.random_decision_forest import RandomDecisionForestClassifier
 
-    chosen = _chosen(selection, ("EM", "PF", "LD", "SNM-T", "SNM-LAP"))
+    chosen = _mechanism_of(selection, ("EM", "PF", "LD", "SNM-T", "SNM-LAP"))
     return RandomDecisionForestClassifier(epsilon, n_trees, **({"mechanism": chosen} | changes))
 
 
-def _chosen(selection: str, among: Sequence[str]) -> Mechanism:
+def _mechanism_of(selection: str, among: Sequence[str]) -> Mechanism:
     if selection == "SNM-LLN":
         raise InputError("SNM-LLN has a law and trains nothing: pass selection='SNM-T'.")
     if selection not in among:

@@ -43,7 +43,7 @@ def ego_betweenness(graph: GraphLike, *, max_degree: int | None = None, workers:
     graph = require_undirected(graph)
     bound = public_degree(max_degree, len(graph))
     if isinstance(graph, StoredGraph):
-        graph = graph.compressed()
+        graph = graph.to_graph()
     scores = utilities.ego_betweenness(graph, max_degree=bound, workers=workers, sensitivity="degree")
     # One degree more: this bound ends at B(D) where the corrected one ends at B(D - 1).
     printed = sensitivity_of_degrees(graph.degrees, bound + 1)

@@ -69,7 +69,7 @@ class DistanceSums:
         steps = min(t, self._middle + 1)
         # Sums beyond floats are infinite.
         with np.errstate(over="ignore"):
-            total = pieces.summed(steps) + float(self._records.length) * (t - steps)
+            total = pieces.sum_distances(steps) + float(self._records.length) * (t - steps)
             for distance, values in zip(pieces.distances, pieces.values, strict=True):
                 total += np.where(distance < steps, values, 0.0)
         return total
@@ -123,7 +123,7 @@ class _Pieces:
         shared = np.maximum(seen(m - 2 + t, True), length - seen(m + 1 - t, False))
         self._shared = [np.concatenate(([0], np.cumsum(half))) for half in _halves(shared)]
 
-    def summed(self, steps: int) -> Floats:
+    def sum_distances(self, steps: int) -> Floats:
         """Return the sums over distances from 2 to below ``steps`` but those that are added record by record."""
         count, rows = max(steps - 2, 0), self._a.size
         start = np.minimum(self._shared_from, count + 2) - 2

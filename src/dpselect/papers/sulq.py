@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.learn import DPID3Classifier
-from dpselect.learn.builder import Open, Splitter, one_child_a_value
+from dpselect.learn.builder import PathCodes, Splitter, one_child_a_value
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
 from dpselect.release.session import Session
@@ -31,7 +31,7 @@ class NoisyGains:
     """One child a value: the attribute whose noisy counts have the largest information gain."""
 
     def split(
-        self, records: NodeCounts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
+        self, records: NodeCounts, path_codes: PathCodes, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
     ) -> tuple[Integers, list[Integers]]:
         """Ask for the counts of every attribute that still has several values, at an equal share of epsilon."""
         split = np.full(going.size, -1, dtype=np.int64)
@@ -39,14 +39,14 @@ class NoisyGains:
         nodes = np.flatnonzero(going).tolist()
         with draws.disjoint(len(nodes)) as parts:
             for node, part in zip(nodes, parts, strict=True):
-                places = [place for place, codes in enumerate(opened) if codes[node].sum() > 1]
+                places = [place for place, codes in enumerate(path_codes) if codes[node].sum() > 1]
                 gains = []
                 for place in places:
-                    counts = tables[place][node][opened[place][node]]
+                    counts = tables[place][node][path_codes[place][node]]
                     noisy = part.counts(counts, epsilon / len(places), ONE)
                     gains.append(float(row_scores_gain(np.maximum(noisy, 0)).sum()))
                 split[node] = places[int(np.argmax(gains))]
-        return split, one_child_a_value(split, opened)
+        return split, one_child_a_value(split, path_codes)
 
 
 @register_model

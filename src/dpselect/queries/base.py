@@ -225,15 +225,15 @@ class Query(ABC, Generic[T_co]):
         """Return a release of synthetic rows, which costs what one of the true rows does."""
         return self.release(data, accountant)
 
-    def attached(self, release: Release[Any]) -> dict[str, Any]:  # noqa: ARG002
+    def attachments(self, release: Release[Any]) -> dict[str, Any]:  # noqa: ARG002
         """Return what an answer has beside its certificate; released, like that."""
         return {}
 
-    def received(self, content: Mapping[str, Any], example: Release[Any]) -> Release[T_co]:
+    def read_reply(self, content: Mapping[str, Any], example: Release[Any]) -> Release[T_co]:
         """Return the release in a server's reply, in the types of an example of it.
 
         Args:
-            content: ``answer`` as certificates write it, and what :meth:`attached` has returned, in JSON.
+            content: ``answer`` as certificates write it, and what :meth:`attachments` has returned, in JSON.
             example: as :meth:`example` returns it, of the same public facts.
 
         Raises:

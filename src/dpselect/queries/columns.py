@@ -83,7 +83,7 @@ def group_count(dataset: Dataset, by: str | None) -> int:
 
 def table(data: QueryData, *columns: str | None) -> Any:
     """Return a table that has some columns, and the persons where they are protected, for what only counts."""
-    wanted = _wanted(data, columns)
+    wanted = _wanted_columns(data, columns)
     return data.source(wanted) if isinstance(data, CountedData) else data.table(wanted)
 
 
@@ -100,10 +100,10 @@ def cells(data: QueryData, *columns: str | None) -> Mapping[str, Any]:
                 "{delete in_place|leave --in-place out}, or leave groups and persons out."
             )
         )
-    return data.table(_wanted(data, columns))
+    return data.table(_wanted_columns(data, columns))
 
 
-def _wanted(data: QueryData, columns: Sequence[str | None]) -> list[str]:
+def _wanted_columns(data: QueryData, columns: Sequence[str | None]) -> list[str]:
     return [*dict.fromkeys(each for each in (*columns, data.dataset.person) if each is not None)]
 
 

@@ -78,7 +78,7 @@ class Histogram(Query[Any]):
 
     def public(self, dataset: Dataset) -> dict[str, Any]:
         """Return the values or edges, the groups and the rows per person."""
-        return self._shown(dataset) | columns.grouping_facts(dataset, self.by)
+        return self._grid_facts(dataset) | columns.grouping_facts(dataset, self.by)
 
     def _cells(self, dataset: Dataset) -> dict[str, Any]:
         if not columns.is_numeric(dataset, self.column):
@@ -86,7 +86,7 @@ class Histogram(Query[Any]):
         edges = [*(self.bins or columns.edges(dataset, self.column))]
         return {"bins": edges or dataset.grid(self.column).array().tolist()}
 
-    def _shown(self, dataset: Dataset) -> dict[str, Any]:
+    def _grid_facts(self, dataset: Dataset) -> dict[str, Any]:
         if columns.is_numeric(dataset, self.column):
             return self._cells(dataset)
         return {"domain": columns.public_values(dataset, self.column)}

@@ -118,7 +118,7 @@ class LocalDataset(DatasetMethods):
         release = query.release(PrivateRows(self.description, self._workers), accountant)
         spends.require_complete()
         answer: Release[T] = replace(
-            plan.kept(release),
+            plan.with_planned_error(release),
             stated={
                 "question": query.words(),
                 "public": query.public(self.description) | self.description.condition | {"description": digest},

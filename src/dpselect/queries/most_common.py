@@ -30,7 +30,7 @@ class MostCommon(Query[Any]):
         by: a column with a list of values: k values in each of these groups, all for one epsilon.
         groups_per_person: with ``by``, where persons are told apart: in how many groups one counts.
         delta: for names that no list holds: a small probability that they are revealed all the same.
-        kept: for these: how many of the most frequent names are candidates, before a wall.
+        kept: for these: how many of the most frequent names are candidates, above a threshold.
         items_per_person: for these: how many names of one person decide which may be revealed.
     """
 
@@ -60,7 +60,7 @@ class MostCommon(Query[Any]):
         rare=True,
     )  # fmt: skip
     kept: int | None = argument(
-        whole(1, MOST_NAMES), "for these: name those of so many most frequent ones that come before a wall",
+        whole(1, MOST_NAMES), "for these: name those of so many most frequent ones that come out above a threshold",
         default=None, rare=True,
     )  # fmt: skip
     items_per_person: int | None = argument(

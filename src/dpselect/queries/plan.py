@@ -127,7 +127,7 @@ class Plan:
     spends: Sequence[Spend] = field(default=(), repr=False, compare=False)
     example: Release[Any] | None = field(default=None, repr=False, compare=False)
 
-    def kept(self, release: Release[Any]) -> Release[Any]:
+    def with_planned_error(self, release: Release[Any]) -> Release[Any]:
         """Return a release of true rows with the planned error; its own may have followed from rows.
 
         Raises:

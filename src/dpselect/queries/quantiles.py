@@ -103,13 +103,13 @@ class Quantiles(Query[tuple[Any, ...]]):
         values = asked.pop("values")
         alone = len(self._places) == 1 and self.method == "auto" and self.total is None
         if self.mechanism is not None or (alone and columns.size(data.dataset, self.column) <= _WRITTEN_OUT):
-            return self._chosen(values, asked)
+            return self._release_one(values, asked)
         release: Release[tuple[Any, ...]] = quantiles(
             values, self.q, p=self.p, method=self.method, total=self.total, **asked
         )
         return release
 
-    def _chosen(self, values: Any, asked: dict[str, Any]) -> Release[Any]:
+    def _release_one(self, values: Any, asked: dict[str, Any]) -> Release[Any]:
         """Return the release of one quantile by a mechanism, permute-and-flip unless another one is named."""
         from dpselect.mechanisms import mechanism
         from dpselect.release.median import order_statistic

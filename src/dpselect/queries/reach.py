@@ -24,10 +24,10 @@ def by_coins(noun: str, per_person: int, epsilon: Fraction, delta: Fraction) -> 
 
 
 def by_threshold(k: int, kept: int, epsilon: Fraction, delta: Fraction) -> str:
-    """Return what a name needs to be level with the wall."""
+    """Return what a name needs to be level with the threshold."""
     promise = Guarantee(epsilon, Neighbours.PERSON, delta)
     height = limited_domain(k, kept, promise, Bound(1, Neighbours.PERSON)).height
     return (
         f"an item needs {height} persons more than the most frequent one after the {kept} candidates to be as "
-        "high as the wall"
+        "high as the threshold"
     )

@@ -57,7 +57,7 @@ class QueryMethod(Generic[P, T]):
             return self
 
         def ask(*arguments: P.args, **named: P.kwargs) -> Any:
-            return dataset._asked(self.query, *arguments, **named)
+            return dataset._ask(self.query, *arguments, **named)
 
         ask.__name__ = ask.__qualname__ = self.query.name  # type: ignore[attr-defined]
         ask.__doc__ = self.query.__doc__
@@ -78,7 +78,7 @@ class QueryMethods:
     top_k = QueryMethod(TopK)
     train = QueryMethod(Train)
 
-    def _asked(self, query: Callable[..., Query[Any]], /, *arguments: Any, **named: Any) -> Any:
+    def _ask(self, query: Callable[..., Query[Any]], /, *arguments: Any, **named: Any) -> Any:
         raise NotImplementedError
 
 
@@ -112,14 +112,14 @@ class DatasetMethods(QueryMethods):
 
     def by(self, column: str) -> GroupView:
         """Return the same dataset, answering in each public group of a column: the value of a release is a dict."""
-        return GroupView(self, _named(column))  # type: ignore[arg-type]
+        return GroupView(self, _require_column(column))  # type: ignore[arg-type]
 
     @property
     def plan(self) -> PlanView:
         """Return the same dataset, whose methods return the price and the error of a query and spend nothing."""
         return PlanView(self)  # type: ignore[arg-type]
 
-    def _asked(self, query: Callable[..., Query[Any]], /, *arguments: Any, **named: Any) -> Any:
+    def _ask(self, query: Callable[..., Query[Any]], /, *arguments: Any, **named: Any) -> Any:
         return self.ask(query(*arguments, **named))  # type: ignore[attr-defined]
 
 
@@ -138,9 +138,9 @@ class PlanView(QueryMethods):
 
     def by(self, column: str) -> PlanView:
         """Return the plans of queries in each public group of a column."""
-        return PlanView(self._dataset, _named(column))
+        return PlanView(self._dataset, _require_column(column))
 
-    def _asked(self, query: Callable[..., Query[Any]], /, *arguments: Any, **named: Any) -> Plan:
+    def _ask(self, query: Callable[..., Query[Any]], /, *arguments: Any, **named: Any) -> Plan:
         return self._dataset.plan_of(_in_groups(query, self._column, arguments, named))
 
 
@@ -155,11 +155,11 @@ class GroupView(QueryMethods):
         """Return the plans of these queries."""
         return PlanView(self._dataset, self._column)
 
-    def _asked(self, query: Callable[..., Query[Any]], /, *arguments: Any, **named: Any) -> Any:
+    def _ask(self, query: Callable[..., Query[Any]], /, *arguments: Any, **named: Any) -> Any:
         return self._dataset.ask(_in_groups(query, self._column, arguments, named))
 
 
-def _named(column: str) -> str:
+def _require_column(column: str) -> str:
     if not isinstance(column, str):
         raise QueryError("groups are those of a column: pass its name.", "by")
     return column

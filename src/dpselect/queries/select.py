@@ -74,7 +74,7 @@ class Select(Query[Any]):
         scores = self._scores(data)
         scores = -scores if self.score.startswith("smallest") else scores
         release = best(scores, self.k, epsilon=self.epsilon, mechanism=self.mechanism, accountant=accountant)
-        return replace(release, error_bound=replace(release.error_bound, **self._measured(data.dataset)))
+        return replace(release, error_bound=replace(release.error_bound, **self._unit_facts(data.dataset)))
 
     def words(self) -> str:
         """Return the query in words."""
@@ -114,7 +114,7 @@ class Select(Query[Any]):
             domain=[*data.dataset.groups(self.candidate)],
         )
 
-    def _measured(self, dataset: Dataset) -> dict[str, Any]:
+    def _unit_facts(self, dataset: Dataset) -> dict[str, Any]:
         """Return the unit of a score, and the rows that count where not all do."""
         if not self._adds:
             return {"unit": "rows" if dataset.person is None else "persons"}

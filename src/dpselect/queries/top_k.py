@@ -186,7 +186,7 @@ class TopK(Query[Any]):
         weights = {} if self.weights is None else dict(zip(self.metrics, map(str, self.weights), strict=True))
         said = {"decay": self._decay, "weights": weights, "margin": self._by_margin}
         said["truncated_to"] = dataset.max_degree if self.truncate else None
-        return {"metric": self._called} | {name: each for name, each in said.items() if each}
+        return {"metric": self._metric_text} | {name: each for name, each in said.items() if each}
 
     def words(self) -> str:
         """Return the query in words."""
@@ -232,7 +232,7 @@ class TopK(Query[Any]):
         return (self.decay or USUAL_DECAY) if DECAY in self.metrics else None
 
     @property
-    def _called(self) -> str:
+    def _metric_text(self) -> str:
         combined = "steps to the Pareto front" if self._by_steps else "Pareto" if self.pareto else "weighted"
         how = f", {combined}" if len(self.metrics) > 1 else ""
         return f"{' and '.join(self.metrics)}{how}"
@@ -240,7 +240,7 @@ class TopK(Query[Any]):
     @property
     def _formula(self) -> str:
         if self.weights is None:
-            return self._called
+            return self._metric_text
         return " + ".join(f"{weight} x {metric}" for weight, metric in zip(self.weights, self.metrics, strict=True))
 
     def scores(self, data: QueryData) -> Scores:

@@ -187,7 +187,7 @@ class Train(Query[Any]):
             model.fit(columns.cells(data, *features, self.target), self.target)
         # It is paid for: another fit is a question of its own.
         model.set_params(ledger=None)
-        return self._trained(model, model.privacy_spent_)
+        return self._model_release(model, model.privacy_spent_)
 
     def example(self, data: QueryData, accountant: Accountant) -> ModelRelease:
         """Return a model before its fit, rehearsed without rows; its cost is spent from the accountant."""
@@ -197,15 +197,15 @@ class Train(Query[Any]):
         model.rehearse(self._features(data.dataset))
         guarantee = model._promise(exact_epsilon(self.epsilon))
         accountant.spend(guarantee, mechanism=type(model).__name__, note=model._note())
-        return self._trained(model, guarantee)
+        return self._model_release(model, guarantee)
 
-    def attached(self, release: Release[Any]) -> dict[str, Any]:
+    def attachments(self, release: Release[Any]) -> dict[str, Any]:
         """Return the model as the library stores it, in JSON."""
         from dpselect.learn.export import as_json
 
         return {"model": json.loads(as_json(release.value))}
 
-    def received(self, content: Mapping[str, Any], example: Release[Any]) -> Release[Any]:
+    def read_reply(self, content: Mapping[str, Any], example: Release[Any]) -> Release[Any]:
         """Return the fitted estimator, after comparing it with the certificate (``ValueError``: another one)."""
         from dpselect.learn.export import answer_of, restore_model
 
@@ -222,8 +222,8 @@ class Train(Query[Any]):
 
     def public(self, dataset: Dataset) -> dict[str, Any]:
         """Return the domains, the rows per person and the choices of the model."""
-        shown = {name: _shown(dataset, name) for name in (self.target, *self._features(dataset))}
-        chosen = {name: value for name, value in self._chosen().items() if name != "epsilon"}
+        shown = {name: _domain_facts(dataset, name) for name in (self.target, *self._features(dataset))}
+        chosen = {name: value for name, value in self._given_choices().items() if name != "epsilon"}
         rows = columns.grouping_facts(dataset, None)
         return {"target": self.target, "domains": shown} | chosen | rows
 
@@ -234,19 +234,19 @@ class Train(Query[Any]):
         )
         return others if self.features is None else tuple(self.features)
 
-    def _chosen(self) -> dict[str, Any]:
+    def _given_choices(self) -> dict[str, Any]:
         given = {name: getattr(self, name) for name in _CHOICES}
         return {"epsilon": self.epsilon} | {name: value for name, value in given.items() if value is not None}
 
     def why(self, dataset: Dataset) -> str | None:
         """Return why this kind of model learns, where a rule chose it."""
-        return self._ruled(dataset)[1]
+        return self._kind_and_reason(dataset)[1]
 
     def learner(self, dataset: Dataset) -> str:
         """Return the kind of model that learns, also where a rule chooses it."""
-        return self._ruled(dataset)[0]
+        return self._kind_and_reason(dataset)[0]
 
-    def _ruled(self, dataset: Dataset) -> tuple[str, str | None]:
+    def _kind_and_reason(self, dataset: Dataset) -> tuple[str, str | None]:
         """Return the kind of model, and why a rule chose it."""
         if self.model != _AUTO or self.delta is None:
             # A budget without a delta pays for a tree.
@@ -260,11 +260,13 @@ class Train(Query[Any]):
     def _model(self, dataset: Dataset, accountant: Accountant | None) -> Any:
         from dpselect.queries.learners import estimator
 
-        model, why = self._ruled(dataset)
+        model, why = self._kind_and_reason(dataset)
         features = self._features(dataset)
-        return estimator(model, dataset, self.target, features, self._chosen(), accountant, ruled=why is not None)
+        return estimator(
+            model, dataset, self.target, features, self._given_choices(), accountant, ruled=why is not None
+        )
 
-    def _trained(self, model: Any, guarantee: Guarantee) -> ModelRelease:
+    def _model_release(self, model: Any, guarantee: Guarantee) -> ModelRelease:
         """Return a model with its promise, and with the error that was known before the fit."""
         from dpselect.queries.model_release import ModelRelease
 
@@ -272,5 +274,5 @@ class Train(Query[Any]):
         return ModelRelease(model, type(model).__name__, guarantee, error_bound=bound)
 
 
-def _shown(dataset: Dataset, column: str) -> Any:
+def _domain_facts(dataset: Dataset, column: str) -> Any:
     return columns.bounds(dataset, column) if columns.is_numeric(dataset, column) else [*dataset.groups(column)]

@@ -63,7 +63,7 @@ def above_threshold(
     References: Dwork and Roth 2014, section 3.6; Lyu, Su and Li 2017; gaps and levels: Ding et al. 2019 and 2021.
 
     >>> stream = above_threshold(1000, epsilon=2, positives=2)
-    >>> [str(stream.ask(count)) for count in (12, 4021, 55, 2900)], stream.ended
+    >>> [str(stream.ask(count)) for count in (12, 4021, 55, 2900)], stream.has_ended
     (['below', 'above', 'below', 'above'], True)
     """
     rules = threshold_rules(
@@ -82,11 +82,11 @@ def above_threshold(
 def stream_of(
     rules: ThresholdRules, ledger: Accountant | None = None, session_factory: SessionFactory = open_session
 ) -> SparseVector:
-    """Open a stream by its rules behind a given door, which stays open as long as the stream."""
+    """Open a stream by its rules with a given session factory; the session stays open as long as the stream."""
     with ExitStack() as held:
         draws = held.enter_context(session_factory(rules.guarantee, mechanism=NAME, ledger=ledger))
         stream = draws.threshold(rules)
-        stream.whenever_ended(held.pop_all().close)
+        stream.on_end(held.pop_all().close)
     return stream
 
 

@@ -58,7 +58,7 @@ def asked_of_all(
     note: str,
     session_factory: SessionFactory = open_session,
 ) -> tuple[Guarantee, list[Answer]]:
-    """Return the promise, and what every group answered, behind a given door. Proof: ``by_group.md``."""
+    """Return the promise, and the answer of every group, with a given session factory. Proof: ``by_group.md``."""
     promise, part = group_guarantee(epsilon, rows)
     column = histogram(values, "real" if grid.real else "integer")
     counted = rows.histograms(column, grid)

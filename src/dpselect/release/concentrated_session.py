@@ -55,7 +55,7 @@ class ConcentratedSession(Session):
             mechanism: of the selection; ``None`` for any other draw, such as counts with noise.
 
         >>> import dpselect as dps
-        >>> with dps.open_session(dps.Guarantee.concentrated(1, 1e-6, "add-remove")) as draws:
+        >>> with dps.open_session(dps.Guarantee.from_rho(1, 1e-6, "add-remove")) as draws:
         ...     float(draws.epsilon_within(1)), float(draws.epsilon_within(1, mechanism=dps.mechanism("exponential")))
         (1.543404638, 2.987598881)
         """
@@ -67,7 +67,7 @@ class ConcentratedSession(Session):
         """Return integers plus exact two-sided geometric noise, as :meth:`Session.counts`, at the price of that
         noise.
         """
-        total = self._priced(epsilon, bound)
+        total = self._price(epsilon, bound)
         rate, integers, people = total / bound.total, countable(values), self._allowance.people
         require_rate(rate)
         self._require(bound.neighbours)
@@ -91,7 +91,7 @@ class ConcentratedSession(Session):
             TypeError, ValueError: bad input; a rho at which the noise would not fit an integer. Nothing was taken.
 
         >>> import dpselect as dps
-        >>> with dps.open_session(dps.Guarantee.concentrated(1, 1e-6, "add-remove")) as draws:
+        >>> with dps.open_session(dps.Guarantee.from_rho(1, 1e-6, "add-remove")) as draws:
         ...     sums = draws.gaussian(np.array([1000, 2000]), 1, dps.mechanisms.SquaredBound(1))
         >>> bool((abs(sums - [1000, 2000]) < 20).all())
         True

@@ -114,7 +114,7 @@ def counts_of(
     ledger: Accountant | None = None,
     session_factory: SessionFactory = open_session,
 ) -> HistogramRelease:
-    """Count behind a given door; proof: ``counts.md``."""
+    """Count with a given session factory; proof: ``counts.md``."""
     cells = public_cells(domain, bins)
     places = None if by is None and groups is None else public_groups(by, groups)
     if negative not in NEGATIVE:

@@ -1,7 +1,7 @@
-"""Lists of names that no public list declares, with no bound on how many a person has: those before a wall.
+"""Lists of names that no public list declares, with no bound on how many a person has: those above a threshold.
 
-The most frequent names and a wall, high enough above the next one, are candidates of one list in one pass; the names
-before the wall leave. Proof: ``limited_domain.md``.
+The most frequent names and a threshold, high enough above the next one, are candidates of one list in one pass; the
+names above the threshold leave. Proof: ``limited_domain.md``.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class LimitedDomain:
-    """A wall, from public numbers alone. Make one with :func:`limited_domain`.
+    """A threshold, from public numbers alone. Make one with :func:`limited_domain`.
 
     Attributes:
         k: how many names there may be in the list.
         kept: how many names are candidates, at least k.
-        height: how far above the next name the wall is.
+        height: how far above the next name the threshold is.
         rate: of the noise, for each person.
         guarantee: of the whole list.
     """
@@ -43,7 +43,7 @@ class LimitedDomain:
 
 
 def limited_domain(k: Any, kept: Any, guarantee: Guarantee, bound: Bound) -> LimitedDomain:
-    """Return the wall of a list, before anything is spent.
+    """Return the threshold of a list, before anything is spent.
 
     Args:
         k, kept: as for :class:`LimitedDomain`.
@@ -71,7 +71,7 @@ def limited_domain(k: Any, kept: Any, guarantee: Guarantee, bound: Bound) -> Lim
 
 
 def above_threshold_of(persons: Integers, wall: LimitedDomain) -> tuple[Integers, Integers]:
-    """Return the positions of the candidates, best first, and the ticks of these and of the wall behind them.
+    """Return the positions of the candidates, best first, and the ticks of these and of the threshold behind them.
 
     Args:
         persons: of each name, in a public order of the names, which breaks ties; names of nobody are not candidates.

@@ -32,7 +32,7 @@ from dpselect.views.support import GROUPS_OF_PERSONS
 from dpselect.views.table_counts import item_counts, stays
 
 # Counts of so many public items are fetched from an engine; of more, how many items have which count.
-_LISTED = 10**7
+_MOST_LISTED = 10**7
 LEFT_OUT = (
     "persons whom the coins left out of a group are not in its counts; there is one where groups_per_person= is the "
     "number of groups"
@@ -106,7 +106,7 @@ def most_common(
         by: a column of groups, to choose k items in each of ``groups``, a public list.
         groups_per_person: in how many groups a person counts, chosen at random: each draws at its share.
         delta: for items that no list declares: far below one over the number of persons.
-        kept: with delta, how many of the most frequent items are candidates, at least k: those before a wall are named.
+        kept: with delta, how many of the most frequent items are candidates above a threshold, at least k.
         items_per_person: with delta, how many items of one person count when half of epsilon finds out which may be
             revealed, as in :func:`partitions`. Either way there may be fewer than k.
         ledger: where the spend is recorded before anything is drawn; it protects the same neighbours.
@@ -133,25 +133,25 @@ def most_common(
     if domain is None:
         return unknown_domain_of(events, k, epsilon, delta, person, item, kept, items_per_person, ledger)
     _require_listed(domain, delta, kept, items_per_person)
-    return _listed(events, k, epsilon, person, item, domain, ledger)
+    return _release_listed(events, k, epsilon, person, item, domain, ledger)
 
 
-def _listed(
+def _release_listed(
     events: Any, k: int, epsilon: Epsilon, person: Any, item: Any, domain: Any, ledger: Accountant | None
 ) -> Release[tuple[Any, ...]]:
     """Choose among the items of a public list, in memory or where the table is."""
     if not stays(events) or isinstance(domain, PublicNames):
         scores = popularity(events, person=person, item=item, domain=domain)
-        return _chosen(scores, k, epsilon, ledger)
+        return _choose(scores, k, epsilon, ledger)
     with stored_popularity(events, person, item, domain) as candidates:
         # A list that fits memory is drawn in one pass; of a longer one only the winners' names are fetched.
-        few = candidates.known is not None and candidates.known <= _LISTED
+        few = candidates.known is not None and candidates.known <= _MOST_LISTED
         if few:
-            return _chosen(candidates.scores(), k, epsilon, ledger)
+            return _choose(candidates.scores(), k, epsilon, ledger)
         return select.top_k(candidates, k, epsilon=epsilon, mechanism=permute_and_flip(), ledger=ledger)
 
 
-def _chosen(scores: Scores, k: int, epsilon: Epsilon, ledger: Accountant | None) -> Release[tuple[Any, ...]]:
+def _choose(scores: Scores, k: int, epsilon: Epsilon, ledger: Accountant | None) -> Release[tuple[Any, ...]]:
     """Choose in one pass, with gaps wherever they are free."""
     k, mechanism = require_count(k, len(scores)), permute_and_flip()
     gaps = free_gaps(question(scores, exact_epsilon(epsilon) / k, mechanism), k, resolve_accountant(ledger))
@@ -171,7 +171,7 @@ def grouped_of(
     ledger: Accountant | None = None,
     session_factory: SessionFactory = open_session,
 ) -> Release[dict[Any, tuple[Any, ...]]]:
-    """Choose in every group, behind a given door; proof: ``most_common.md``."""
+    """Choose in every group, with a given session factory; proof: ``most_common.md``."""
     places = _groups(by, groups, groups_per_person, person)
     if person is not None and stays(events):
         raise GROUPS_OF_PERSONS.refusal()
@@ -181,7 +181,7 @@ def grouped_of(
     if person is not None:
         most = whole(groups_per_person, "groups_per_person", "in how many groups a person counts")
         share = min(most, len(places))
-    counted, metadata = _counted(events, person, item, names, by, places, share)
+    counted, metadata = _group_counts(events, person, item, names, by, places, share)
     # Whatever can be refused is refused by an example, before the spend.
     example, part = _scores([0] * len(names), guarantee.neighbours), guarantee.epsilon / share
     method = method_of(question(example, part / k, mechanism), k, None, None)
@@ -204,7 +204,7 @@ def grouped_of(
     return Release(dict(zip(places.names, lists, strict=True)), drawn, guarantee, error_bound=error_bound)
 
 
-def _counted(
+def _group_counts(
     events: Any, person: Any, item: Any, names: PublicNames, by: Any, places: PublicNames, share: int
 ) -> tuple[Callable[[Below], Iterable[Integers]], Mapping[str, str]]:
     """Return what counts every group, with coins where a person may be in several, and where the rows came from."""

@@ -38,14 +38,14 @@ class NoiseSource(Protocol):
         """Return the positions of an ordered list, drawn at once by how far it falls short."""
         ...
 
-    def ordered(self, ticks: Integers, rate: Fraction, k: int, gaps: bool, /) -> tuple[list[int], list[int]]:
+    def rank(self, ticks: Integers, rate: Fraction, k: int, gaps: bool, /) -> tuple[list[int], list[int]]:
         """Return the positions of the k largest of ticks + Exp(rate), in order, and if asked the floors of their gaps.
 
         The gap below a winner is its lead over the next, that below the last its lead over the best loser.
         """
         ...
 
-    def grouped(
+    def rank_groups(
         self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int, /
     ) -> list[tuple[int, int]]:
         """Return k winners as (group, ordinal in it), where each position stands for that many candidates."""
@@ -54,7 +54,7 @@ class NoiseSource(Protocol):
     def ordered_groups(
         self, ticks: Integers, counts: Integers, rate: Fraction, k: int, gaps: bool, /
     ) -> tuple[list[tuple[int, int]], list[int]]:
-        """Return what ``ordered`` does as (group, ordinal in it), where each position stands for many candidates."""
+        """Return what ``rank`` does as (group, ordinal in it), where each position stands for many candidates."""
         ...
 
     def rows(self, ticks: Integers, valid: NDArray[np.bool_], rate: Fraction, /) -> Integers:

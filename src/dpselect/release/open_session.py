@@ -1,4 +1,4 @@
-"""The door: pay, durably, and only then get the one object that can draw, for as much as was paid."""
+"""Opening of a session: pay, durably, and only then get the one object that can draw, for as much as was paid."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SessionFactory = Callable[..., AbstractContextManager[Session]]
 
 
 def session_factory_of(outcomes: Callable[[], NoiseSource]) -> SessionFactory:
-    """Return a door behind which outcomes come from elsewhere: how an audit and tests open it."""
+    """Return a session factory whose outcomes come from elsewhere: audits and tests use it."""
 
     def open_session(
         guarantee: Guarantee,
@@ -57,7 +57,7 @@ def session_factory_of(outcomes: Callable[[], NoiseSource]) -> SessionFactory:
         >>> with dps.open_session(dps.Guarantee(3, "add-remove"), mechanism="two of three") as draws:
         ...     winner = draws.choose(votes, 1)
         ...     size = draws.counts(np.array([100]), 2, dps.mechanisms.Bound(1))
-        >>> with dps.open_session(dps.Guarantee.concentrated(1, 1e-6, "add-remove")) as draws:
+        >>> with dps.open_session(dps.Guarantee.from_rho(1, 1e-6, "add-remove")) as draws:
         ...     again = draws.choose(votes, draws.epsilon_within(0.5))
         ...     sums = draws.gaussian(np.array([100, 7]), 0.5, dps.mechanisms.SquaredBound(1))
         >>> winner, abs(int(size[0]) - 100) < 30, abs(int(sums[0]) - 100) < 30

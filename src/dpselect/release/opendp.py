@@ -70,7 +70,7 @@ def to_opendp(
     dp = _opendp()
     _require_metric(input_metric, neighbours)
     _require_method(drawn, method)
-    price = _Price.asked(epsilon, rho)
+    price = _Price.of_arguments(epsilon, rho)
     count = 1 if k is None else whole(k, "k", "how many candidates to name")
     if price.concentrated and count > 1:
         method = method or PEELING
@@ -104,7 +104,7 @@ class _Price:
     concentrated: bool
 
     @classmethod
-    def asked(cls, epsilon: Epsilon | None, rho: Epsilon | None) -> _Price:
+    def of_arguments(cls, epsilon: Epsilon | None, rho: Epsilon | None) -> _Price:
         """Return the one that was passed (``TypeError``)."""
         if epsilon is not None and rho is None:
             return cls(exact_epsilon(epsilon), concentrated=False)

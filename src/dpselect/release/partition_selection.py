@@ -79,11 +79,11 @@ def keys_of(
     ledger: Accountant | None = None,
     session_factory: SessionFactory = open_session,
 ) -> Release[tuple[Any, ...]]:
-    """Reveal the keys behind a given door."""
+    """Reveal the partitions with a given session factory."""
     promise, bound = partition_guarantee(epsilon, delta, keys_per_person)
     if stays(table):
         raise KEYS_OF_PERSONS.refusal()
-    events, names = Events.named(table, person, key)
+    events, names = Events.from_table(table, person, key)
     with session_factory(promise, mechanism=MECHANISM, ledger=ledger, metadata=events.metadata) as draws:
         mask = reveal_partitions(draws, events, promise.epsilon, promise.delta, bound)
     kept = tuple(name for name, shown in zip(names, mask.tolist(), strict=True) if shown)

@@ -110,7 +110,7 @@ class _SilentOutput:
                 # Stays open until the process ends: who holds it, such as a progress bar, may write to it later.
                 self._nowhere = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8", closefd=False)
             if not self._inside:
-                self._back = self._noted()
+                self._back = self._save_state()
             # Each time: a run may have set something back.
             sys.stdout = sys.stderr = self._nowhere
             warnings.simplefilter("ignore")
@@ -124,7 +124,7 @@ class _SilentOutput:
                 if not self._inside:
                     self._back.close()
 
-    def _noted(self) -> ExitStack:
+    def _save_state(self) -> ExitStack:
         """Return what sets everything back."""
         back = ExitStack()
         back.enter_context(redirect_stdout(sys.stdout))

@@ -49,7 +49,7 @@ def release_of(
     session_factory: SessionFactory = open_session,
     total: int | None = None,
 ) -> Release[tuple[float, ...]]:
-    """Release behind a given door and, for an audit, with a given number of sub-cells per grid value."""
+    """Release with a given session factory and, for an audit, with a given number of sub-cells per grid value."""
     price, increasing = exact_epsilon(epsilon), sorted(shares)
     places, counts, metadata = occupied_places(values, grid)
     ranks = Ranks(places, counts, grid.size, cuts)
@@ -71,7 +71,7 @@ def grouped_of(
     cuts: int = CUTS,
     session_factory: SessionFactory = open_session,
 ) -> Release[tuple[float, ...]] | Release[dict[Any, tuple[float, ...]]]:
-    """Release in every group, or of the rows that count, behind a given door; proof: ``by_group.md``."""
+    """Release in every group, or of the rows that count, with a given session factory; proof: ``by_group.md``."""
     increasing = sorted(shares)
 
     def ask(draws: Session, places: Integers, counts: Integers, price: Fraction) -> tuple[float, ...]:

@@ -88,7 +88,7 @@ def countable(values: Any) -> Integers:
     array = np.asarray(values)
     if array.dtype.kind in "fO":
         # NumPy has no integers of more than 64 bits: lists of Python's become floats or objects.
-        array = _shortened(np.asarray(values, dtype=object))
+        array = _clip_integers(np.asarray(values, dtype=object))
     if array.dtype.kind == "u":
         return np.asarray(np.minimum(array, np.uint64(TICK_CLIP)).astype(np.int64))
     if array.dtype.kind not in "ib":
@@ -96,7 +96,7 @@ def countable(values: Any) -> Integers:
     return np.asarray(np.clip(array.astype(np.int64), -TICK_CLIP, TICK_CLIP))
 
 
-def _shortened(values: NDArray[np.object_]) -> NDArray[Any]:
+def _clip_integers(values: NDArray[np.object_]) -> NDArray[Any]:
     """Return integers of any length clipped; what holds anything else, or nothing, stays."""
     if not values.size or not all(isinstance(each, (int, np.integer)) for each in values.flat):
         return values

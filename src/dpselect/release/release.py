@@ -70,12 +70,12 @@ class Release(Generic[T_co]):
             TypeError, ValueError: as there.
         """
         if self.receipt is not None:
-            return self.receipt.certified(**stated)
+            return self.receipt.certify(**stated)
         from dpselect.certificates.build import certify
 
         return certify(self, **{**self.stated, **stated})
 
-    def _certified(self) -> tuple[Mapping[str, Any], Guarantee, str]:
+    def _certificate_facts(self) -> tuple[Mapping[str, Any], Guarantee, str]:
         """Return what was released as certificates write it, the promise, and the mechanism."""
         return self._answer, self.guarantee, self.mechanism
 
@@ -86,8 +86,8 @@ class Release(Generic[T_co]):
         if self.tick is not None:
             return {"value": format_exact(value), "tick": format_exact(self.tick)}
         if isinstance(value, dict) and not self.single:
-            return {str(group): _listed(each) for group, each in value.items()}
-        answer: dict[str, Any] = {"candidates": (value,) if self.single else _listed(value)}
+            return {str(group): _as_tuple(each) for group, each in value.items()}
+        answer: dict[str, Any] = {"candidates": (value,) if self.single else _as_tuple(value)}
         if self.p_value is not None:
             answer |= {"gaps": self.gaps, "p-value": self.p_value}
         return answer
@@ -105,7 +105,7 @@ class Release(Generic[T_co]):
         return table(type(self).__name__, [*self._answer.items(), *said])
 
 
-def _listed(value: Any) -> tuple[Any, ...]:
+def _as_tuple(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 

@@ -126,7 +126,7 @@ def release_of(
     method: str | None = None,
     gaps: bool = False,
 ) -> Release[tuple[Any, ...]]:
-    """Choose behind a given door: the one to real coins, or that of an audit."""
+    """Choose with a given session factory: that of real noise, or that of an audit."""
     if method == JOINT:
         return _release_joint(scores, k, epsilon, mechanism, ledger, session_factory, gaps=gaps)
     if not isinstance(scores, Scores) and isinstance(scores, CandidateSource):
@@ -144,7 +144,7 @@ def release_of(
     measure = require_measure(mechanism.measure(scores)) if gaps else None
     drawn = drawn if k == 1 else f"{drawn}, {ONE_SHOT}"
     with session_factory(promise, mechanism=drawn, ledger=ledger, metadata=scores.metadata) as draws:
-        winners, below = draws.ordered(asked, k, gaps=gaps)
+        winners, below = draws.rank(asked, k, gaps=gaps)
     names = plain_names(scores.candidates[i] for i in winners)
     if measure is None:
         return Release(names, drawn, promise, error_bound=error_bound)

@@ -90,14 +90,14 @@ class Session:
         """
         k, total = require_same_k(scores, require_count(k, len(require_scores(scores)))), exact_epsilon(epsilon)
         if method == JOINT:
-            require_joint(_named(mechanism))
+            require_joint(_pick(mechanism))
             if k > 1:
                 return self.joint(joint_question(scores, k, total))
             method = PEELING
-        asked = question(scores, total if k == 1 else total / k, _named(mechanism))
+        asked = question(scores, total if k == 1 else total / k, _pick(mechanism))
         if method_of(asked, k, method, self) == PEELING:
             return self.draw(asked, k)
-        return self.ordered(asked, k)[0]
+        return self.rank(asked, k)[0]
 
     def draw(self, asked: Question, k: int = 1) -> list[int]:
         """Return the positions of k winners of a question that was prepared before."""
@@ -109,7 +109,7 @@ class Session:
         self._pay(asked.guarantee, 1)
         return self._outcomes.joint(asked)
 
-    def ordered(self, asked: Question, k: int, *, gaps: bool = False) -> tuple[list[int], list[int]]:
+    def rank(self, asked: Question, k: int, *, gaps: bool = False) -> tuple[list[int], list[int]]:
         """Return the positions of k winners in one pass, and if asked the k gaps below them in ticks: one draw.
 
         Its price is k times that of one winner. Proof: ``one_shot.md``.
@@ -117,11 +117,11 @@ class Session:
         k = require_count(k, len(asked.ticks))
         require_ordered(asked, k, gaps=gaps)
         self._take(k * asked.guarantee.epsilon, asked.guarantee.neighbours, shape=LAPLACE)
-        return self._outcomes.ordered(asked.ticks, asked.rate, k, gaps)
+        return self._outcomes.rank(asked.ticks, asked.rate, k, gaps)
 
     def prepare(self, scores: Scores, epsilon: Epsilon, *, mechanism: Named | None = None) -> Question:
         """Return a question at this epsilon for each winner, ready to be answered; nothing is taken."""
-        return question(require_scores(scores), exact_epsilon(epsilon), _named(mechanism))
+        return question(require_scores(scores), exact_epsilon(epsilon), _pick(mechanism))
 
     def answer_disjoint(self, asked: Sequence[Question], which: Integers) -> Integers:
         """Return one winner for each of several parts that share no record: part i asks ``asked[which[i]]``.
@@ -150,18 +150,18 @@ class Session:
         method: str | None = None,
     ) -> list[tuple[int, int]]:
         """Return k winners as (group, ordinal in it): in one pass or one after the other, as :meth:`top_k`."""
-        k, total, mechanism = require_count(k, int(grouped.counts.sum())), exact_epsilon(epsilon), _named(mechanism)
+        k, total, mechanism = require_count(k, int(grouped.counts.sum())), exact_epsilon(epsilon), _pick(mechanism)
         require_grouped(mechanism)
         asked = question(grouped.scores, total / k, mechanism)
         if method_of(asked, k, method, self) == ONE_SHOT:
             return self.ordered_groups(asked, grouped.counts, k)[0]
         self._pay(asked.guarantee, k)
-        return self._outcomes.grouped(asked.sampler, asked.ticks, grouped.counts, asked.rate, k)
+        return self._outcomes.rank_groups(asked.sampler, asked.ticks, grouped.counts, asked.rate, k)
 
     def ordered_groups(
         self, asked: Question, counts: Integers, k: int, *, gaps: bool = False
     ) -> tuple[list[tuple[int, int]], list[int]]:
-        """Return what :meth:`ordered` does as (group, ordinal in it), where each tick stands for many candidates.
+        """Return what :meth:`rank` does as (group, ordinal in it), where each tick stands for many candidates.
 
         Where all of them win, the last has no gap.
         """
@@ -181,7 +181,7 @@ class Session:
         Args:
             values: shape (rows, m). valid: the same shape, at least one in every row. bound: of one score.
         """
-        total = self._priced(epsilon, bound)
+        total = self._price(epsilon, bound)
         require_valid(valid, values.shape)
         ticks, rate = row_ticks(values, total, bound)
         self._take(total, bound.neighbours, shape=LAPLACE)
@@ -193,7 +193,7 @@ class Session:
         Args:
             bound: how far one neighbour moves them, all moves added up.
         """
-        total = self._priced(epsilon, bound)
+        total = self._price(epsilon, bound)
         integers = countable(values)
         require_rate(total / bound.total)
         self._take(total, bound.neighbours)
@@ -201,9 +201,7 @@ class Session:
 
     def gaussian(self, values: Integers, rho: Any, bound: SquaredBound) -> Integers:  # noqa: ARG002
         """Return integers plus exact discrete Gaussian noise, where a rho was paid; refuse where an epsilon was."""
-        raise PrivacyError(
-            "An epsilon was paid, and Gaussian noise costs a rho: open with Guarantee.concentrated(...)."
-        )
+        raise PrivacyError("An epsilon was paid, and Gaussian noise costs a rho: open with Guarantee.from_rho(...).")
 
     def noisy_number(self, asked: ValueQuestion) -> Fraction:
         """Return a number plus noise that follows its smooth bound, as a multiple of the public tick."""
@@ -227,7 +225,7 @@ class Session:
             persons: of each name, at least 0.
             bound: how many of these numbers one neighbour changes at most, each by 1.
         """
-        total, each = self._priced(epsilon, bound), exact_delta(delta) / bound.total
+        total, each = self._price(epsilon, bound), exact_delta(delta) / bound.total
         require_delta(each)
         if persons.size and persons.min() < 0:
             raise InputError("persons must say how many have each name: numbers of at least 0.")
@@ -235,15 +233,15 @@ class Session:
         return self._outcomes.keys(persons, total / bound.total, each)
 
     def limited_domain(self, persons: Integers, rules: LimitedDomain) -> list[int]:
-        """Return the positions of at most k names, in order: those that come before the wall, in one pass.
+        """Return the positions of at most k names, in order: those that come before the threshold, in one pass.
 
         Args:
             persons: of each name, in a public order of the names; names that nobody has are not candidates.
-            rules: the wall, made by :func:`dpselect.release.limited_domain.limited_domain`.
+            rules: the threshold, made by :func:`dpselect.release.limited_domain.limited_domain`.
         """
         positions, ticks = above_threshold_of(countable(persons), rules)
         self._pay(rules.guarantee, 1)
-        order, _ = self._outcomes.ordered(ticks, rules.rate, min(rules.k, ticks.size), False)
+        order, _ = self._outcomes.rank(ticks, rules.rate, min(rules.k, ticks.size), False)
         names = order[: order.index(positions.size)] if positions.size in order else order
         return [int(positions[name]) for name in names]
 
@@ -253,7 +251,7 @@ class Session:
         Noise is scaled to two of them: the interval that is kept may rise while the one it is compared with falls.
         Proof: ``partition.md``.
         """
-        total = self._priced(epsilon, bound)
+        total = self._price(epsilon, bound)
         integers, rate = countable(costs), total / bound.times(2).total
         require_rate(rate)
         if integers.shape != candidates.starts.shape:
@@ -306,7 +304,7 @@ class Session:
 
     @contextmanager
     def per_record(self) -> Iterator[Session]:
-        """Draw by what one record moves, where persons were paid for who have at most the door's ``per_person``."""
+        """Draw by what one record moves, where persons were paid for who have at most the session's ``per_person``."""
         with self._allowance.per_record() as lent:
             yield type(self)(lent, self._outcomes)
 
@@ -389,11 +387,11 @@ class Session:
         self._allowance.take(epsilon, count, delta)
 
     @staticmethod
-    def _priced(epsilon: Epsilon, bound: Bound) -> Fraction:
+    def _price(epsilon: Epsilon, bound: Bound) -> Fraction:
         if not isinstance(bound, Bound):
             raise InputTypeError("bound must be a Bound, made where it is proved how far a neighbour moves numbers.")
         return exact_epsilon(epsilon)
 
 
-def _named(mechanism: Named | None) -> Mechanism:
+def _pick(mechanism: Named | None) -> Mechanism:
     return _DEFAULT if mechanism is None else require_mechanism(mechanism)

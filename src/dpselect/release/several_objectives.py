@@ -23,7 +23,7 @@ from dpselect.scores.objectives import one_list
 from dpselect.scores.pareto_margin import pareto_margin
 from dpselect.scores.scores import Scores
 
-_PUBLISHED = {"local": "local-dampening", "global": "exponential"}
+_PUBLISHED_MECHANISMS = {"local": "local-dampening", "global": "exponential"}
 
 
 @one_list
@@ -68,7 +68,7 @@ def priv_pareto(
         scores, drawn = pareto_margin(objectives, reach=reach), "permute-and-flip"
     else:
         scores = pareto(objectives, sensitivity=sensitivity, reach=reach)
-        drawn = _PUBLISHED[sensitivity]
+        drawn = _PUBLISHED_MECHANISMS[sensitivity]
     return top_k(scores, k, epsilon=epsilon, mechanism=mechanism or named(drawn), ledger=ledger)
 
 
@@ -106,4 +106,6 @@ def priv_agg(
     (0,)
     """
     scores = aggregate(objectives, weights, max_changed=touched, sensitivity=sensitivity)
-    return top_k(scores, k, epsilon=epsilon, mechanism=mechanism or named(_PUBLISHED[sensitivity]), ledger=ledger)
+    return top_k(
+        scores, k, epsilon=epsilon, mechanism=mechanism or named(_PUBLISHED_MECHANISMS[sensitivity]), ledger=ledger
+    )

@@ -71,7 +71,7 @@ class SparseVector:
         return self._left
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Return whether nothing more will be answered."""
         return self._bar is None
 
@@ -101,13 +101,13 @@ class SparseVector:
                 raise PrivacyError("Another question of this stream is under way: ask when it has been answered.")
             self._busy = True
             try:
-                return self._answered(self._open_bar(), distance)
+                return self._charge_answer(self._open_bar(), distance)
             finally:
                 if self._left < rules.levels[-1].price:
                     self.end()
                 self._busy = False
 
-    def _answered(self, bar: NoisyThreshold, distance: int) -> ThresholdAnswer:
+    def _charge_answer(self, bar: NoisyThreshold, distance: int) -> ThresholdAnswer:
         """Return the answer by the bar, and take what it costs."""
         full, answer = self.rules.levels[-1].price, _BELOW
         # The highest price is paid before the first coin; whatever stops this question leaves it paid.
@@ -131,7 +131,7 @@ class SparseVector:
             while self._whenever_ended:
                 self._whenever_ended.pop()()
 
-    def whenever_ended(self, close: Callable[[], None]) -> None:
+    def on_end(self, close: Callable[[], None]) -> None:
         """Call this once when the stream ends."""
         self._whenever_ended.append(close)
 
@@ -151,7 +151,7 @@ class SparseVector:
         self.end()
 
     def __repr__(self) -> str:
-        state = "ended" if self.ended else f"remaining={self.remaining_epsilon}"
+        state = "ended" if self.has_ended else f"remaining={self.remaining_epsilon}"
         return f"ThresholdStream({self.rules.guarantee}, {state})"
 
     def __reduce__(self) -> NoReturn:

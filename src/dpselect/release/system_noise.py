@@ -90,12 +90,12 @@ class SystemNoise:
         """Return the positions of an ordered list, drawn at once."""
         return joint(asked.ticks, asked.k, asked.rate, asked.clip, self._stream())
 
-    def ordered(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
+    def rank(self, ticks: Integers, rate: Fraction, k: int, gaps: bool) -> tuple[list[int], list[int]]:
         """Return the positions of the k largest of ticks + Exp(rate), in order, and their floored gaps if asked."""
         winners, below = ordered_top_k(ticks, k, rate, self._stream())
         return winners, below if gaps else []
 
-    def grouped(
+    def rank_groups(
         self, sampler: Sampler, ticks: Integers, counts: Integers, rate: Fraction, k: int
     ) -> list[tuple[int, int]]:
         """Return k winners as (group, ordinal in it)."""

@@ -70,8 +70,8 @@ def top_k_of(
     ledger: Accountant | None = None,
     session_factory: SessionFactory = open_session,
 ) -> Release[dict[Any, tuple[Any, ...]]]:
-    """Choose in every group, behind a given door; proof: ``top_k_by_group.md``."""
-    chosen, share, promise = _promised(scores, epsilon, mechanism, groups_per_person)
+    """Choose in every group, with a given session factory; proof: ``top_k_by_group.md``."""
+    chosen, share, promise = _top_k_guarantee(scores, epsilon, mechanism, groups_per_person)
     part = promise.epsilon / share
     k = require_count(k, min(map(len, scores.values())))
     # Whatever the scores lack is refused here, before the spend.
@@ -111,7 +111,7 @@ def error_bound_of_groups(
     return replace(error_bound_of(largest, k, part, mechanism, method), scope=EACH_GROUP)
 
 
-def _promised(
+def _top_k_guarantee(
     scores: Any, epsilon: Epsilon, mechanism: str | Mechanism | None, groups_per_person: int | None
 ) -> tuple[Mechanism, int, Guarantee]:
     """Return what draws, of how many groups one step moves scores, and the promise for all groups."""

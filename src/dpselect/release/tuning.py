@@ -57,7 +57,7 @@ class TuningPlan:
         return float(chances @ np.arange(1, chances.size + 1))
 
     @property
-    def missed(self) -> float:
+    def miss_chance(self) -> float:
         """Return the chance that no run tries the best setting; at most, where the first good run ends the search."""
         if self.law is None:
             return 0.0
@@ -69,7 +69,7 @@ class TuningPlan:
 
     def __str__(self) -> str:
         runs = f"about {self.mean_runs:.0f} runs" if self.law is not None else "every setting once"
-        missed = f"the best of {self.settings} settings is not tried with probability {self.missed:.2f}"
+        missed = f"the best of {self.settings} settings is not tried with probability {self.miss_chance:.2f}"
         if self.law is not None and self.law.good_enough is not None:
             missed = "the first that is good enough ends the search"
         return (
@@ -202,7 +202,7 @@ def tune_with(
     ledger: Accountant | None = None,
     session_factory: SessionFactory = open_session,
 ) -> TuningResult[S, Any]:
-    """Search behind a given door."""
+    """Search with a given session factory."""
     with session_factory(guarantee, mechanism="tune-privately", ledger=ledger) as draws:
         winner = search_settings(run, settings, plan, draws, guarantee.neighbours, session_factory)
     if winner is None:

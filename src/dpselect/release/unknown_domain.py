@@ -1,4 +1,4 @@
-"""The most common items that no public list declares: those before a wall, or a list of those that may be revealed."""
+"""The most common items that no public list declares: above a threshold, or of those that may be revealed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def unknown_domain_of(
     ledger: Accountant | None = None,
     session_factory: SessionFactory = open_session,
 ) -> Release[tuple[Any, ...]]:
-    """Choose among the items that may be revealed, behind a given door.
+    """Choose among the items that may be revealed, with a given session factory.
 
     Raises:
         PrivacyError, TypeError, ValueError: as :func:`dpselect.most_common`.
@@ -57,13 +57,13 @@ def unknown_domain_of(
             )
         )
     if items_per_person is not None:
-        return _revealed(events, k, epsilon, delta, person, item, items_per_person, ledger, session_factory)
+        return _reveal_items(events, k, epsilon, delta, person, item, items_per_person, ledger, session_factory)
     promise = Guarantee(exact_epsilon(epsilon), Neighbours.PERSON, exact_delta(delta))
     rules = limited_domain(k, kept, promise, Bound(1, Neighbours.PERSON))
     if stays(events):
         counts, names, metadata = stored_names(events, person, item, rules.kept + 1)
     else:
-        read, names = Events.named(events, person, item)
+        read, names = Events.from_table(events, person, item)
         counts, metadata = read.counts(), dict(read.metadata)
     drawn = f"permute-and-flip before a wall, kept={rules.kept}"
     with session_factory(promise, mechanism=drawn, ledger=ledger, metadata=metadata) as draws:
@@ -71,7 +71,7 @@ def unknown_domain_of(
     return Release(tuple(names[place] for place in winners), drawn, promise, error_bound=NoBound(BY_NAMES))
 
 
-def _revealed(
+def _reveal_items(
     events: Any,
     k: int,
     epsilon: Epsilon,
@@ -87,7 +87,7 @@ def _revealed(
         raise ITEMS_OF_PERSONS.refusal()
     k, (promise, bound) = require_count(k), partition_selection.partition_guarantee(epsilon, delta, items_per_person)
     half, chosen = promise.epsilon / 2, permute_and_flip()
-    read, names = Events.named(events, person, item)
+    read, names = Events.from_table(events, person, item)
     drawn = f"{partition_selection.MECHANISM}, {chosen.describe()}"
     with session_factory(promise, mechanism=drawn, ledger=ledger, metadata=read.metadata) as draws:
         revealed = np.flatnonzero(

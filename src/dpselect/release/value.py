@@ -74,7 +74,7 @@ def release_value(
 def release_question(
     asked: ValueQuestion, ledger: Accountant | None = None, session_factory: SessionFactory = open_session
 ) -> Release[Fraction]:
-    """Release the answer to a question behind a given door."""
+    """Release the answer to a question with a given session factory."""
     name = f"release-value, {asked.noise.name}"
     with session_factory(asked.guarantee, mechanism=name, ledger=ledger) as draws:
         value = draws.noisy_number(asked)

@@ -66,9 +66,9 @@ def value_question(
     law, total = NOISES[noise], exact_epsilon(epsilon)
     guarantee = Guarantee(total, relation(neighbours))
     if isinstance(smooth_bound, Sensitivity):
-        moving, bound, step = _computed(smooth_bound, law.share(total) if beta is None else beta, tick)
+        moving, bound, step = _compute(smooth_bound, law.share(total) if beta is None else beta, tick)
     else:
-        moving, bound, step = _stated(smooth_bound, beta, tick)
+        moving, bound, step = _require(smooth_bound, beta, tick)
     scale = law.scale(total, moving)
     ticks = _private(value, "value") / step
     # One tick more pays for the rounding of the number: see the proof.
@@ -76,7 +76,7 @@ def value_question(
     return ValueQuestion(law, math.floor(ticks + _HALF), scale * (bound / step + 1), step, moving, guarantee, largest)
 
 
-def _computed(sensitivity: Sensitivity, beta: Epsilon, tick: Epsilon | None) -> tuple[Fraction, Fraction, Fraction]:
+def _compute(sensitivity: Sensitivity, beta: Epsilon, tick: Epsilon | None) -> tuple[Fraction, Fraction, Fraction]:
     """Return beta, the exact smooth bound and the tick, by a public rule unless they are passed."""
     if math.isinf(sensitivity.ceiling):
         raise PrivacyError("A smooth bound needs a public ceiling of the sensitivity: pass ceiling=.")
@@ -85,7 +85,7 @@ def _computed(sensitivity: Sensitivity, beta: Epsilon, tick: Epsilon | None) -> 
     return moving, smooth(sensitivity, moving), fine if tick is None else exact_positive(tick, "tick")
 
 
-def _stated(smooth_bound: Any, beta: Epsilon | None, tick: Epsilon | None) -> tuple[Fraction, Fraction, Fraction]:
+def _require(smooth_bound: Any, beta: Epsilon | None, tick: Epsilon | None) -> tuple[Fraction, Fraction, Fraction]:
     """Return beta, the bound and the tick; all three must be there."""
     if beta is None:
         raise PrivacyError(

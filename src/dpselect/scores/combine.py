@@ -101,9 +101,9 @@ def aggregate(
     if max_changed == "one" and len(used) > 1 and first.neighbours is Neighbours.SUBSTITUTION:
         raise PrivacyError('A substitution touches two records, and so two objectives: use touched="all".')
     _require_one_span(used, range_bound)
-    joined = _joined(used, max_changed, _local(sensitivity))
+    joined = _combined_sensitivity(used, max_changed, _local(sensitivity))
     result = Scores(
-        _within(_weighted(used), joined.ceiling),
+        _within(_weighted_sum(used), joined.ceiling),
         joined,
         candidates=first.candidates,
         neighbours=first.neighbours.value,
@@ -204,10 +204,10 @@ def _local(sensitivity: str) -> bool:
     return sensitivity == "local"
 
 
-def _weighted(used: Sequence[tuple[Fraction, Scores]]) -> NDArray[Any]:
+def _weighted_sum(used: Sequence[tuple[Fraction, Scores]]) -> NDArray[Any]:
     """Return the weighted sum; where weights and values are whole it is the exact integer, clipped at 2^61."""
     if not all(weight.denominator == 1 and part.values.dtype.kind == "i" for weight, part in used):
-        return _summed([weight for weight, _ in used], [part.values for _, part in used])
+        return _sum_floats([weight for weight, _ in used], [part.values for _, part in used])
     whole = [(int(weight), part.values) for weight, part in used]
     if sum(abs(weight) for weight, _ in whole) > TICK_CLIP:
         raise InputError("The weights are too large to add up exactly: divide all of them by the same number.")
@@ -221,7 +221,7 @@ def _weighted(used: Sequence[tuple[Fraction, Scores]]) -> NDArray[Any]:
     return np.asarray(np.clip(total, -TICK_CLIP, TICK_CLIP))
 
 
-def _summed(weights: Sequence[Fraction], values: Sequence[NDArray[Any]]) -> Floats:
+def _sum_floats(weights: Sequence[Fraction], values: Sequence[NDArray[Any]]) -> Floats:
     """Return the floats nearest to the weighted sums, within one unit in the last place; clipped where floats end.
 
     Parts may cancel, so that plain sums would be wrong by far more than the scores can move. Wide floats tell their
@@ -250,7 +250,7 @@ def _within(sums: NDArray[Any], ceiling: float) -> NDArray[Any]:
     return np.clip(sums, -_FAR * ceiling, _FAR * ceiling) if sums.dtype.kind == "f" and math.isfinite(ceiling) else sums
 
 
-def _joined(used: Sequence[tuple[Fraction, Scores]], touched: str, local: bool) -> Sensitivity:
+def _combined_sensitivity(used: Sequence[tuple[Fraction, Scores]], touched: str, local: bool) -> Sensitivity:
     """Return the sum, or the maximum, of the weighted sensitivities, or the public bound of it alone."""
     parts, sizes = [part.sensitivity for _, part in used], [abs(weight) for weight, _ in used]
     ceiling = _joined_ceiling(parts, sizes, touched)
@@ -307,7 +307,7 @@ def _joined_profiles(
         return rows
 
     def some(t: Integers, only: NDArray[np.intp] | None) -> Floats:
-        return join([part.profiled(t) for part in parts], slice(None) if only is None else only)
+        return join([part.by_profile(t) for part in parts], slice(None) if only is None else only)
 
     def total(t: Integers) -> Floats:
         return join([part.total(t) for part in parts if part.total is not None], slice(None))

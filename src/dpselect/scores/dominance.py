@@ -45,7 +45,7 @@ def count_above(points: Points, queries: Points, weights: Integers | None = None
     if len(points) == 1:
         return _one(points, queries, weights)
     if len(queries[0]) * _RARE < len(points[0]):
-        # Whoever is below every query in one objective counts for none.
+        # A candidate below every query in one objective counts for none.
         least = np.logical_and.reduce([p >= q.min(initial=p.max()) for p, q in zip(points, queries, strict=True)])
         points, weights = [point[least] for point in points], weights[least]
     size, asked = len(points[0]), len(queries[0])
@@ -55,8 +55,8 @@ def count_above(points: Points, queries: Points, weights: Integers | None = None
         return _table(points, queries, weights)
     if len(points) == 2:
         return _two(points, queries, weights)
-    compiled = _compiled(_divide) if len(points) == 3 else None
-    return _packed(points, queries, weights) if compiled is None else _three(compiled, points, queries, weights)
+    compiled = _compile(_divide) if len(points) == 3 else None
+    return _weigh(points, queries, weights) if compiled is None else _three(compiled, points, queries, weights)
 
 
 def seconds(size: int, objectives: int) -> float:
@@ -64,7 +64,7 @@ def seconds(size: int, objectives: int) -> float:
     log = np.log2(size + 1)
     if objectives <= 2:
         return float(2e-9 * size * log**2)
-    if objectives == 3 and size > 10_000 and _compiled(_divide) is not None:
+    if objectives == 3 and size > 10_000 and _compile(_divide) is not None:
         return float(1e-8 * size * log**2)
     return float(3e-11 * objectives * size * size)
 
@@ -107,7 +107,7 @@ def _two(points: Points, queries: Points, weights: Integers) -> Integers:
     ranks, heavy = rank[by_first], weights[by_first]
     passed = size - _below(points[0][by_first][::-1], queries[0])
     bound = size - _below(points[1][by_second], queries[1])
-    sweep = _compiled(_sweep) if size + passed.size > _WORTH else None
+    sweep = _compile(_sweep) if size + passed.size > _WORTH else None
     if sweep is None:
         return _wavelet(ranks, heavy, passed, bound)
     counts = np.empty(passed.size, dtype=np.int64)
@@ -156,7 +156,7 @@ def _three(merge: Callable[..., None], points: Points, queries: Points, weights:
     return counts[size:]
 
 
-def _packed(points: Points, queries: Points, weights: Integers) -> Integers:
+def _weigh(points: Points, queries: Points, weights: Integers) -> Integers:
     """Intersect, for every 64 points at a time, the sets of those that pass each objective."""
     points = [np.repeat(point, weights) for point in points]
     orders = [np.argsort(query, kind="stable") for query in queries]
@@ -189,7 +189,7 @@ def ones(words: NDArray[np.uint64]) -> NDArray[Any]:
 
 
 @cache
-def _compiled(loop: Callable[..., None]) -> Callable[..., None] | None:
+def _compile(loop: Callable[..., None]) -> Callable[..., None] | None:
     """Return a loop, compiled once a machine, or ``None`` without numba."""
     try:
         from numba import njit

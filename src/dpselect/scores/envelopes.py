@@ -111,17 +111,17 @@ class Envelopes:
 
     def _steps(self, distances: Integers) -> Integers:
         """Return delta of all rows in quanta, shape (k, rows)."""
-        return self._in_quanta(self._scores.sensitivity.profiled(distances), distances[:, None])
+        return self._in_quanta(self._scores.sensitivity.by_profile(distances), distances[:, None])
 
     def _sums(self, steps: Any, at: Positions) -> Integers:
         """Return how far scores may move; real ones that move at all further by a share, as they were rounded."""
-        moved = self._moved(steps, at)
+        moved = self._envelope_sums(steps, at)
         if self._sizes is None:
             return np.asarray(moved)
         rounded = np.asarray(steps) * _SHARE * (self._sizes[at] + moved)
         return np.asarray(moved + np.where(moved > 0, rounded, 0.0).astype(np.int64))
 
-    def _moved(self, steps: Any, at: Positions) -> Integers:
+    def _envelope_sums(self, steps: Any, at: Positions) -> Integers:
         """Return the sums of delta over so many steps, in quanta."""
         away, row = np.asarray(steps) - self._start, self._row[at]
         return np.asarray(

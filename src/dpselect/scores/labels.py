@@ -34,7 +34,7 @@ def label_values(values: Any, candidates: Any) -> tuple[Any, Any]:
         )
     if own is not None and candidates is None and not _is_counted(own):
         return values, own.tolist()
-    return values, _listed(candidates)
+    return values, _candidate_list(candidates)
 
 
 def column_of(frame: Any, name: Any) -> Any:
@@ -69,7 +69,7 @@ def _is_counted(index: Any) -> bool:
     return (start, step) == (0, 1)
 
 
-def _listed(candidates: Any) -> Any:
+def _candidate_list(candidates: Any) -> Any:
     """Return a column of candidates as a list; anything else as it is."""
     if isinstance(candidates, (str, bytes, np.ndarray)):
         return candidates

@@ -160,7 +160,7 @@ class _Side(ABC):
         self._everyone = np.arange(result.size)
 
     def advance(self, start: int, stop: int) -> None:
-        """Settle whoever changes sides in this stretch."""
+        """Settle the candidates that change sides in this stretch."""
         if not self.waiting.size:
             return
         ends = self._ends(self._leads(stop, self.waiting, self._everyone))
@@ -269,7 +269,7 @@ def _highest(values: Integers, rank: int) -> Integers:
 
 
 def _lead(own: Integers, same: Integers, others: Integers, k: int) -> Integers:
-    """Return own minus the k-th highest of the others: whoever is among the k highest looks one further down.
+    """Return own minus the k-th highest of the others: a candidate among the k highest looks one further down.
 
     Args:
         own: of the candidates that are asked about.

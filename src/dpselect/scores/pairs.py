@@ -32,7 +32,7 @@ def pair_bound(sensitivity: Sensitivity) -> Sensitivity:
         return sensitivity
 
     def rows(t: NDArray[np.int64]) -> Floats:
-        values = sensitivity.profiled(t)[:, used]
+        values = sensitivity.by_profile(t)[:, used]
         first = values.argmax(axis=1)
         two = np.partition(values, -2, axis=1)[:, -2:]
         second = np.where(counts[first] > 1, two[:, 1], two[:, 0])

@@ -2,9 +2,9 @@
 
 For a whole number z of steps let a_i,r(z) be the lowest that objective i of candidate r can come to in z steps, its
 value minus the sum of delta_i(t) over t < z; and for z < 0 the highest in -z steps. A candidate r' *beats* r at z if
-a_i,r'(-z) >= a_i,r(z) in every objective, and > in one. The margin of r is the largest z at which nobody beats r: with
-z >= 0 no other can dominate r within z steps, with z < 0 some other dominates r for -z - 1 steps, whatever they are.
-One neighbour moves a margin by at most 1.
+a_i,r'(-z) >= a_i,r(z) in every objective, and > in one. The margin of r is the largest z at which no candidate beats r:
+with z >= 0 no other can dominate r within z steps, with z < 0 some other dominates r for -z - 1 steps, whatever they
+are. One neighbour moves a margin by at most 1.
 
 Where every objective has one constant sensitivity, margins of two objectives take one sort; all others are found by
 halving, with one count of dominators for each number of steps that is asked about.
@@ -38,7 +38,7 @@ Integers = NDArray[np.int64]
 # Of constants, scores are whole multiples of a part of a step where this many parts are enough, else rounded down.
 _EXACT, _PARTS = 2**24, 2**20
 # A sensitivity that is called once for each distance, and of unknown reach, is walked so far.
-_CALLED = 4096
+_CALL_SIZE = 4096
 # Below all differences of scores, and above the least integer by more than any of them.
 _NOBODY = -(2**62)
 
@@ -95,14 +95,14 @@ def _cut(parts: Sequence[Scores], reach: int | None) -> int:
     if all(part.sensitivity.reach is not None or part.sensitivity.total is not None for part in parts):
         return PUBLIC_REACH
     logging.getLogger("dpselect").warning(
-        f"Margins are cut at {_CALLED:,} steps, because a sensitivity has no known reach: pass reach= for another."
+        f"Margins are cut at {_CALL_SIZE:,} steps, because a sensitivity has no known reach: pass reach= for another."
     )
-    return _CALLED
+    return _CALL_SIZE
 
 
 def _of_constants(parts: Sequence[Scores], cut: int) -> Integers:
     """Return the margins of objectives of which each has one constant sensitivity."""
-    scaled, step = _scaled(parts)
+    scaled, step = _scale_to_steps(parts)
     if len(parts) == 2:
         return np.clip(_by_sorting(scaled[0], scaled[1], step), -cut, cut)
     safe, lost = np.full(len(parts[0]), -cut), np.full(len(parts[0]), cut + 1)
@@ -119,10 +119,10 @@ def _of_constants(parts: Sequence[Scores], cut: int) -> Integers:
 def _of_spread(spread: Spread, cut: int) -> Integers:
     """Return the margins of any objectives; candidates alike in everything share a row."""
     rows = int(spread.profile.max()) + 1
-    return np.asarray(_halved(spread.beaten, rows, cut)[spread.profile])
+    return np.asarray(_bisect_steps(spread.beaten, rows, cut)[spread.profile])
 
 
-def _scaled(parts: Sequence[Scores]) -> tuple[list[Integers], int]:
+def _scale_to_steps(parts: Sequence[Scores]) -> tuple[list[Integers], int]:
     """Return scores in parts of a step, whole numbers, and how many parts one step may change a difference by.
 
     A step changes a difference of two scores by at most twice the sensitivity; by no more than it where it moves all
@@ -151,7 +151,7 @@ def _by_sorting(one: Integers, other: Integers, step: int) -> Integers:
     """Return the margins for two objectives: of each, the others that come nearest in the objective they gain least in.
 
     Of the two gains of r' over r the smaller is that of the first where r' lies lower in the order of their difference,
-    and the second's where it lies higher; in between both are the same, and equals beat nobody.
+    and the second's where it lies higher; in between both are the same, and equals do not beat each other.
     """
     key = one - other
     order = np.argsort(key, kind="stable")
@@ -181,8 +181,8 @@ def _gain(rival: Integers, own: Integers) -> Integers:
     return np.where(rival == _NOBODY, _NOBODY, rival - own)
 
 
-def _halved(beaten: Callable[[int, Integers], NDArray[np.bool_]], size: int, cut: int) -> Integers:
-    """Return the largest number of steps at which nobody beats each candidate, cut on both sides.
+def _bisect_steps(beaten: Callable[[int, Integers], NDArray[np.bool_]], size: int, cut: int) -> Integers:
+    """Return the largest number of steps at which no other beats each candidate, cut on both sides.
 
     Args:
         beaten: tells at a number of steps which of some candidates are beaten; once beaten, more steps change nothing.

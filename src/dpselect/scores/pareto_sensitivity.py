@@ -30,7 +30,7 @@ Counts = tuple[Integers, Integers]
 # More than any two clipped integers are apart, and still within 64 bits from each.
 _EVERYWHERE = 2.0 * TICK_CLIP + 2.0**32
 # Sums that are kept, one number per profile each: of the distances 2^i - 1, and of so many others.
-_KEPT = 8
+_MOST_KEPT = 8
 
 
 class Spread:
@@ -49,7 +49,7 @@ class Spread:
         self._weights = weights
         self._others = len(self.profile) - 1
         self._parts = [
-            _Part(_clipped(part.values[first]), part.sensitivity, rows[first])
+            _Part(_clip(part.values[first]), part.sensitivity, rows[first])
             for part, rows in zip(parts, own, strict=True)
         ]
         values = [part.values for part in self._parts]
@@ -121,7 +121,7 @@ class _Part:
         self._sensitivity, self._profile = sensitivity, profile
         self._profiles = int(profile.max()) + 1
         self._whole = values.dtype.kind == "i"
-        # Sums that were taken, by distance: whoever halves between distances finds one just before each.
+        # Sums that were taken, by distance: a bisection between distances finds one just before each.
         self._sums: dict[int, Floats] = {-1: np.zeros(1)}
 
     def edges(self, t: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -161,7 +161,7 @@ class _Part:
         length = max(1, min(64, 2**18 // self._profiles))
         for start in range(last + 1, t + 1, length):
             distances = np.arange(start, min(start + length, t + 1))
-            for distance, row in zip(distances.tolist(), self._sensitivity.profiled(distances), strict=True):
+            for distance, row in zip(distances.tolist(), self._sensitivity.by_profile(distances), strict=True):
                 sums = sums + row
                 if not distance & (distance + 1):
                     self._sums[distance] = sums
@@ -173,7 +173,7 @@ class _Part:
         self._sums.pop(t, None)
         self._sums[t] = sums
         passing = [done for done in self._sums if done & (done + 1)]
-        if len(passing) > _KEPT:
+        if len(passing) > _MOST_KEPT:
             del self._sums[passing[0]]
 
 
@@ -202,6 +202,6 @@ def group_alike(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.intp], NDAr
     return first, code.astype(np.intp), counts.astype(np.int64)
 
 
-def _clipped(values: NDArray[Any]) -> NDArray[Any]:
+def _clip(values: NDArray[Any]) -> NDArray[Any]:
     """Return integers within the public clip, which moves nothing further apart, so that sums stay in 64 bits."""
     return np.clip(values, -TICK_CLIP, TICK_CLIP) if values.dtype.kind == "i" else values

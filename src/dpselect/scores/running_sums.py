@@ -34,7 +34,7 @@ class Stretch:
 class Walk:
     """Stretches from distance 0 to the public end: the reach, at most 2^24, or 2^20 where none is known.
 
-    Sums beyond floats are infinite, which is more than any score: whoever has such a sum ahead ends before it.
+    Sums beyond floats are infinite, which is more than any score: a walk with such a sum ahead ends before it.
 
     Attributes:
         end: the distance at which the walk ends.
@@ -56,7 +56,7 @@ class Walk:
         start, length = 0, _FIRST
         while start < self.end:
             stop = min(start + length, self.end)
-            values = self._sensitivity.profiled(np.arange(start, stop, dtype=np.int64), self._only)
+            values = self._sensitivity.by_profile(np.arange(start, stop, dtype=np.int64), self._only)
             if (values[1:] < values[:-1]).any():
                 raise InputError("A sensitivity must not fall with the distance: check the function passed.")
             # A sum that overflows stays infinite, and its error is nothing; nobody looks beyond it.

@@ -19,7 +19,7 @@ from dpselect.scores.sensitivity import Sensitivity, constant
 from dpselect.scores.zero import negate_zero, zero_of
 
 # So many candidates a notebook names.
-_NAMED = 8
+_MOST_NAMED = 8
 # Steps and positions, of shapes that broadcast, to numbers: see ``Scores(highest=)``.
 Highest = Callable[[NDArray[np.int64], NDArray[np.intp]], NDArray[Any]]
 
@@ -126,7 +126,7 @@ class Scores:
         >>> Scores.from_frame(table, 1, label="page", score="visits", kind="integer").candidates
         ['home', 'news']
         """
-        return cls(column_of(frame, score), sensitivity, _unlabelled(column_of(frame, label)), **declared)
+        return cls(column_of(frame, score), sensitivity, _column_list(column_of(frame, label)), **declared)
 
     def __len__(self) -> int:
         return int(self.values.size)
@@ -154,7 +154,7 @@ class Scores:
         numbered = isinstance(self.candidates, range)
         rows = [
             ("candidates", f"{len(self)}"),
-            ("named", None if numbered else [*self.candidates[:_NAMED], *["…"][: len(self) > _NAMED]]),
+            ("named", None if numbered else [*self.candidates[:_MOST_NAMED], *["…"][: len(self) > _MOST_NAMED]]),
             ("numbers", "integers" if self.values.dtype.kind in "iu" else "real numbers"),
             ("sensitivity", bound),
             ("protected", PROTECTED_UNITS[self.neighbours]),
@@ -169,7 +169,7 @@ class Scores:
         return f"Scores(candidates={len(self)}, {relation}, range_bound={self.range_bound}{zero})"
 
 
-def _unlabelled(column: Any) -> list[Any]:
+def _column_list(column: Any) -> list[Any]:
     """Return a column as a list: its rows are those of the scores."""
     plain = getattr(column, "to_list", None) or getattr(column, "tolist", None)
     return list(plain() if plain else column)

@@ -78,14 +78,14 @@ class Sensitivity:
         distances = np.atleast_1d(np.asarray(t, dtype=np.int64))
         if distances.size and distances.min() < 0:
             raise InputError("Distances are counted from 0: pass t >= 0.")
-        values = self.profiled(distances)
+        values = self.by_profile(distances)
         if self.profile is not None:
             values = values[:, self.profile]
         elif self.size is not None:
             values = np.broadcast_to(values, (distances.size, self.size))
         return values[0] if np.ndim(t) == 0 else values
 
-    def profiled(self, distances: NDArray[np.int64], only: NDArray[np.intp] | None = None) -> Floats:
+    def by_profile(self, distances: NDArray[np.int64], only: NDArray[np.intp] | None = None) -> Floats:
         """Return one value per profile, or a profile of ``only``, ceiling and reach applied: shape (k, profiles)."""
         if only is not None and self.some is not None:
             values = np.asarray(self.some(distances, only), dtype=np.float64)
@@ -231,7 +231,7 @@ def flatten(sensitivity: Sensitivity) -> Sensitivity:
         return sensitivity
     used = slice(None) if sensitivity.profile is None else np.unique(sensitivity.profile)
     return Sensitivity(
-        lambda t: sensitivity.profiled(t)[:, used].max(axis=1, keepdims=True),
+        lambda t: sensitivity.by_profile(t)[:, used].max(axis=1, keepdims=True),
         sensitivity.ceiling,
         sensitivity.reach,
         size=None,
@@ -259,7 +259,7 @@ def maximum(*sensitivities: Sensitivity) -> Sensitivity:
     profile = np.arange(sizes.pop()) if sizes else None
 
     def rows(t: NDArray[np.int64]) -> Floats:
-        values = np.broadcast_arrays(*(s.at(t) for s in map(_unsized, sensitivities)))
+        values = np.broadcast_arrays(*(s.at(t) for s in map(_without_size, sensitivities)))
         largest: Floats = np.maximum.reduce(values)
         return largest
 
@@ -331,7 +331,7 @@ def smooth(sensitivity: Sensitivity, beta: float | Fraction) -> Fraction:
     if sensitivity.smoothed is not None:
         return sensitivity.smoothed(Fraction(beta), sensitivity.ceiling)
     flat = flatten(sensitivity)
-    return largest(lambda t: flat.profiled(t)[:, 0], flat.ceiling, flat.horizon, Fraction(beta))
+    return largest(lambda t: flat.by_profile(t)[:, 0], flat.ceiling, flat.horizon, Fraction(beta))
 
 
 def smooth_bound(bound: Bound, *, ceiling: float) -> Sensitivity:
@@ -368,7 +368,7 @@ def steps_of(reach: Any) -> int:
     return int(reach)
 
 
-def _unsized(sensitivity: Sensitivity) -> Sensitivity:
+def _without_size(sensitivity: Sensitivity) -> Sensitivity:
     return replace(sensitivity, size=None)
 
 

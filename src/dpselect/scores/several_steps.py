@@ -60,7 +60,7 @@ def sum_steps(sensitivity: Sensitivity, steps: int) -> Sensitivity:
     within = np.arange(steps)
 
     def rows(t: NDArray[np.int64], only: NDArray[np.intp] | None = None) -> Floats:
-        values = sensitivity.profiled((steps * t[:, None] + within).ravel(), only)
+        values = sensitivity.by_profile((steps * t[:, None] + within).ravel(), only)
         sums: Floats = values.reshape(t.size, steps, values.shape[1]).sum(axis=1)
         return sums
 

@@ -15,7 +15,7 @@ from dpselect.sources.ordinals import Ask
 from dpselect.sources.warehouse import Warehouse, is_expression
 
 # A longer list of names is joined by engines that hold tables in memory, and not written into every query.
-_LISTED = 10_000
+_MOST_LISTED = 10_000
 
 
 def columns(place: Warehouse, candidate: str, score: str, profile: tuple[str, ...]) -> Any:
@@ -74,7 +74,7 @@ def usable(rows: Any, known: Any) -> Any:
     if isinstance(known, range):
         return named.filter((named.candidate >= known[0]) & (named.candidate <= known[-1]))
     if isinstance(known, np.ndarray):
-        if known.size <= _LISTED or not engine_of(rows).joins_arrays:
+        if known.size <= _MOST_LISTED or not engine_of(rows).joins_arrays:
             return named.filter(named.candidate.isin(known.tolist()))
         import pyarrow
 
@@ -132,14 +132,14 @@ def domain(candidates: Any, integers: bool) -> Any:
         kind = bool(candidates.schema()["candidate"].is_integer())
         candidates = candidates.mutate(candidate=candidates.candidate.cast("int64" if kind else "string"))
     else:
-        candidates = _listed(candidates)
+        candidates = _sorted_list(candidates)
         kind = candidates.dtype.kind == "i"
     if kind != integers:
         raise InputTypeError("The domain and the candidates of the table must both be integers, or both text.")
     return candidates
 
 
-def _listed(values: Any) -> NDArray[Any]:
+def _sorted_list(values: Any) -> NDArray[Any]:
     """Return a list of public candidates, sorted: int64, or objects for text."""
     if not isinstance(values, (list, tuple, np.ndarray)) or not len(values):
         raise InputTypeError("domain lists public candidates: a list of integers, or of text, with at least one.")

@@ -24,7 +24,7 @@ from dpselect.scores.zero import zero_of
 from dpselect.sources import candidate_tables as tables
 from dpselect.sources import ordinals
 from dpselect.sources.engines import engine_of
-from dpselect.sources.warehouse import CHANGED, LOST, Warehouse, guard_engine
+from dpselect.sources.warehouse import CONNECTION_LOST, TABLE_CHANGED, Warehouse, guard_engine
 
 # The widest span of integer candidates that bitmaps tell apart, and the bits that all threads may hold at a time.
 _SPAN, _BITS = 2**33, 2**31
@@ -144,11 +144,11 @@ class Candidates:
         Raises:
             ConnectionError: the files are not those that were opened.
         """
-        if self._place.unchanged() is False:
+        if self._place.is_unchanged() is False:
             raise LostConnectionError("The files have changed since they were opened: make Candidates anew.")
         made_up = np.zeros(1, dtype=np.float64 if self._rows.schema()["score"].is_floating() else np.int64)
         shared = constant(1) if callable(self.sensitivity) else self.sensitivity
-        scores = self._scored(made_up, shared)
+        scores = self._scores_of(made_up, shared)
         return None if self.profile else scores
 
     @property
@@ -170,7 +170,7 @@ class Candidates:
             wrong = tables.unusable(self._all, self.domain, self._place.ask)
             if wrong is not None:
                 raise InputError(wrong)
-            counted = self._counted()
+            counted = self._table_state()
             self._refuse_twins(counted)
         return int(counted.grouped.counts.sum())
 
@@ -208,10 +208,10 @@ class Candidates:
             ValueError: no candidate, one with two rows, or a profile that is NULL; nothing was returned.
             ConnectionError: the engine failed, or the table kept changing; nothing was returned.
         """
-        steady = guard_engine(lambda: tables.steady(self._rows), LOST)
+        steady = guard_engine(lambda: tables.steady(self._rows), CONNECTION_LOST)
         with self._place.reading():
             for _ in range(1 if steady else _ATTEMPTS):
-                counted = self._counted()
+                counted = self._table_state()
                 self._refuse_twins(counted)
                 try:
                     winners = self._find(counted, pick(counted.grouped))
@@ -232,7 +232,7 @@ class Candidates:
             f"range_bound={self.range_bound}{zero})"
         )
 
-    def _scored(self, values: NDArray[Any], sensitivity: Sensitivity) -> Scores:
+    def _scores_of(self, values: NDArray[Any], sensitivity: Sensitivity) -> Scores:
         relation = self.neighbours.value
         return Scores(values, sensitivity, neighbours=relation, range_bound=self.range_bound, zero=self.zero)
 
@@ -242,7 +242,7 @@ class Candidates:
         groups = self._place.ask(grouped)
         return [groups["n"].astype(np.int64), *(groups[key] for key in self._keys)]
 
-    def _counted(self) -> _TableState:
+    def _table_state(self) -> _TableState:
         """Return the groups of one state of the table, and refuse what no selection can use."""
         rows = self._rows
         ends = {"low": rows.candidate.min(), "high": rows.candidate.max()} if self.integers else {}
@@ -251,7 +251,7 @@ class Candidates:
         result = self._groups()
         counts, *groups = result
         if whole["named"][0] != counts.sum():
-            raise InputError(CHANGED)
+            raise InputError(TABLE_CHANGED)
         if any(values.dtype == object and None in values.tolist() for values in groups[1:]):
             raise InputError("Some profiles are NULL: give those rows a public value, or leave them out.")
         absent = self._absent(int(counts.sum()), span)
@@ -262,7 +262,7 @@ class Candidates:
         if not counts.size:
             raise InputError("There is no candidate: the table has no rows.")
         shared = self.sensitivity(*groups[1:]) if callable(self.sensitivity) else self.sensitivity
-        scores = self._scored(groups[0], shared)
+        scores = self._scores_of(groups[0], shared)
         return _TableState(GroupedScores(scores, counts), result, span, absent)
 
     def _absent(self, total: int, span: tuple[int, int] | None) -> _Absent:

@@ -40,7 +40,7 @@ def objects(values: Iterable[Any]) -> NDArray[Any]:
 
 def places(values: NDArray[Any], categories: Categories) -> Integers:
     """Return the code of the category that every cell stands for, shape (n,)."""
-    gone = _masked(values)
+    gone = _mask_of(values)
     values = np.asarray(values)
     if values.dtype.kind in "UTO":
         codes = _places_of_objects(values.tolist(), categories)
@@ -56,7 +56,7 @@ def numbers(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_
 
     Both have shape (n,); the second is ``None`` where the type of the column rules such cells out.
     """
-    gone = _masked(values)
+    gone = _mask_of(values)
     values = np.asarray(values)
     if values.dtype.kind in "UTO":
         result, unreadable = _numbers_of_objects(values.tolist())
@@ -71,7 +71,7 @@ def numbers(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_
 
 def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Return where None, NaN, NaT, pandas' NA or masked cells stand, shape (n,)."""
-    gone = _masked(values)
+    gone = _mask_of(values)
     values = np.asarray(values)
     if values.dtype.kind == "f":
         mask = np.isnan(values)
@@ -84,7 +84,7 @@ def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(mask if gone is None else mask | gone)
 
 
-def _masked(values: NDArray[Any]) -> NDArray[np.bool_] | None:
+def _mask_of(values: NDArray[Any]) -> NDArray[np.bool_] | None:
     mask = np.ma.getmask(values)
     return None if mask is np.ma.nomask else np.asarray(mask)
 

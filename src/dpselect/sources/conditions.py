@@ -84,7 +84,7 @@ class Comparison:
             # As bytes: a command line may pass what is not text.
             return self._equal(cells.cast("large_binary"), value.encode("utf-8", "surrogatepass"))
         compare = _OPERATORS[self.sign]
-        return _of_each(cells, lambda cell: cell is not None and bool(compare(_spelled(cell), value)))
+        return _of_each(cells, lambda cell: cell is not None and bool(compare(_cell_text(cell), value)))
 
     def _equal(self, cells: Any, value: Any) -> Mask:
         """Return which rows hold this value of their type, or another."""
@@ -197,7 +197,7 @@ class _Parser:
         self.depth = 0
 
     def whole(self) -> Comparison | Junction:
-        result = self._joined("or")
+        result = self._junction("or")
         if self.tokens[0][0] != "end":
             raise self._wrong()
         return result
@@ -215,7 +215,7 @@ class _Parser:
             yield ("join" if kind == "word" and word.lower() in ("and", "or") else kind), word
             position = match.end()
 
-    def _joined(self, word: str) -> Comparison | Junction:
+    def _junction(self, word: str) -> Comparison | Junction:
         parts = [self._part(word)]
         while self.tokens[0][0] == "join" and self.tokens[0][1].lower() == word:
             self.tokens.pop(0)
@@ -223,7 +223,7 @@ class _Parser:
         return parts[0] if len(parts) == 1 else Junction(word, tuple(parts))
 
     def _part(self, word: str) -> Comparison | Junction:
-        return self._joined("and") if word == "or" else self._single()
+        return self._junction("and") if word == "or" else self._single()
 
     def _single(self) -> Comparison | Junction:
         if self.tokens[0] == ("paren", "("):
@@ -231,13 +231,13 @@ class _Parser:
             if self.depth > _DEEPEST:
                 raise self._wrong()
             self.tokens.pop(0)
-            result = self._joined("or")
+            result = self._junction("or")
             if self.tokens.pop(0) != ("paren", ")"):
                 raise self._wrong()
             self.depth -= 1
             return result
-        column, (kind, sign) = self._taken("word", "quoted")[1], self._taken("op")
-        kind, word = self._taken("word", "quoted")
+        column, (kind, sign) = self._take("word", "quoted")[1], self._take("op")
+        kind, word = self._take("word", "quoted")
         number = csv_text.number(word) if kind == "word" else None
         value: float | str | date = word if number is None or math.isnan(number) else number
         if kind == "word" and len(word) == len("2025-12-31") and (day := days.day_of_text(word)) is not None:
@@ -252,7 +252,7 @@ class _Parser:
             )
         return Comparison(column, sign, value)
 
-    def _taken(self, *kinds: str) -> tuple[str, str]:
+    def _take(self, *kinds: str) -> tuple[str, str]:
         if self.tokens[0][0] not in kinds:
             raise self._wrong()
         return self.tokens.pop(0)
@@ -273,6 +273,6 @@ def _of_each(cells: Any, fulfils: Callable[[Any], bool]) -> Mask:
     return np.asarray(fulfilled[encoded.indices.cast("int64").fill_null(-1).to_numpy()], dtype=np.bool_)
 
 
-def _spelled(cell: Any) -> str:
+def _cell_text(cell: Any) -> str:
     """Return a cell of a typed column as text; truth values as tables write them."""
     return str(cell).lower() if isinstance(cell, bool) else str(cell)

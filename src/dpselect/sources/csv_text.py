@@ -99,7 +99,7 @@ def header(path: str | Path, dialect: Dialect = PLAIN) -> list[str]:
             )
         )
     raw = None if record is None else _cells(record, form)
-    names = None if raw is None else _decoded(path, [name.encode("latin-1") for name in raw], dialect)
+    names = None if raw is None else _column_names(path, [name.encode("latin-1") for name in raw], dialect)
     if not names:
         what = "is empty" if names is None else "begins with an empty line"
         raise InputError(f"{path.name} {what}: its first line must name the columns.")
@@ -153,7 +153,7 @@ def batches(path: str | Path, names: list[str], dialect: Dialect = PLAIN) -> Ite
     every = header(path, dialect)
     form = _form(path, dialect, len(every))
     places = {name: place for place, name in enumerate(every)}
-    parse = partial(_parsed, path, dialect, form, {name: places[name] for name in names})
+    parse = partial(_parse_block, path, dialect, form, {name: places[name] for name in names})
     threads = min(_THREADS, os.cpu_count() or 1)
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[Any]] = deque()
@@ -189,10 +189,10 @@ def _form(path: Path, dialect: Dialect, width: int = 0) -> TextForm:
 def _blocks(path: Path, form: TextForm) -> Iterator[bytes]:
     """Yield the blocks of a file (``ValueError``: it cannot be unpacked)."""
     try:
-        with _opened(path) as stream:
+        with _open_bytes(path) as stream:
             yield from blocks(stream, form)
     except OSError:
-        raise InputError(_malformed(path)) from None
+        raise InputError(_malformed_message(path)) from None
 
 
 def _cells(record: bytes, form: TextForm) -> list[str] | None:
@@ -203,7 +203,7 @@ def _cells(record: bytes, form: TextForm) -> list[str] | None:
     return next(csv.reader(io.StringIO(text, newline=""), delimiter=form.separator.decode()), None)
 
 
-def _decoded(path: Path, raw: list[bytes], dialect: Dialect) -> list[str]:
+def _column_names(path: Path, raw: list[bytes], dialect: Dialect) -> list[str]:
     """Return the names of the columns; a first line in another encoding says that of every cell of the file."""
     try:
         return [name.decode(dialect.encoding) for name in raw]
@@ -212,14 +212,14 @@ def _decoded(path: Path, raw: list[bytes], dialect: Dialect) -> list[str]:
         raise InputError(f"The first line of {path.name} {clauses(names)}.") from None
 
 
-def _parsed(path: Path, dialect: Dialect, form: TextForm, wanted: dict[str, int], block: bytes) -> Any:
+def _parse_block(path: Path, dialect: Dialect, form: TextForm, wanted: dict[str, int], block: bytes) -> Any:
     """Return columns of text of a block of records."""
     arrow = _arrow()
     table = _table(sound(block, form), form, [*wanted.values()])
     if table is None:
         table = _table(sound(block, form, ragged=True), form, [*wanted.values()])
     if table is None:
-        raise InputError(_malformed(path))
+        raise InputError(_malformed_message(path))
     return arrow.table([dialect.text(cells) for cells in table.columns], names=[*wanted])
 
 
@@ -254,7 +254,7 @@ def _table(block: bytes, form: TextForm, wanted: list[int]) -> Any:
         return None
 
 
-def _opened(path: Path) -> Any:
+def _open_bytes(path: Path) -> Any:
     """Return the bytes of a file without the mark of UTF-8 before them, unpacked (``ValueError``: UTF-16)."""
     arrow = _arrow()
     with arrow.input_stream(str(path), compression="detect") as stream:
@@ -267,7 +267,7 @@ def _opened(path: Path) -> Any:
     return stream
 
 
-def _malformed(path: Path) -> str:
+def _malformed_message(path: Path) -> str:
     return f"{path.name} is not a table of separated values with a header line."
 
 

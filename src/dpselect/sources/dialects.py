@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import Advice, InputError
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-_NAMED = {"tab": "\t", "\\t": "\t"}
+_DELIMITER_NAMES = {"tab": "\t", "\\t": "\t"}
 _ASCII = bytes(range(128))
 # Here a letter may hold a byte that separates or quotes, or may change how later bytes are read.
-_SHIFTED = ("utf_7", "hz", "iso2022")
+_SHIFT_ENCODINGS = ("utf_7", "hz", "iso2022")
 # What groups the digits of a number in threes, and all signs that it stands for.
 _GROUPING = {".": ".", ",": ",", "space": " \u00a0\u202f\u2009", "apostrophe": "'\u2019"}
 _GROUPING |= dict.fromkeys(_GROUPING["space"], _GROUPING["space"])
@@ -41,7 +41,9 @@ def _encoding(name: str) -> str:
     """Return an encoding by its usual name; one whose letters may hold bytes of ASCII is refused."""
     try:
         known = codecs.lookup(name).name
-        bytewise = _ASCII.decode(known) == _ASCII.decode("ascii") and not known.replace("-", "_").startswith(_SHIFTED)
+        bytewise = _ASCII.decode(known) == _ASCII.decode("ascii") and not known.replace("-", "_").startswith(
+            _SHIFT_ENCODINGS
+        )
     except (LookupError, UnicodeError, TypeError, ValueError):
         raise InputError(
             f"{name!r} is not a text encoding that is read here: pass utf-8, latin-1 or cp1252, or {_SAVE}."
@@ -84,7 +86,9 @@ class Dialect:
     date_order: str | None = None
 
     def __post_init__(self) -> None:
-        separator = None if self.separator is None else _NAMED.get(str(self.separator).lower(), self.separator)
+        separator = (
+            None if self.separator is None else _DELIMITER_NAMES.get(str(self.separator).lower(), self.separator)
+        )
         if separator is not None and separator not in SEPARATORS:
             raise InputError(f"{self.separator!r} separates no columns: the separator is ',', ';', '|' or 'tab'.")
         object.__setattr__(self, "separator", separator)
@@ -123,7 +127,7 @@ class Dialect:
         return self.decimal or "."
 
     def require_decimal(self) -> None:
-        """Refuse numbers between semicolons where nobody said what marks their fractions (``ValueError``).
+        """Refuse numbers between semicolons where no mark of their fractions is declared (``ValueError``).
 
         Read with the wrong mark none of them is a number, and the answer is noise: nothing may say so of private cells.
         """
@@ -160,7 +164,7 @@ class Dialect:
         chunks = []
         for chunk in cells.chunks:
             coded = chunk.dictionary_encode()
-            texts = arrow.array([self._decoded(cell) for cell in coded.dictionary.to_pylist()], arrow.string())
+            texts = arrow.array([self._decode(cell) for cell in coded.dictionary.to_pylist()], arrow.string())
             chunks.append(texts.take(coded.indices))
         return arrow.chunked_array(chunks, arrow.string())
 
@@ -188,7 +192,7 @@ class Dialect:
                 break
         for sign in self._grouping:
             if (sign.isascii() or not is_ascii) and compute.any(compute.match_substring(cells, sign)).as_py():
-                grouped = compute.match_substring_regex(cells, _grouped(sign, self.mark))
+                grouped = compute.match_substring_regex(cells, _grouped_pattern(sign, self.mark))
                 cells = compute.if_else(grouped, compute.replace_substring(cells, sign, ""), cells)
         if self.mark == ".":
             return cells
@@ -214,7 +218,7 @@ class Dialect:
             return ""
         return "".join(dict.fromkeys("".join(_GROUPING.values()))).replace(self.mark, "")
 
-    def _decoded(self, cell: bytes) -> str | None:
+    def _decode(self, cell: bytes) -> str | None:
         try:
             return cell.decode(self.encoding)
         except UnicodeDecodeError:
@@ -246,7 +250,7 @@ def _has_blanks(cells: Any) -> bool:
     return any(bool((each == ord(blank)).any()) for each in _bytes(cells) for blank in " \t")
 
 
-def _grouped(sign: str, mark: str) -> str:
+def _grouped_pattern(sign: str, mark: str) -> str:
     """Return the pattern of a number whose digits are grouped by one sign; no such number begins with 0."""
     return f"^[ \\t]*[+-]?[1-9][0-9]{{0,2}}([{sign}][0-9]{{3}})+([{mark}][0-9]*)?[ \\t]*$"
 

@@ -82,11 +82,11 @@ def _of_near_integers(array: NDArray[Any], low: int, high: int, retyped: bool) -
 
 def _of_objects(array: NDArray[Any], retyped: bool) -> Distinct:
     known: dict[tuple[type, Any], int] = {}
-    codes = np.fromiter((_numbered(known, each) for each in array.tolist()), dtype=np.int64, count=array.size)
+    codes = np.fromiter((_cell_number(known, each) for each in array.tolist()), dtype=np.int64, count=array.size)
     return Distinct(codes, cell_types.objects([cell for _, cell in known]), retyped)
 
 
-def _numbered(known: dict[tuple[type, Any], int], cell: Any) -> int:
+def _cell_number(known: dict[tuple[type, Any], int], cell: Any) -> int:
     try:
         # Cells of two types may be equal and be read differently, and the first must not decide for the others.
         return known.setdefault((type(cell), cell), len(known))

@@ -108,7 +108,7 @@ def _column(column: Any, kind: Kind) -> tuple[NDArray[Any], Any]:
 
 def of_elements(texts: EdgeTexts, kind: Kind) -> EdgeRows:
     """Return the edges of a kind of a file whose elements were read one by one."""
-    (source, fine), (target, good) = (_texts_of_kind(ends, kind) for ends in texts.named())
+    (source, fine), (target, good) = (_texts_of_kind(ends, kind) for ends in texts.named_ends())
     both = fine & good
     weight = np.array(texts.weights, np.object_)[both]
     return EdgeRows(source[both], target[both], texts.dropped + int((~both).sum()), weight)
@@ -117,7 +117,7 @@ def of_elements(texts: EdgeTexts, kind: Kind) -> EdgeRows:
 def wrong_elements(texts: EdgeTexts, kind: Kind) -> Iterator[str]:
     """Yield the first elements that are not edges, as they are written; they are private."""
     yield from texts.unread
-    named = zip(*texts.named(), strict=True)
+    named = zip(*texts.named_ends(), strict=True)
     for pair, source, target in zip(named, texts.sources, texts.targets, strict=True):
         if not is_edge(pair, kind):
             yield f"{source} {target}"

@@ -23,7 +23,7 @@ _BLOCK = 2**20
 _GAP = r"(?:[ \t]*[,;][ \t]*|[ \t]+)"
 _EDGE = rf"^[ \t]*(?P<source>[^ \t,;#%][^ \t,;]*){_GAP}(?P<target>[^ \t,;]+)"
 _WEIGHT = rf"(?:{_GAP}(?P<weight>[^ \t,;]+))?"
-_WEIGHED = re.compile(_EDGE + _WEIGHT)
+_WEIGHTED_LINE = re.compile(_EDGE + _WEIGHT)
 _NOTHING = r"^[ \t]*($|[#%])"
 _LABEL = re.compile(r"[^ \t\r\n,;#%][^ \t\r\n,;]*")
 # The most bytes that the other reader takes at once.
@@ -155,7 +155,7 @@ def edge(line: str) -> tuple[str, str, str | None] | None:
     >>> edge("1 2 0.5"), edge("1,2"), edge("1")
     (('1', '2', '0.5'), ('1', '2', None), None)
     """
-    found = _WEIGHED.match(line)
+    found = _WEIGHTED_LINE.match(line)
     return None if found is None else (found[1], found[2], found[3])
 
 
@@ -178,18 +178,18 @@ def open_text(path: Path) -> Iterator[IO[str]]:
         ValueError: not a complete gzip file.
     """
     # No public label holds the sign that stands for what is not UTF-8.
-    with _unpacked(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace") as lines:
+    with _open_unpacked(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace") as lines:
         yield lines
 
 
 def is_utf16(path: Path) -> bool:
     """Return whether a file begins with the mark of UTF-16 (``ValueError``: not a complete gzip file)."""
-    with _unpacked(path) as stream:
+    with _open_unpacked(path) as stream:
         return stream.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @contextmanager
-def _unpacked(path: Path) -> Iterator[gzip.GzipFile | io.BufferedReader]:
+def _open_unpacked(path: Path) -> Iterator[gzip.GzipFile | io.BufferedReader]:
     try:
         with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as stream:
             yield stream
@@ -199,15 +199,15 @@ def _unpacked(path: Path) -> Iterator[gzip.GzipFile | io.BufferedReader]:
 
 def _blocks(path: Path) -> Iterator[bytes]:
     """Yield whole lines of a file, many at a time, each but the last ended by a line feed."""
-    with _unpacked(path) as stream:
+    with _open_unpacked(path) as stream:
         begun = [stream.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)]
         while block := stream.read(_BLOCK):
             whole, newline, rest = block.rpartition(b"\n")
             if newline:
-                yield _ended(b"".join([*begun, whole]).removesuffix(b"\r"))
+                yield _end_lines(b"".join([*begun, whole]).removesuffix(b"\r"))
                 begun = []
             begun.append(rest)
-        yield _ended(b"".join(begun))
+        yield _end_lines(b"".join(begun))
 
 
 def _behind(blocks: Iterable[bytes], lines: int) -> Iterator[bytes]:
@@ -221,7 +221,7 @@ def _behind(blocks: Iterable[bytes], lines: int) -> Iterator[bytes]:
         yield rest or b""
 
 
-def _ended(block: bytes) -> bytes:
+def _end_lines(block: bytes) -> bytes:
     """Return lines that are ended as Python ends them when it reads a text."""
     return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in block else block
 

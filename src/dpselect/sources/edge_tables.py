@@ -13,8 +13,8 @@ from dpselect.sources.edge_ends import Edges, Ends, Kind, arrow_module, is_edge,
 from dpselect.sources.tables import AS_IT_IS, FileOptions
 
 # Tables that are read as all others are.
-_DECLARED = (".tsv", ".tsv.gz", ".xlsx")
-ENDINGS = (".parquet", ".csv", ".csv.gz", *_DECLARED)
+_TABLE_SUFFIXES = (".tsv", ".tsv.gz", ".xlsx")
+ENDINGS = (".parquet", ".csv", ".csv.gz", *_TABLE_SUFFIXES)
 _BLOCK = 2**20
 
 
@@ -24,8 +24,8 @@ def read(path: Path, form: str, kind: Kind, ends: Ends, reading: FileOptions) ->
     Raises:
         ValueError, ImportError: a missing column, or one that is neither integers nor text; pyarrow is not installed.
     """
-    if form in _DECLARED or reading != AS_IT_IS:
-        return _declared(path, kind, ends, reading)
+    if form in _TABLE_SUFFIXES or reading != AS_IT_IS:
+        return _read_table(path, kind, ends, reading)
     if form == ".parquet":
         return _parquet(path, kind, ends)
     table = _fast(path, kind, ends)
@@ -39,7 +39,7 @@ def columns(path: Path, form: str, reading: FileOptions) -> list[str]:
     Raises:
         ValueError, ImportError: as :func:`read`.
     """
-    if form in _DECLARED or reading != AS_IT_IS:
+    if form in _TABLE_SUFFIXES or reading != AS_IT_IS:
         return tables.names(path, reading)
     if form == ".parquet":
         with _parquet_file(path) as file:
@@ -47,16 +47,16 @@ def columns(path: Path, form: str, reading: FileOptions) -> list[str]:
     return _cells(_first_line(path)[1]) or []
 
 
-def _declared(path: Path, kind: Kind, ends: Ends, reading: FileOptions) -> Edges:
+def _read_table(path: Path, kind: Kind, ends: Ends, reading: FileOptions) -> Edges:
     """Return the edges of a table with a header, whose text is written as declared."""
     _places(tables.names(path, reading), ends)
     there = tables.arrows(path, [*ends], reading)
     arrow, compute = arrow_module(), arrow_module("compute")
-    trimmed = {name: _trimmed(compute, arrow, cells) for name, cells in there.items()}
+    trimmed = {name: _trim_labels(compute, arrow, cells) for name, cells in there.items()}
     return of_table(arrow.table(trimmed), kind, ends)
 
 
-def _trimmed(compute: Any, arrow: Any, cells: Any) -> Any:
+def _trim_labels(compute: Any, arrow: Any, cells: Any) -> Any:
     """Return labels without the blanks around them, missing where nothing is left."""
     if not arrow.types.is_string(cells.type):
         return cells

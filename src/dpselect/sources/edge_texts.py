@@ -14,7 +14,7 @@ _REFERENCE = re.compile(r"&(?:#[xX]([0-9a-fA-F]{1,6})|#([0-9]{1,7})|([A-Za-z][A-
 
 
 # So many elements are kept of those that are not edges.
-_SHOWN = 10
+_MOST_SHOWN = 10
 
 
 @dataclass(repr=False, eq=False)
@@ -50,10 +50,10 @@ class EdgeTexts:
     def drop(self, text: str) -> None:
         """Leave out an element that is not an edge."""
         self.dropped += 1
-        if len(self.unread) < _SHOWN:
+        if len(self.unread) < _MOST_SHOWN:
             self.unread.append(text)
 
-    def named(self) -> tuple[list[str], list[str]]:
+    def named_ends(self) -> tuple[list[str], list[str]]:
         """Return the ends of edges by the names of nodes where these were asked for; a node without one has none."""
         if self.names is None:
             return self.sources, self.targets

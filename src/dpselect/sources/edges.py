@@ -136,7 +136,7 @@ def public_nodes(path: str | Path, nodes: Any, label: str | None = None) -> Any:
     """Return the public nodes as the edges of a file call them.
 
     So many nodes are the numbers from 1 on where the form of the file counts from 1, and the Path of a file that lists
-    its nodes stands for these: whoever passes it declares that they are public.
+    its nodes stands for these: passing it declares that they are public.
 
     Raises:
         FileNotFoundError, ValueError: no such file; one without nodes.

@@ -113,7 +113,7 @@ def number(column: Any) -> Any:
         # PostgreSQL casts truth values to integers of 32 bits alone.
         return column.cast("int32").cast("float64")
     if kind.is_string():
-        return _spelled(column)
+        return _number_of_text(column)
     if not kind.is_decimal():
         return column.cast("float64")
     if (kind.precision, kind.scale) == _MONEY and engine_of(column).writes_money:
@@ -147,7 +147,7 @@ def code(value: Any, domain: Domain) -> Any:
     lost = domain.size - 1 if domain.missing else LACKING
     if value.type().is_string():
         categories = Categories.of(domain.categories or ())
-        exact, loose = _written(value, categories), _spelling(value, categories)
+        exact, loose = _category_of_text(value, categories), _spelling(value, categories)
         # What is written as expected, as most texts are, is never read as a number.
         known = [(condition, at) for part in (exact, loose) for at, condition in part.items()]
     else:
@@ -259,7 +259,7 @@ def _tries(column: Any) -> bool:
     return engine_of(column).casts_any_text
 
 
-def _spelled(column: Any) -> Any:
+def _number_of_text(column: Any) -> Any:
     """Return the number that a text spells, NULL where it spells none."""
     import ibis
 
@@ -288,11 +288,11 @@ def _matching(value: Any, domain: Domain) -> dict[int, Any]:
 
 
 def _matching_text(value: Any, known: Categories) -> dict[int, Any]:
-    exact, loose = _written(value, known), _spelling(value, known)
+    exact, loose = _category_of_text(value, known), _spelling(value, known)
     return {at: _any([part[at] for part in (exact, loose) if at in part]) for at in {*exact, *loose}}
 
 
-def _written(value: Any, known: Categories) -> dict[int, Any]:
+def _category_of_text(value: Any, known: Categories) -> dict[int, Any]:
     """Return for every category whether a text is one of the ways to write it."""
     import ibis
 
@@ -307,7 +307,7 @@ def _spelling(value: Any, known: Categories) -> dict[int, Any]:
     import ibis
 
     spellings: dict[int, Any] = {}
-    spelled, whole = _spelled(value), None
+    spelled, whole = _number_of_text(value), None
     for each, at in known.numbers.items():
         others = [value.lower() == word for word, truth in TRUTH.items() if truth == each]
         if at in known.spelled:

@@ -87,17 +87,17 @@ def _postgres_address(connection: Any) -> str:
     return f"postgres://{info.host}:{info.port}/{info.dbname}"
 
 
-def _tabled(backend: Any, name: str, rows: Any) -> Any:
+def _create_table(backend: Any, name: str, rows: Any) -> Any:
     return backend.create_table(name, rows, temp=True)
 
 
-def _checkpointed(backend: Any, name: str, rows: Any) -> Any:
+def _checkpoint(backend: Any, name: str, rows: Any) -> Any:
     # A checkpoint that is lost fails, where a cache would read a table anew that may have changed.
     backend._session.sql(backend.compile(rows)).localCheckpoint().createOrReplaceTempView(name)
     return backend.table(name)
 
 
-def _listed(backend: Any, name: str, columns: Mapping[str, Any]) -> Any:
+def _create_from_columns(backend: Any, name: str, columns: Mapping[str, Any]) -> Any:
     import ibis
     import pyarrow
 
@@ -114,17 +114,17 @@ def _broadcast(backend: Any, name: str, columns: Mapping[str, Any]) -> Any:
     return backend.table(name)
 
 
-def _dropped(backend: Any, name: str) -> None:
+def _drop_table(backend: Any, name: str) -> None:
     backend.drop_table(name)
 
 
-def _emptied(backend: Any, name: str) -> None:
+def _empty_table(backend: Any, name: str) -> None:
     # Until the transaction ends, what is dropped keeps its room; what is emptied by the transaction that made it, not.
     backend.con.execute(f'TRUNCATE TABLE "{name}"')
     backend.drop_table(name)
 
 
-def _released(backend: Any, name: str) -> None:
+def _release_memory(backend: Any, name: str) -> None:
     with suppress(Exception):
         backend._session.table(name)._jdf.queryExecution().analyzed().child().rdd().unpersist(False)
     backend.drop_view(name)
@@ -189,9 +189,9 @@ class Engine:
     holds: Callable[[Any, set[str]], bool] = _holds_nothing
     address: Callable[[Any], str] = _no_address
     batches: Callable[[Any], Any] = _batches
-    keeps: Callable[[Any, str, Any], Any] = _tabled
-    lists: Callable[[Any, str, Mapping[str, Any]], Any] = _listed
-    drops: Callable[[Any, str], None] = _dropped
+    keeps: Callable[[Any, str, Any], Any] = _create_table
+    lists: Callable[[Any, str, Mapping[str, Any]], Any] = _create_from_columns
+    drops: Callable[[Any, str], None] = _drop_table
     updates: bool = False
     arrays: bool = False
     inlines: bool = False
@@ -224,7 +224,7 @@ EVERY_ENGINE = (
         one_state=_repeatable_read,
         holds=_postgres_holds,
         address=_postgres_address,
-        drops=_emptied,
+        drops=_empty_table,
         arrays=True,
         inlines=True,
     ),
@@ -233,9 +233,9 @@ EVERY_ENGINE = (
         "Spark",
         f"{install('spark')} (and Java 17)",
         temporary=True,
-        keeps=_checkpointed,
+        keeps=_checkpoint,
         lists=_broadcast,
-        drops=_released,
+        drops=_release_memory,
         arrays=True,
         dialect="spark",
     ),

@@ -19,7 +19,7 @@ from dpselect.sources.sheet_rows import SheetRow, no_sheet
 
 # Formats of a file's own are numbered from here on; in them, quoted text says nothing about the format.
 _OWN_FORMATS = 164
-_QUOTED = re.compile(r'"[^"]*"|\\.')
+_QUOTED_TEXT = re.compile(r'"[^"]*"|\\.')
 _ERRORS = ("#NULL", "#DIV/0", "#VALUE", "#REF", "#NAME", "#NUM", "#N/A")
 
 
@@ -87,7 +87,7 @@ def _percent_styles(book: Any) -> frozenset[int]:
     formats = dict(importlib.import_module("openpyxl.styles.numbers").BUILTIN_FORMATS)
     formats |= dict(enumerate(map(str, book._number_formats), _OWN_FORMATS))
     shown = [formats.get(style.numFmtId, "") for style in book._cell_styles]
-    return frozenset(place for place, text in enumerate(shown) if "%" in _QUOTED.sub("", text))
+    return frozenset(place for place, text in enumerate(shown) if "%" in _QUOTED_TEXT.sub("", text))
 
 
 def _row(parser: Any, row: Any, number: int, percents: frozenset[int]) -> SheetRow:
@@ -101,7 +101,7 @@ def _row(parser: Any, row: Any, number: int, percents: frozenset[int]) -> SheetR
             cell = parser.parse_cell(element)
             # To a list of strings -1 would be its last.
             wrong = element.get("t") == "s" and "-" in "".join(element.itertext())
-            text = None if wrong else _spelled(cell["value"])
+            text = None if wrong else _cell_text(cell["value"])
             if text is not None:
                 texts[cell["column"]] = text
                 if cell["data_type"] == "n" and cell["style_id"] in percents:
@@ -113,7 +113,7 @@ def _incomplete(path: Path) -> str:
     return f"{path.name} is not a complete Excel file with a sheet."
 
 
-def _spelled(cell: Any) -> str | None:
+def _cell_text(cell: Any) -> str | None:
     """Return a cell as text, ``None`` where it is empty or an error of a formula."""
     if cell is None or cell == "":
         return None

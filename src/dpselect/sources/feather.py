@@ -21,7 +21,7 @@ def schema(path: Path) -> Any:
     Raises:
         ImportError, ValueError: pyarrow is not installed; not a complete file.
     """
-    with _opened(path) as file:
+    with _open_arrow(path) as file:
         return file.schema
 
 
@@ -32,7 +32,7 @@ def batches(path: Path, names: Sequence[Any]) -> Iterator[dict[Any, Any]]:
         ImportError, ValueError: as :func:`schema`; two columns of one name.
     """
     arrow = importlib.import_module("pyarrow")
-    with _opened(path) as file:
+    with _open_arrow(path) as file:
         for name in names:
             if file.schema.names.count(name) > 1:
                 raise InputError(f"{path.name} has two columns called {name!r}: give every column a name of its own.")
@@ -54,7 +54,7 @@ def columns(path: Path, names: Sequence[Any]) -> dict[Any, Any]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def _open_arrow(path: Path) -> Iterator[Any]:
     try:
         arrow = importlib.import_module("pyarrow")
         ipc = importlib.import_module("pyarrow.ipc")

@@ -18,8 +18,8 @@ from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.sources.cell_types import objects
 
 # Types that pandas finds for itself, as it finds text ("str"): one cell of another kind makes objects of them.
-_INFERRED = ("DatetimeTZDtype", "PeriodDtype", "IntervalDtype")
-_EXPECTED = "Expected 2D array, got another shape: pass one row per record and one column per attribute."
+_INFERRED_TYPES = ("DatetimeTZDtype", "PeriodDtype", "IntervalDtype")
+_TWO_DIMENSIONS = "Expected 2D array, got another shape: pass one row per record and one column per attribute."
 
 
 def columns(table: Any) -> tuple[list[Any], dict[Any, NDArray[Any]]]:
@@ -38,7 +38,7 @@ def columns(table: Any) -> tuple[list[Any], dict[Any, NDArray[Any]]]:
         return list(result), result
     if isinstance(table, np.ndarray):
         if table.ndim != 2:
-            raise InputError(_EXPECTED)
+            raise InputError(_TWO_DIMENSIONS)
         return list(range(table.shape[1])), {place: table[:, place] for place in range(table.shape[1])}
     if isinstance(table, (list, tuple)):
         return _rows(table)
@@ -106,7 +106,7 @@ def is_retyped(values: Any) -> bool:
     """Return whether rows may have changed the type of this column."""
     kind = getattr(values, "dtype", None)
     return not isinstance(values, np.ndarray) and (
-        isinstance(kind, np.dtype) or str(kind) in ("category", "str") or type(kind).__name__ in _INFERRED
+        isinstance(kind, np.dtype) or str(kind) in ("category", "str") or type(kind).__name__ in _INFERRED_TYPES
     )
 
 
@@ -166,7 +166,7 @@ def _rows(table: list[Any] | tuple[Any, ...]) -> tuple[list[Any], dict[Any, NDAr
     if not table or not all(
         isinstance(row, (list, tuple)) or (isinstance(row, np.ndarray) and row.ndim) for row in table
     ):
-        raise InputError(_EXPECTED)
+        raise InputError(_TWO_DIMENSIONS)
     try:
         across = list(zip(*table, strict=True))
     except ValueError:

@@ -26,7 +26,7 @@ FORM = XmlForm(
 def nodes(path: Path, label: str | None = None) -> list[str]:
     """Return the ids of all nodes or their labels, in their order, isolated ones included.
 
-    Whoever asks declares that they are public.
+    Asking declares that they are public.
 
     Raises:
         FileNotFoundError: no such file.

@@ -36,19 +36,19 @@ class GraphPartsWarning(UserWarning):
 
 
 def warn_of_directions(directed: bool) -> None:
-    """Warn whoever called this library that the form has directions, which an undirected graph has not."""
+    """Warn the caller of this library that the form has directions, which an undirected graph has not."""
     if directed:
         warnings.warn(GraphPartsWarning(_DIRECTIONS), stacklevel=_outside())
 
 
 def warn_of_weights(columns: Iterable[str]) -> None:
-    """Warn whoever called this library where columns are weights by their name."""
+    """Warn the caller of this library where columns are weights by their name."""
     if any(column.strip().lower() in _NAMES for column in columns):
         warnings.warn(GraphPartsWarning(WEIGHTS), stacklevel=_outside())
 
 
 def warn_of_entries(matrix: Any) -> None:
-    """Warn whoever called this library where the type of a matrix leaves room for weights, whatever its entries are."""
+    """Warn the caller of this library where the type of a matrix leaves room for weights, whatever its entries are."""
     if getattr(matrix, "dtype", None) != np.bool_:
         warnings.warn(_ENTRIES, GraphPartsWarning, stacklevel=_outside())
 

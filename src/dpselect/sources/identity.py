@@ -52,7 +52,7 @@ def number_persons(column: Distinct) -> tuple[Integers, Sequence[Any] | NDArray[
     if kind in "mM":
         codes = column.read(np.where(np.isnat(column.cells), OUTSIDE, np.arange(column.cells.size)))
         return codes, column.cells
-    return _numbered(column, person_of)
+    return _number_names(column, person_of)
 
 
 def number_names(column: Distinct) -> tuple[Integers, list[Any]]:
@@ -64,10 +64,10 @@ def number_names(column: Distinct) -> tuple[Integers, list[Any]]:
         return column.codes, column.cells.tolist()
     if column.cells.dtype.kind in "mM":
         return np.full(column.codes.size, OUTSIDE, dtype=np.int64), []
-    return _numbered(column, name_of)
+    return _number_names(column, name_of)
 
 
-def _numbered(column: Distinct, read: Callable[[Any, bool], Any]) -> tuple[Integers, list[Any]]:
+def _number_names(column: Distinct, read: Callable[[Any, bool], Any]) -> tuple[Integers, list[Any]]:
     known: dict[tuple[type, Any], int] = {}
     names = column.cells.tolist()
     if column.text and not column.retyped:

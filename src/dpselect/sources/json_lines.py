@@ -56,7 +56,7 @@ def batches(path: Path, wanted: Sequence[Any]) -> Iterator[dict[Any, Any]]:
     for line in _lines(path):
         read = _object(decoder, line) or {}
         for name, column in cells.items():
-            column.append(_spelled(_value(read, name)))
+            column.append(_value_text(_value(read, name)))
         many += 1
         if many == _LINES:
             yield _arrays(arrow, cells)
@@ -120,7 +120,7 @@ def _object(decoder: json.JSONDecoder, line: bytes) -> dict[str, Any] | None:
     return read if isinstance(read, dict) else None
 
 
-def _spelled(value: Any) -> str | None:
+def _value_text(value: Any) -> str | None:
     """Return a value as text, ``None`` where it is not a single value, or holds half of a surrogate pair."""
     if isinstance(value, bool):
         return str(value).lower()

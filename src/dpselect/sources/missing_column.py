@@ -16,7 +16,7 @@ from dpselect.sources.dialects import advice
 from dpselect.sources.urls import is_url
 
 # So many columns are named in a message.
-_SHOWN = 20
+_MOST_SHOWN = 20
 # Files whose first line, and no schema, names the columns.
 _BEFORE = "skip_rows or --skip-rows says how many lines stand before it"
 _SHEETS = (".xlsx", ".ods")
@@ -37,8 +37,8 @@ def no_column(name: Any, names: Sequence[Any], source: Any = None) -> ValueError
 def available_columns(names: Sequence[Any], source: Any = None, name: Any = None) -> str:
     """Return which columns there are, or how many the first line of a csv file names, which lacks the wanted one."""
     if not in_csv(source):
-        more = ", ..." if len(names) > _SHOWN else ""
-        return f"it has {', '.join(map(repr, names[:_SHOWN]))}{more}"
+        more = ", ..." if len(names) > _MOST_SHOWN else ""
+        return f"it has {', '.join(map(repr, names[:_MOST_SHOWN]))}{more}"
     # A sheet has no separators.
     advised = "" if _is(source, _SHEETS) else advice([*map(str, names)])
     if advised:

@@ -22,7 +22,7 @@ _OPEN = "{urn:oasis:names:tc:opendocument:xmlns:%s:1.0}"
 _TABLE, _OFFICE, _TEXT = (_OPEN % name for name in ("table", "office", "text"))
 _ERROR_TYPE = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}value-type"
 _CELLS = (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
-_HELD = (*_CELLS, f"{_TABLE}shapes")
+_CONTENT_TAGS = (*_CELLS, f"{_TABLE}shapes")
 _NUMBERS = ("float", "percentage", "currency")
 # A sheet has no more rows, and no more columns, than these.
 _ROWS, _COLUMNS = 2**20, 2**14
@@ -49,7 +49,7 @@ def _rows(path: Path, content: Any, name: str | None) -> Iterator[SheetRow]:
     number, waiting, depth = 0, 0, 0
     for event, element in _elements(path, content):
         # A cell or a picture may hold tables and rows of its own, which are none of the sheet.
-        if element.tag in _HELD:
+        if element.tag in _CONTENT_TAGS:
             depth += 1 if event == "start" else -1
         elif depth:
             continue
@@ -60,7 +60,7 @@ def _rows(path: Path, content: Any, name: str | None) -> Iterator[SheetRow]:
             elif inside:
                 return
         elif event == "end" and element.tag == f"{_TABLE}table-row":
-            many = _repeated(element, "rows", _ROWS)
+            many = _repeat_count(element, "rows", _ROWS)
             if inside:
                 cells, percents = _cells(element)
                 if not cells:
@@ -87,7 +87,7 @@ def _elements(path: Path, content: Any) -> Iterator[tuple[str, Any]]:
         raise InputError(_incomplete(path)) from None
 
 
-def _repeated(element: Any, what: str, most: int) -> int:
+def _repeat_count(element: Any, what: str, most: int) -> int:
     """Return how often a row or a cell stands there, once where that is not said."""
     many = csv_text.integer(element.get(f"{_TABLE}number-{what}-repeated") or "1")
     return min(max(1 if many is None else many, 1), most)
@@ -100,9 +100,9 @@ def _cells(row: Any) -> tuple[dict[int, str], frozenset[int]]:
     for element in row:
         if element.tag not in _CELLS:
             continue
-        many = min(_repeated(element, "columns", _COLUMNS), _COLUMNS - place)
+        many = min(_repeat_count(element, "columns", _COLUMNS), _COLUMNS - place)
         try:
-            text = _spelled(element)
+            text = _cell_text(element)
         except Exception:
             # A text of a thousand elements in each other: it is this cell's own.
             text = None
@@ -116,7 +116,7 @@ def _cells(row: Any) -> tuple[dict[int, str], frozenset[int]]:
     return texts, frozenset(percents)
 
 
-def _spelled(cell: Any) -> str | None:
+def _cell_text(cell: Any) -> str | None:
     """Return a cell as text, ``None`` where it is empty, an error, or says a value that is none of its kind."""
     kind = cell.get(f"{_OFFICE}value-type")
     if cell.get(_ERROR_TYPE) == "error":
@@ -132,11 +132,11 @@ def _spelled(cell: Any) -> str | None:
     if kind == "time":
         return cell.get(f"{_OFFICE}time-value") or None
     said = cell.get(f"{_OFFICE}string-value")
-    paragraphs = [_written(each) for each in cell if each.tag == f"{_TEXT}p"]
+    paragraphs = [_paragraph_text(each) for each in cell if each.tag == f"{_TEXT}p"]
     return (said if said is not None else "\n".join(paragraphs)) or None
 
 
-def _written(element: Any) -> str:
+def _paragraph_text(element: Any) -> str:
     """Return the text of a paragraph; several spaces, tabs and line breaks are elements there."""
     parts = [element.text or ""]
     for each in element:
@@ -146,7 +146,7 @@ def _written(element: Any) -> str:
         elif each.tag in (f"{_TEXT}tab", f"{_TEXT}line-break"):
             parts.append("\t" if each.tag.endswith("tab") else "\n")
         else:
-            parts.append(_written(each))
+            parts.append(_paragraph_text(each))
         parts.append(each.tail or "")
     return "".join(parts)
 

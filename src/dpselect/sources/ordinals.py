@@ -96,15 +96,15 @@ def text(rows: Any, ordinal: int, ask: Ask) -> Any:
 
 def _together(rows: Any, ranks: list[Rank], ask: Ask) -> list[int]:
     while wide := {rank.span: rank for rank in ranks if rank.wide}:
-        labelled = _labelled(rows, list(wide.values()), "bucket", lambda rank: rows.candidate >> rank.shift)
+        labelled = _label_spans(rows, list(wide.values()), "bucket", lambda rank: rows.candidate >> rank.shift)
         counted = ask(labelled.group_by(["span", "bucket"]).agg(n=labelled.count()))
         sizes = {}
         for label, (span, rank) in enumerate(wide.items()):
             mine = counted["span"] == label
             sizes[span] = _sizes(rank, counted["bucket"][mine], counted["n"][mine])
-        ranks = [_entered(rank, *sizes[rank.span]) if rank.wide else rank for rank in ranks]
+        ranks = [_enter_bucket(rank, *sizes[rank.span]) if rank.wide else rank for rank in ranks]
     last = {rank.span: rank for rank in ranks}
-    rows = _labelled(rows, list(last.values()), "candidate", lambda _: rows.candidate)
+    rows = _label_spans(rows, list(last.values()), "candidate", lambda _: rows.candidate)
     home = ask(rows)
     inside = {}
     for label, (span, rank) in enumerate(last.items()):
@@ -117,7 +117,7 @@ def _together(rows: Any, ranks: list[Rank], ask: Ask) -> list[int]:
     return [int(inside[rank.span][rank.ordinal]) for rank in ranks]
 
 
-def _labelled(rows: Any, ranks: list[Rank], name: str, value: Callable[[Rank], Any]) -> Any:
+def _label_spans(rows: Any, ranks: list[Rank], name: str, value: Callable[[Rank], Any]) -> Any:
     """Return the rows of all spans, with the number of the span and a value that depends on it."""
     import ibis
 
@@ -144,7 +144,7 @@ def _sizes(rank: Rank, buckets: NDArray[Any], counts: NDArray[Any]) -> tuple[NDA
     return sizes, edges
 
 
-def _entered(rank: Rank, sizes: NDArray[np.int64], edges: list[int]) -> Rank:
+def _enter_bucket(rank: Rank, sizes: NDArray[np.int64], edges: list[int]) -> Rank:
     """Return the rank inside the bucket that holds it."""
     ends = sizes.cumsum()
     if int(ends[-1]) != rank.count or (sizes < 0).any():

@@ -62,7 +62,7 @@ class Output:
     def __enter__(self) -> Output:
         try:
             self._require_free()
-            self._beside = self._made()
+            self._beside = self._make_file()
             self.hold(ROOM)
         except BaseException as error:
             self._tidy()
@@ -148,7 +148,7 @@ class Output:
         if not os.access(self._target, os.W_OK) or not there.st_mode & 0o222:
             raise ForbiddenFileError(f"{self._path} is protected against writing: name another file.")
 
-    def _made(self) -> Path:
+    def _make_file(self) -> Path:
         """Return a new file beside the target, with the rights of the one that it replaces."""
         mode = None
         with suppress(FileNotFoundError):
@@ -182,7 +182,7 @@ class Output:
                 except FileExistsError:
                     raise
                 except OSError:
-                    # A disk without links: whoever makes the file first has the name.
+                    # A disk without links: the first to make the file has the name.
                     os.close(os.open(self._target, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
                     self._beside.replace(self._target)
             except FileExistsError:

@@ -100,7 +100,7 @@ class Periods(PublicNames):
         """Return the same periods, where what lies outside counts in the nearest one."""
         return replace(self, moved=True)
 
-    def written(self, order: str | None) -> Periods:
+    def in_date_order(self, order: str | None) -> Periods:
         """Return the same periods of dates that text writes in an order of day, month and year."""
         return replace(self, order=order)
 

@@ -15,7 +15,7 @@ from dpselect.kernel.errors import InputError
 
 ENDINGS = (".tdt",)
 _EMPTY = ("NA", "nan")
-_CALLED = {"SNP": "snp", "T": "b", "U": "c"}
+_FIELD_NAMES = {"SNP": "snp", "T": "b", "U": "c"}
 
 
 def names(path: Path) -> list[str]:
@@ -29,7 +29,7 @@ def names(path: Path) -> list[str]:
     if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{path.name} is in UTF-16, which is not read here: save the table as UTF-8.")
     fields = [each.decode("utf-8", "replace") for each in line.split()]
-    fields = [_CALLED.get(each, each) for each in fields]
+    fields = [_FIELD_NAMES.get(each, each) for each in fields]
     if not fields or len({*fields}) != len(fields):
         raise InputError(f"{path.name} has no line of names, no two of them alike: write the table of PLINK anew.")
     return fields

@@ -68,7 +68,7 @@ class PublicNames:
     def __len__(self) -> int:
         return len(self.names)
 
-    def written(self, order: str | None) -> PublicNames:  # noqa: ARG002
+    def in_date_order(self, order: str | None) -> PublicNames:  # noqa: ARG002
         """Return the same list for text that writes dates in an order of day, month and year."""
         return self
 

@@ -25,7 +25,7 @@ def header(path: Path, sheet: str | None = None, dialect: Dialect = PLAIN) -> li
         ImportError: what reads such a file is not installed.
         ValueError: not a file of sheets, no names in the first row, or two alike.
     """
-    with _opened(path, sheet) as rows:
+    with _open_sheet(path, sheet) as rows:
         return _names(path, _below(rows, dialect.skip_rows))
 
 
@@ -41,7 +41,7 @@ def columns(path: Path, names: Sequence[Any], sheet: str | None = None, dialect:
         ImportError, ValueError: as :func:`header`.
     """
     arrow = importlib.import_module("pyarrow")
-    with _opened(path, sheet) as rows:
+    with _open_sheet(path, sheet) as rows:
         there = _names(path, _below(rows, dialect.skip_rows))
         places = {name: place for place, name in enumerate(there, 1)}
         wanted = {name: places[name] for name in names if name in places}
@@ -60,12 +60,12 @@ def rows(path: Path, sheet: str | None = None, dialect: Dialect = PLAIN) -> Iter
     Raises:
         ImportError, ValueError: as :func:`header`.
     """
-    with _opened(path, sheet) as read:
+    with _open_sheet(path, sheet) as read:
         _names(path, _below(read, dialect.skip_rows))
         yield from read
 
 
-def _opened(path: Path, sheet: str | None) -> Any:
+def _open_sheet(path: Path, sheet: str | None) -> Any:
     return _READERS[path.suffix.lower()](path, sheet)
 
 

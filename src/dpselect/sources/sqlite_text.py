@@ -9,13 +9,13 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from dpselect.sources.warehouse import LOST, Warehouse, guard_engine
+from dpselect.sources.warehouse import CONNECTION_LOST, Warehouse, guard_engine
 
 
 def with_sound_cells(warehouse: Warehouse, names: list[Any]) -> Any:
     """Return the table of a warehouse, in SQLite with columns of text, dates and numbers that all functions take."""
     table = warehouse.table
-    backend = guard_engine(table.get_backend, LOST)
+    backend = guard_engine(table.get_backend, CONNECTION_LOST)
     if backend.name != "sqlite":
         return table
     kinds = {name: table[name].type() for name in names if name in table.columns}

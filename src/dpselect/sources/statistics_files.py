@@ -135,7 +135,7 @@ def _speller(facts: Any, name: str, *, labelled: bool) -> Callable[[Any], str | 
 
     def spelled(cell: Any) -> str | None:
         if isinstance(cell, str):
-            text = _decoded(cell, encodings)
+            text = _decode(cell, encodings)
             return labels.get(text, text) if text else None
         if cell is None or (number := float(cell)) != number:
             return None
@@ -153,7 +153,7 @@ def _key(value: Any) -> Any:
     return value if isinstance(value, str) else float(value)
 
 
-def _decoded(cell: str, encodings: Sequence[str]) -> str | None:
+def _decode(cell: str, encodings: Sequence[str]) -> str | None:
     """Return a text in the first of these encodings that it is of, ``None`` where it is of none."""
     for encoding in encodings:
         try:

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from dpselect.kernel.errors import Advice, InputError
 from dpselect.sources.engines import EVERY_ENGINE, engine
-from dpselect.sources.warehouse import LOST, Warehouse, guard_engine
+from dpselect.sources.warehouse import CONNECTION_LOST, Warehouse, guard_engine
 
 
 class Temporary:
@@ -21,12 +21,12 @@ class Temporary:
 
     def __init__(self, warehouse: Warehouse) -> None:
         self._allowed = warehouse.temporary or bool(warehouse.files)
-        self._backend = guard_engine(warehouse.table.get_backend, LOST)
+        self._backend = guard_engine(warehouse.table.get_backend, CONNECTION_LOST)
         self._engine = engine(self._backend.name)
         self._names: list[str] = []
 
     @property
-    def allowed(self) -> bool:
+    def is_allowed(self) -> bool:
         """Return whether tables may be written here, and are then written once."""
         return self._allowed and self._engine.temporary
 
@@ -68,7 +68,7 @@ class Temporary:
             ConnectionError: the engine failed, or may not write.
         """
         self.require()
-        return guard_engine(lambda: self._engine.keeps(self._backend, self._name(), rows), LOST)
+        return guard_engine(lambda: self._engine.keeps(self._backend, self._name(), rows), CONNECTION_LOST)
 
     def lists(self, **columns: Any) -> Any:
         """Return arrays of public integers of 32 bits as a temporary table, for joins.
@@ -77,7 +77,7 @@ class Temporary:
             ValueError, ConnectionError: as :meth:`table`.
         """
         self.require()
-        return guard_engine(lambda: self._engine.lists(self._backend, self._name(), columns), LOST)
+        return guard_engine(lambda: self._engine.lists(self._backend, self._name(), columns), CONNECTION_LOST)
 
     def rewritten(self, table: Any, columns: Mapping[str, Any]) -> Any:
         """Return a temporary table with other values in these columns; the table itself is gone.
@@ -86,10 +86,10 @@ class Temporary:
             ConnectionError: the engine failed.
         """
         if self._engine.updates:
-            guard_engine(lambda: self._update(table, columns), LOST)
+            guard_engine(lambda: self._update(table, columns), CONNECTION_LOST)
             return table
         result = self.table(table.mutate(**columns))
-        guard_engine(lambda: self._drop(table.op().name), LOST)
+        guard_engine(lambda: self._drop(table.op().name), CONNECTION_LOST)
         return result
 
     def __enter__(self) -> Temporary:

@@ -63,7 +63,7 @@ def first_record(block: bytes, form: TextForm) -> bytes:
 
 def stays_open(record: bytes, form: TextForm) -> bool:
     """Return whether a quote that a record opens is never closed."""
-    return form.quotes and _quoted(record, form.separator)[1]
+    return form.quotes and _quote_places(record, form.separator)[1]
 
 
 def sound(block: bytes, form: TextForm, *, ragged: bool = False) -> bytes:
@@ -203,7 +203,7 @@ def _last_end(block: bytes, form: TextForm) -> int:
     if not form.line_breaks or b'"' not in block:
         return block.rfind(b"\n") + 1
     breaks = np.flatnonzero(np.frombuffer(block, np.uint8) == _BREAK)
-    outside = breaks[_quoted(block, form.separator)[0].searchsorted(breaks) % 2 == 0]
+    outside = breaks[_quote_places(block, form.separator)[0].searchsorted(breaks) % 2 == 0]
     return int(outside[-1]) + 1 if outside.size else 0
 
 
@@ -212,13 +212,13 @@ def _ends(block: bytes, form: TextForm) -> Places:
     breaks = np.flatnonzero(np.frombuffer(block, np.uint8) == _BREAK)
     if not (form.quotes and form.line_breaks and b'"' in block):
         return breaks
-    outside = breaks[_quoted(block, form.separator)[0].searchsorted(breaks) % 2 == 0]
+    outside = breaks[_quote_places(block, form.separator)[0].searchsorted(breaks) % 2 == 0]
     last = len(block) - 1
     # Behind the last record of a file a quote may stay open.
     return outside if outside.size and outside[-1] == last else np.append(outside, last)
 
 
-def _quoted(block: bytes, separator: bytes) -> tuple[Places, bool]:
+def _quote_places(block: bytes, separator: bytes) -> tuple[Places, bool]:
     """Return where quoted cells open and close, in turn, and whether the last of them stays open.
 
     A quote opens where a cell begins; in a quoted cell two of them are one, and a single one closes it.

@@ -13,9 +13,9 @@ from dpselect.sources.engines import engine
 
 # postgres://, and what is meant to be that: with one slash, or escaped. One letter is a drive.
 _URL = re.compile(r"(?is)\s*([a-z][a-z0-9+.-]+)(?::|%3a)(?:/|%2f){1,2}(.*)")
-_NAMED = r"\b\w*(?:pass|pwd|token|secret|credential|key_id)\w*(?:\s*(?:=>?|:=?|%3d)\s*|\s+(?=['\"]))"
+_SECRET_NAME = r"\b\w*(?:pass|pwd|token|secret|credential|key_id)\w*(?:\s*(?:=>?|:=?|%3d)\s*|\s+(?=['\"]))"
 _VALUE = r"(?:'(?:\\.|''|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|(?:\\.|[^\s\\])+)"
-_SECRETS = re.compile(rf"(?is)//[^\s'\"]*@|{_NAMED}{_VALUE}")
+_SECRETS = re.compile(rf"(?is)//[^\s'\"]*@|{_SECRET_NAME}{_VALUE}")
 
 
 def is_url(source: Any) -> bool:

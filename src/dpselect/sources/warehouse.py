@@ -36,11 +36,11 @@ Rows = dict[str, NDArray[Any]]
 
 # Where a message names the kind of the failure.
 _KIND = "<kind>"
-LOST = (
+CONNECTION_LOST = (
     f"The warehouse stopped answering or refused a query{_KIND}: what was spent before stays spent, and another try "
     "spends anew; check that it runs, and that the table and its columns may be read."
 )
-CHANGED = (
+TABLE_CHANGED = (
     "The table gave other counts when it was asked again: what was spent before stays spent; use a snapshot, or a "
     "table that nobody writes to and that is not a random view."
 )
@@ -186,7 +186,7 @@ class Warehouse:
         Raises:
             ConnectionError: as :meth:`ask`.
         """
-        result = guard_engine(expression.to_pyarrow, LOST)
+        result = guard_engine(expression.to_pyarrow, CONNECTION_LOST)
         return {name: result[name] for name in result.column_names}
 
     def close(self) -> None:
@@ -201,7 +201,7 @@ class Warehouse:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def unchanged(self) -> bool | None:
+    def is_unchanged(self) -> bool | None:
         """Return whether the files are as they were when they were opened, ``None`` for tables elsewhere."""
         if not self.files:
             return None
@@ -216,8 +216,8 @@ class Warehouse:
         Raises:
             ConnectionError: as :meth:`ask`.
         """
-        stream = iter(guard_engine(lambda: engine_of(expression).batches(expression), LOST))
-        while (batch := guard_engine(lambda: next(stream, None), LOST)) is not None:
+        stream = iter(guard_engine(lambda: engine_of(expression).batches(expression), CONNECTION_LOST))
+        while (batch := guard_engine(lambda: next(stream, None), CONNECTION_LOST)) is not None:
             yield {name: _array(batch[name]) for name in batch.schema.names}
 
     @contextmanager
@@ -226,9 +226,9 @@ class Warehouse:
 
         In PostgreSQL it only reads, unless a temporary table was asked for.
         """
-        backend = guard_engine(self.table.get_backend, LOST)
+        backend = guard_engine(self.table.get_backend, CONNECTION_LOST)
         transaction = engine(backend.name).one_state(getattr(backend, "con", None), not self.temporary)
-        guard_engine(transaction.__enter__, LOST)
+        guard_engine(transaction.__enter__, CONNECTION_LOST)
         try:
             yield
         finally:
@@ -315,14 +315,14 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     except ImportError:
         raise MissingLibraryError(f"This engine is not installed: {engine(parts.scheme).install}.") from None
     try:
-        return _named(backend, table), {"source": without_secrets(url), "table": table}, backend
+        return _table_of(backend, table), {"source": without_secrets(url), "table": table}, backend
     except (ValueError, ConnectionError):
         with suppress(Exception):
             backend.disconnect()
         raise
 
 
-def _named(backend: Any, table: str) -> Any:
+def _table_of(backend: Any, table: str) -> Any:
     schema, _, name = table.rpartition(".")
     exceptions = _ibis().common.exceptions
     try:
@@ -354,7 +354,7 @@ def _in_files(source: str | Path) -> tuple[Any, dict[str, str], tuple[Path, ...]
 
 def _facts_of(table: Any) -> dict[str, str]:
     """Return what an Ibis table says of itself: its engine, and its name or its query."""
-    backend = guard_engine(table.get_backend, LOST)
+    backend = guard_engine(table.get_backend, CONNECTION_LOST)
     metadata = {"source": backend.name}
     with suppress(Exception):
         metadata["source"] = engine(backend.name).address(backend.con) or backend.name

@@ -61,7 +61,7 @@ def local(path: str | Path) -> Path:
         return Path(path)
     with _one_at_a_time:
         if path not in _copies:
-            _copies[path] = _fetched(path, _name(path))
+            _copies[path] = _fetch(path, _name(path))
         return _copies[path]
 
 
@@ -80,7 +80,7 @@ def _name(url: str) -> str:
     return name
 
 
-def _fetched(url: str, name: str) -> Path:
+def _fetch(url: str, name: str) -> Path:
     from http.client import HTTPException
     from urllib.error import HTTPError, URLError
 

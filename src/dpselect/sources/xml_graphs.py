@@ -128,20 +128,20 @@ def _elements(
     current: tuple[bytes, dict[str, str]] | None = None
     value, text_from = "", -1
     every = _tags(path, form)
-    wanted = _wanted(every, form, label, weight)
+    wanted = _wanted_values(every, form, label, weight)
     for found in every:
         end, written_name, written, empty, wrong = found.groups()
         name = local(written_name or wrong or b"")
         if name in kinds:
             if current is not None:
-                yield _finished(current, value, wanted)
+                yield _finish_element(current, value, wanted)
             current, value, text_from = None, "", -1
             if wrong is not None and name == _EDGE:
                 yield _Element(b"", {}, found[0].decode(errors="replace"))
             elif wrong is None and not end:
                 current = (name, every.attributes(written))
             if empty and current is not None:
-                yield _finished(current, value, wanted)
+                yield _finish_element(current, value, wanted)
                 current = None
         elif name == form.value and wrong is None and current is not None and wanted.ids[current[0]]:
             if end:
@@ -158,13 +158,13 @@ def _elements(
         raise _incomplete(path, form)
 
 
-def _finished(element: tuple[bytes, dict[str, str]], value: str, wanted: _WantedValues) -> _Element:
+def _finish_element(element: tuple[bytes, dict[str, str]], value: str, wanted: _WantedValues) -> _Element:
     name, attributes = element
     own = attributes.get(wanted.names.get(name, ""), "")
     return _Element(name, attributes, value or own or (wanted.weight if name == _EDGE else ""))
 
 
-def _wanted(every: XmlTags, form: XmlForm, label: str | None, weight: str | None) -> _WantedValues:
+def _wanted_values(every: XmlTags, form: XmlForm, label: str | None, weight: str | None) -> _WantedValues:
     """Return what declarations before the first node and edge say of labels and weights."""
     names = {kind: name for kind, name in ((_NODE, label), (_EDGE, weight)) if name is not None}
     ids: dict[bytes, set[str]] = {_NODE: set(), _EDGE: set()}

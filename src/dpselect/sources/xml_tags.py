@@ -52,7 +52,7 @@ class XmlTags:
         """Return what stands in a tag, without prefixes and the blanks around values; the first of two alike counts."""
         found: dict[str, str] = {}
         for name, value in _ATTRIBUTE.findall(written):
-            found.setdefault(local(name).decode(), self._decoded(value[1:-1]).strip())
+            found.setdefault(local(name).decode(), self._decode(value[1:-1]).strip())
         return found
 
     def text(self, begin: int, end: int) -> str:
@@ -60,13 +60,13 @@ class XmlTags:
         parts, at = [], begin
         for found in _MARKUP.finditer(self._data, begin, end):
             parts += [
-                self._decoded(self._data[at : found.start()]),
+                self._decode(self._data[at : found.start()]),
                 (found[1] or b"").decode(self._encoding, "replace"),
             ]
             at = found.end()
-        return "".join([*parts, self._decoded(self._data[at:end])]).strip()
+        return "".join([*parts, self._decode(self._data[at:end])]).strip()
 
-    def _decoded(self, value: bytes) -> str:
+    def _decode(self, value: bytes) -> str:
         return unescape(value.decode(self._encoding, "replace"))
 
 

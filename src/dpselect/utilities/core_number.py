@@ -40,7 +40,7 @@ def core_number(graph: GraphLike) -> Scores:
     """
     graph = require_undirected(graph)
     if isinstance(graph, StoredGraph):
-        graph = graph.compressed()
+        graph = graph.to_graph()
     return Scores(
         _core_numbers(graph),
         sensitivity=1,

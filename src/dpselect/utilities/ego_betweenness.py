@@ -71,7 +71,7 @@ def ego_betweenness(
     if sensitivity not in SENSITIVITIES:
         raise InputError(f"sensitivity is one of {', '.join(SENSITIVITIES)}, not {sensitivity!r}.")
     if isinstance(graph, StoredGraph):
-        graph = graph.compressed()
+        graph = graph.to_graph()
     require_degrees(graph, bound)
     from dpselect.utilities.egos import betweenness_of_egos
 

@@ -220,7 +220,7 @@ def _row(
             _list(low, stop, high, last, i, before, lower, after, upper, common)
         low, high = stop, last
     _list(low, before[i + 1], high, after[i + 1], i, before, lower, after, upper, common)
-    # Adjacent pairs go where nobody looks.
+    # Adjacent pairs go where no reader looks.
     for e in range(before[i], before[i + 1]):
         common[lower[e]] = histogram.size - 1
     for j in range(i):

@@ -37,7 +37,7 @@ _UP = 1 + 2.0**-42
 # Ceilings from which floats are too coarse: scores are moved here, which is public.
 _FARTHEST = 2.0**30
 # phi is read from a table below this, and computed beyond.
-_TABLED = 2**20
+_TABLE_SIZE = 2**20
 # Beyond this public bound a sum over all distances is no longer accurate to a tick, so no reach is given.
 _LARGEST_REACH = 2**27
 # Distances summed at a time.
@@ -165,10 +165,10 @@ _tabulated = _phi(np.arange(1))
 def _phi_of(most: int) -> Callable[[NDArray[np.int64]], Floats]:
     """Return phi for arguments up to ``most``: a look-up where they are small, in one table that only grows."""
     global _tabulated
-    if most >= _TABLED:
+    if most >= _TABLE_SIZE:
         return _phi
     # One reference, read once: another thread may replace the table at any time, never change one.
     table = _tabulated
     if table.size <= most:
-        table = _tabulated = _phi(np.arange(min(2 * most + 2, _TABLED)))
+        table = _tabulated = _phi(np.arange(min(2 * most + 2, _TABLE_SIZE)))
     return table.__getitem__

@@ -34,8 +34,8 @@ _MOST = 2**61
 def linear_decay(graph: GraphLike, max_degree: int | None = None, *, decay: int = 20, workers: int = 1) -> Scores:
     """Return, in units of 1 / ``decay``, what pairs of neighbours that are not adjacent are worth, shape (n,).
 
-    A pair that nobody else connects is worth ``decay`` units, and each other connection takes one of them. So the score
-    asks what ego betweenness asks, but one edge moves a pair by 1 / ``decay`` of itself and not by half.
+    A pair that no other node connects is worth ``decay`` units, and each other connection takes one of them. So the
+    score asks what ego betweenness asks, but one edge moves a pair by 1 / ``decay`` of itself and not by half.
 
     Args:
         graph: over public nodes. The edges of a StoredGraph stream into memory, about 120 bytes for each.
@@ -64,7 +64,7 @@ def linear_decay(graph: GraphLike, max_degree: int | None = None, *, decay: int 
 
     require_workers(workers)
     if isinstance(graph, StoredGraph):
-        graph = graph.compressed()
+        graph = graph.to_graph()
     require_degrees(graph, bound)
     pairs, most = most_open_pairs(graph, workers), _MOST // k
     return Scores(

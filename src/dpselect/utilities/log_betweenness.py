@@ -38,7 +38,7 @@ def log_betweenness(graph: GraphLike, workers: int = 1) -> Scores:
     """
     graph = require_undirected(graph)
     if isinstance(graph, StoredGraph):
-        graph = graph.compressed()
+        graph = graph.to_graph()
     from dpselect.utilities.egos import betweenness_of_egos
 
     values = np.log2(betweenness_of_egos(graph, workers) + graph.degrees + 1.0)

@@ -47,7 +47,7 @@ def tables(
         low, high = indptr[v], indptr[v + 1]
         for e in range(low, high):
             place[indices[e]] = e - low
-        overlap[v], filled = _shared(indptr, indices, v, count, seen)
+        overlap[v], filled = _count_shared(indptr, indices, v, count, seen)
         missing[v] = _missing(indices, low, high, nodes, count, seen[:filled], place)
         if overlap[v] > 1:
             order = _falling(seen[:filled], count, overlap[v])
@@ -93,11 +93,11 @@ def decayed_pairs(indptr: Any, indices: Any, start: int, stop: int, decay: int, 
         # Pairs with no common neighbour are not met on the way.
         result[v] = decay * (degree * (degree - 1) // 2 - first[degree] // 2)
         for i in range(degree):
-            result[v] -= _connected(links, first, i, decay, common, members)
+            result[v] -= _connect_pairs(links, first, i, decay, common, members)
 
 
 @compile_loop
-def _connected(links: Any, first: Any, i: int, decay: int, common: Any, touched: Any) -> int:
+def _connect_pairs(links: Any, first: Any, i: int, decay: int, common: Any, touched: Any) -> int:
     """Return the sum of min(decay, common neighbours) over the open pairs of i and later members."""
     filled = 0
     for e in range(first[i], first[i + 1]):
@@ -121,7 +121,7 @@ def _connected(links: Any, first: Any, i: int, decay: int, common: Any, touched:
 
 
 @compile_loop
-def _shared(indptr: Any, indices: Any, v: int, count: Any, seen: Any) -> Any:
+def _count_shared(indptr: Any, indices: Any, v: int, count: Any, seen: Any) -> Any:
     """Count what v shares with each other node; return the largest count and how many share anything."""
     best, filled = 0, 0
     for e in range(indptr[v], indptr[v + 1]):
@@ -243,7 +243,7 @@ def _tabulate(
     blocks = bounds.size - 1
     step = 1 if blocks == 1 else beside.shape[0]
     for o in range(0, order.size, step):
-        # Whoever shares fewer cannot raise any entry.
+        # A node that shares fewer cannot raise any entry.
         size = np.int64(count[order[o]])
         if size * (size - 1) // 2 <= most[0]:
             return

@@ -1,7 +1,7 @@
 """The widest overlap of every node, C(v) = max over w other than v of their common neighbours, without all pairs.
 
 Let ``most`` be common neighbours that v is known to have with someone, and ``left`` the neighbours of v whose own
-neighbours have not been looked at. Whoever shares none of the others shares at most ``left`` with v. So as soon as
+neighbours have not been looked at. A node that shares none of the others shares at most ``left`` with v. So as soon as
 left <= most, only those that share more than most - left of the others can have more than ``most``, and each of them
 is looked up among what is left. Neighbours are taken from the least connected to the hubs, whose rows are the long
 ones and are rarely reached; and nodes from the hubs to the least connected, so that what hubs share with a node is

@@ -57,12 +57,12 @@ def shares_of(q: Iterable[Any] | None, p: Iterable[Any] | None = None) -> list[F
         )
     if q is None:
         return _shares_of_percentages(p)
-    exact = _listed(q, "q", "shares", "[0.25, 0.5, 0.75]")
+    exact = _exact_shares(q, "q", "shares", "[0.25, 0.5, 0.75]")
     beyond = [share for share in exact if 1 < share <= 100]
     if beyond and all(0 <= share <= 100 for share in exact):
         raise InputError(
             f"{_are(beyond, 'a percentage', 'percentages')}: pass p instead of q, or "
-            f"{_joined([share / 100 for share in beyond])}."
+            f"{_shares_text([share / 100 for share in beyond])}."
         )
     if not all(0 <= share <= 1 for share in exact):
         raise InputError("Every share must be from 0 to 1: pass for example 0.25, or 0.5 for the median.")
@@ -77,14 +77,14 @@ def _shares_of_percentages(p: Any) -> list[Fraction]:
     >>> shares_of(None, [0.1, 99.9])
     [Fraction(1, 1000), Fraction(999, 1000)]
     """
-    exact = _listed(p, "p", "percentages", "[25, 50, 75]")
+    exact = _exact_shares(p, "p", "percentages", "[25, 50, 75]")
     if len(exact) == 1:
         require_no_share(exact[0])
     if len(exact) > 1 and all(0 <= each <= 1 for each in exact) and any(each.denominator > 1 for each in exact):
         raise InputError(
             Advice(
                 f"{_are(exact, 'a share', 'shares')}{{|, and --p takes percentages}}: pass "
-                f"{_joined([100 * each for each in exact])}, or {{q instead of p|--q instead of --p}}."
+                f"{_shares_text([100 * each for each in exact])}, or {{q instead of p|--q instead of --p}}."
             )
         )
     if not all(0 <= each <= 100 for each in exact):
@@ -105,7 +105,7 @@ def require_no_share(p: Fraction) -> None:
         )
 
 
-def _listed(values: Iterable[Any], name: str, kind: str, example: str) -> list[Fraction]:
+def _exact_shares(values: Iterable[Any], name: str, kind: str, example: str) -> list[Fraction]:
     message = f"{name} must be a list of {kind}: pass for example {example}."
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InputTypeError(message)
@@ -135,10 +135,10 @@ def _distinct(shares: list[Fraction], one: str) -> list[Fraction]:
 
 
 def _are(values: Sequence[Fraction], one: str, several: str) -> str:
-    return f"{_joined(values)} is {one}" if len(values) == 1 else f"{_joined(values)} are {several}"
+    return f"{_shares_text(values)} is {one}" if len(values) == 1 else f"{_shares_text(values)} are {several}"
 
 
-def _joined(values: Sequence[Fraction]) -> str:
+def _shares_text(values: Sequence[Fraction]) -> str:
     shown = [f"{float(value):g}" for value in values]
     if len(shown) > 4:
         return f"{shown[0]}, {shown[1]}, ..., {shown[-1]}"

@@ -99,7 +99,7 @@ def smooth_tdt(b: ArrayLike, c: ArrayLike, *, families: int | None = None, beta:
     sensitivity = tdt_sensitivity(high, low, number)
     # Nothing grows any more from N families on.
     t = np.arange(number + 1)
-    damped = np.exp(-beta * t)[:, None] * sensitivity.profiled(t)
+    damped = np.exp(-beta * t)[:, None] * sensitivity.by_profile(t)
     largest: Floats = damped.max(axis=0)[sensitivity.profile]
     return largest
 

@@ -48,7 +48,7 @@ def triangles(graph: GraphLike, max_degree: int | None = None, workers: int = 1)
     bound = public_degree(max_degree, len(graph), "The count of triangles")
     require_workers(workers)
     if isinstance(graph, StoredGraph):
-        graph = graph.compressed()
+        graph = graph.to_graph()
     require_degrees(graph, bound)
     return Scores(
         links_of_egos(graph, workers, "triangles"),

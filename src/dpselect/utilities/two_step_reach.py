@@ -64,7 +64,7 @@ def two_step_reach(graph: GraphLike, max_degree: int | None = None, workers: int
     bound = max(1, min(bound, len(graph) - 1))
     require_workers(workers)
     if isinstance(graph, StoredGraph):
-        graph = graph.compressed()
+        graph = graph.to_graph()
     require_degrees(graph, bound)
     return Scores(
         2 * graph.degrees + _two_steps_away(graph, workers),

@@ -155,7 +155,7 @@ class Column:
         if not lower < upper:
             raise InputError("lower must be below upper: pass the public bounds of the values.")
         self._require_exact(lower, upper)
-        moved = self._total(self._outside(lower, upper) & ~self._gone())
+        moved = self._total(self._outside(lower, upper) & ~self._missing_rows())
         below, beyond = self.cells < lower, self.cells > upper
         above = None if self._above is None else self._above & ~below & (self.cells < upper)
         whole = self.kind == "integer" and float(lower).is_integer() and float(upper).is_integer()
@@ -165,7 +165,7 @@ class Column:
             read = ColumnCells(result.astype(np.int64), above, self._lacking)
         else:
             result = result.astype(np.float64)
-            result[self._gone()] = np.nan
+            result[self._missing_rows()] = np.nan
             read = ColumnCells(result)
         return object.__new__(Column)._set(
             _kind(read.values), read, clipped=self.clipped + moved, counts=self._counts, retyped=self._retyped
@@ -184,7 +184,7 @@ class Column:
         """
         points = public_points(grid)
         self._require_exact(points[0], points[-1])
-        values, gone = points[self.grid_index(grid_of(points))], self._gone()
+        values, gone = points[self.grid_index(grid_of(points))], self._missing_rows()
         values[gone] = np.nan if values.dtype.kind == "f" else 0
         read = ColumnCells(values, None, gone if values.dtype.kind == "i" and gone.any() else None)
         return object.__new__(Column)._set(
@@ -211,13 +211,13 @@ class Column:
             ValueError: as :meth:`snap_to`.
         """
         self._require_exact(grid.value(0), grid.value(grid.size - 1))
-        return tally(self._placed(grid), grid.size)
+        return tally(self._grid_places(grid), grid.size)
 
-    def _placed(self, grid: Grid) -> Iterator[tuple[NDArray[np.intp], Integers | None]]:
+    def _grid_places(self, grid: Grid) -> Iterator[tuple[NDArray[np.intp], Integers | None]]:
         """Yield the places of records, part by part, and how many records each stands for."""
         for start in range(0, self.cells.size, _CHUNK):
             chunk = slice(start, start + _CHUNK)
-            places, gone = self._places(grid, chunk), self._gone(chunk)
+            places, gone = self._places(grid, chunk), self._missing_rows(chunk)
             there: Any = ~gone if gone.any() else slice(None)
             yield places[there], None if self._counts is None else self._counts[chunk][there]
 
@@ -231,7 +231,7 @@ class Column:
             raise InputError("A histogram has no rows that a group or a person could have: pass one value per row.")
         self._require_exact(grid.value(0), grid.value(grid.size - 1))
         places = self._places(grid, slice(None)).astype(np.int64)
-        places[self._gone()] = -1
+        places[self._missing_rows()] = -1
         return places
 
     def grid_index(self, grid: Grid) -> NDArray[np.intp]:
@@ -251,13 +251,13 @@ class Column:
             result = integers(self.values)
             each, gone = result.values, result.lacking
         else:
-            each, gone = self.values, None if self._counts is not None else self._gone()
+            each, gone = self.values, None if self._counts is not None else self._missing_rows()
         within = np.clip(each if isinstance(lower, int) else each.astype(np.float64), lower, upper)
         return np.asarray(within if gone is None else np.where(gone, lower, within))
 
     def missing_count(self) -> int:
         """Return how many cells are missing or not a number. Private: for the curator only."""
-        return self._total(self._gone())
+        return self._total(self._missing_rows())
 
     def check(self, grid: ArrayLike) -> dict[str, int]:
         """Return how many records lack a number, lie outside the grid's ends, or move to a grid value.
@@ -268,7 +268,7 @@ class Column:
         {'lacking': 2, 'outside': 1, 'moved': 1}
         """
         points = public_points(grid)
-        gone, outside = self._gone(), self._outside(points[0], points[-1])
+        gone, outside = self._missing_rows(), self._outside(points[0], points[-1])
         same = points[self.grid_index(grid_of(points))] == self.cells
         if self._above is not None:
             same &= ~self._above
@@ -278,7 +278,7 @@ class Column:
     def _total(self, rows: Mask) -> int:
         return int(rows.sum() if self._counts is None else self._counts[rows].sum())
 
-    def _gone(self, rows: slice = slice(None)) -> Mask:
+    def _missing_rows(self, rows: slice = slice(None)) -> Mask:
         """Return which records lack a number."""
         if self.kind == "real":
             return np.isnan(self.cells[rows])

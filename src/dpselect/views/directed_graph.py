@@ -60,7 +60,7 @@ class DirectedGraph:
         """
         size, labels = declared_nodes(nodes)
         a, b = (places_of(end, size, labels) for end in (source, target))
-        return _counted(cls, a, b, size, labels)
+        return _graph_of_edges(cls, a, b, size, labels)
 
     @classmethod
     def from_networkx(cls, graph: Any, nodes: int | Iterable[Any] | None = None) -> DirectedGraph:
@@ -78,7 +78,7 @@ class DirectedGraph:
         """
         if not graph.is_directed():
             raise InputError("An undirected graph does not say who points to whom: pass a networkx.DiGraph.")
-        return _counted(cls, *place_ends(*graphs.of_networkx(graph), nodes))
+        return _graph_of_edges(cls, *place_ends(*graphs.of_networkx(graph), nodes))
 
     @classmethod
     def from_igraph(cls, graph: Any, nodes: int | Iterable[Any] | None = None) -> DirectedGraph:
@@ -94,7 +94,7 @@ class DirectedGraph:
         names, source, target = graphs.of_igraph(graph)
         if not graph.is_directed():
             raise InputError("An undirected graph does not say who points to whom: pass one with directed=True.")
-        return _counted(cls, *place_ends(names, source, target, nodes))
+        return _graph_of_edges(cls, *place_ends(names, source, target, nodes))
 
     @classmethod
     def read(
@@ -144,7 +144,7 @@ class DirectedGraph:
         return f"DirectedGraph(nodes={len(self)})"
 
 
-def _counted(
+def _graph_of_edges(
     make: type[DirectedGraph],
     source: NDArray[np.int64],
     target: NDArray[np.int64],

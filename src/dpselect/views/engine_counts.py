@@ -18,7 +18,7 @@ from dpselect.sources.collation import require_exact
 from dpselect.sources.periods import Periods
 from dpselect.sources.public_names import PublicNames
 from dpselect.sources.sqlite_text import with_sound_cells
-from dpselect.sources.warehouse import LOST, Warehouse, guard_engine
+from dpselect.sources.warehouse import CONNECTION_LOST, Warehouse, guard_engine
 from dpselect.views.cell_sums import CellSum
 from dpselect.views.engine_cells import cell_of, place_and_mask
 from dpselect.views.grouped_counts import Histogram, Integers
@@ -36,7 +36,7 @@ def engine_histograms(warehouse: Warehouse, question: RowQuestion) -> list[Histo
         ConnectionError: the engine failed.
     """
     rows = _coded_rows(warehouse, question)
-    return _fetched(warehouse, bounded_counts(rows, question), question)
+    return _fetch_histograms(warehouse, bounded_counts(rows, question), question)
 
 
 def engine_sums(warehouse: Warehouse, question: RowQuestion, sums: Sequence[CellSum]) -> Integers:
@@ -143,7 +143,7 @@ def bounded_rows(rows: Any, question: RowQuestion) -> Any:
     return rows
 
 
-def _fetched(warehouse: Warehouse, expression: Any, question: RowQuestion) -> list[Histogram]:
+def _fetch_histograms(warehouse: Warehouse, expression: Any, question: RowQuestion) -> list[Histogram]:
     counts = question.counter()
     for batch in warehouse.batches(expression):
         counts.add(*(batch[name].astype("int64") for name in ("g", "i", "n")))
@@ -200,7 +200,7 @@ def _order(column: Any) -> dict[str, Any]:
 
 def _provide_hash(warehouse: Warehouse) -> None:
     """Give SQLite the function that other engines have."""
-    backend = guard_engine(warehouse.table.get_backend, LOST)
+    backend = guard_engine(warehouse.table.get_backend, CONNECTION_LOST)
     if backend.name == "sqlite":
         from hashlib import md5
 

@@ -41,7 +41,7 @@ def _of_dates(periods: Periods, column: Any) -> Any:
     below, above = column < first, column >= behind
     inside = (below | above).ifelse(first, column)
     number = _period(inside.year(), inside.month(), inside.day(), periods.step) - periods.first
-    return _placed(periods, column.isnull(), below, above, number)
+    return _period_place(periods, column.isnull(), below, above, number)
 
 
 def _of_text(periods: Periods, column: Any) -> Any:
@@ -53,10 +53,10 @@ def _of_text(periods: Periods, column: Any) -> Any:
     number = _period(year, month, day, periods.step) - periods.first
     low, high = (each.isoformat() for each in periods.ends)
     # The signs of such texts have the order of their dates, whatever an engine collates by.
-    return _placed(periods, ~is_written, text.substr(0, 10) < low, text.substr(0, 10) > high, number)
+    return _period_place(periods, ~is_written, text.substr(0, 10) < low, text.substr(0, 10) > high, number)
 
 
-def _placed(periods: Periods, lacking: Any, below: Any, above: Any, number: Any) -> Any:
+def _period_place(periods: Periods, lacking: Any, below: Any, above: Any, number: Any) -> Any:
     """Return the place of a period; a date outside counts in the first or the last one, or nowhere."""
     import ibis
 

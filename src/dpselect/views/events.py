@@ -68,16 +68,19 @@ class Events:
         """
         columns, metadata = columns_of(table, [person, item] if by is None else [person, item, by])
         order = table.reading.dialect.date_order if isinstance(table, tables.TableFile) else None
-        who, what = identity.persons(distinct(columns[person])), codes_of(names.written(order), columns[item], item)
+        who, what = (
+            identity.persons(distinct(columns[person])),
+            codes_of(names.in_date_order(order), columns[item], item),
+        )
         where = None
         if by is not None and places is not None:
-            where = codes_of(places.written(order), columns[by], by)
+            where = codes_of(places.in_date_order(order), columns[by], by)
             metadata |= {"by": str(by)}
         metadata |= {"person": str(person), "item": str(item)}
         return _different(who, what, len(names), where, metadata)
 
     @classmethod
-    def named(cls, table: Any, person: Any, item: Any) -> tuple[Events, list[Any]]:
+    def from_table(cls, table: Any, person: Any, item: Any) -> tuple[Events, list[Any]]:
         """Return the events of a table and the names of its items, which are private.
 
         Names are in an order that does not depend on the data: numbers by size, then text.

@@ -54,7 +54,7 @@ class Interaction:
 
 @dataclass(frozen=True)
 class Loss:
-    """The target of scores. All of it is public; use :meth:`binary`, :meth:`several` or :meth:`squared`.
+    """The target of scores. All of it is public; use :meth:`binary`, :meth:`several` or :meth:`half_squares`.
 
     Attributes:
         kind: "binary" (one score, the chance of the second class is its sigmoid), "classes" (one score for each class,
@@ -83,7 +83,7 @@ class Loss:
         return cls(CLASSES, classes, clip, norm)
 
     @classmethod
-    def squared(cls, first: int, step: int, clip: int = UNIT // 2) -> Loss:
+    def half_squares(cls, first: int, step: int, clip: int = UNIT // 2) -> Loss:
         """Return half of the squared error of a target on an even public grid."""
         return cls(SQUARED, 1, clip, 2, first, step)
 
@@ -143,7 +143,7 @@ class ScorableTable(Protocol):
         """Return for every attribute the counts (nodes, values, classes), zeros included."""
         ...
 
-    def scored(self, loss: Loss, start: Integers) -> GradientTable:
+    def with_scores(self, loss: Loss, start: Integers) -> GradientTable:
         """Return the records, each with the start for its scores, shape (outputs,)."""
         ...
 
@@ -154,7 +154,7 @@ def exp_table() -> Integers:
     one, powers = 1 << _BITS, _powers()
     above = [_nearest(power * EXP_UNIT, one) for power in powers]
     below = [_nearest(one * EXP_UNIT, power) for power in powers[:0:-1]]
-    return _fixed(below + above)
+    return _read_only(below + above)
 
 
 @lru_cache(maxsize=1)
@@ -162,7 +162,7 @@ def sigmoid_table() -> Integers:
     """Return 1 / (1 + exp(-s / 2^10)) in units of 2^-16 for s = -6144 .. 6144, to the nearest, shape (12289,)."""
     one = 1 << _BITS
     above = [_nearest(power * UNIT, one + power) for power in _powers()]
-    return _fixed([UNIT - chance for chance in above[:0:-1]] + above)
+    return _read_only([UNIT - chance for chance in above[:0:-1]] + above)
 
 
 def chances(scores: Integers) -> Integers:
@@ -200,7 +200,7 @@ def _nearest(over: int, under: int) -> int:
     return (2 * over + under) // (2 * under)
 
 
-def _fixed(values: list[int]) -> Integers:
+def _read_only(values: list[int]) -> Integers:
     table = np.array(values, dtype=np.int64)
     table.setflags(write=False)
     return table

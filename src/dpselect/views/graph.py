@@ -69,7 +69,7 @@ class Graph:
         a, b = (places_of(end, size, labels) for end in (source, target))
         if a.shape != b.shape:
             raise InputError("Each edge has a source and a target: pass two arrays of the same length.")
-        return _compressed(cls, a, b, size, labels)
+        return _graph_of_edges(cls, a, b, size, labels)
 
     @classmethod
     def from_networkx(cls, graph: Any, nodes: int | Iterable[Any] | None = None) -> Graph:
@@ -93,7 +93,7 @@ class Graph:
         """
         names, source, target = graphs.of_networkx(graph)
         graphs.warn_of_directions(graph.is_directed())
-        return _compressed(cls, *place_ends(names, source, target, nodes))
+        return _graph_of_edges(cls, *place_ends(names, source, target, nodes))
 
     @classmethod
     def from_igraph(cls, graph: Any, nodes: int | Iterable[Any] | None = None) -> Graph:
@@ -110,7 +110,7 @@ class Graph:
         """
         names, source, target = graphs.of_igraph(graph)
         graphs.warn_of_directions(graph.is_directed())
-        return _compressed(cls, *place_ends(names, source, target, nodes))
+        return _graph_of_edges(cls, *place_ends(names, source, target, nodes))
 
     @classmethod
     def from_scipy(cls, matrix: Any) -> Graph:
@@ -171,14 +171,14 @@ class Graph:
         return replace(graph, unknown_nodes_dropped=graph.unknown_nodes_dropped + dropped)
 
     @classmethod
-    def named(cls, name: str) -> Graph:
+    def from_name(cls, name: str) -> Graph:
         """Return a graph that ships with NetworkX, such as ``"lesmis"`` or ``"karate"``.
 
         Raises:
             ValueError: no such graph; the message lists them.
             ImportError: networkx is not installed.
 
-        >>> Graph.named("lesmis")
+        >>> Graph.from_name("lesmis")
         Graph(nodes=77)
         """
         return cls.from_networkx(graphs.shipped_graph(name))
@@ -205,7 +205,7 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def _compressed(
+def _graph_of_edges(
     make: type[Graph],
     source: NDArray[np.int64],
     target: NDArray[np.int64],

@@ -1,6 +1,6 @@
 """Graphs of NetworkX, igraph and SciPy, taken wherever a graph of this library is.
 
-Whoever passes one declares its nodes public, as by the readers that are called here; what these drop, they say.
+Passing one declares its nodes public, as by the readers that are called here; what these drop, they say.
 """
 
 from __future__ import annotations

@@ -84,13 +84,13 @@ class EvenGrid:
         low = (places > 0) & (values <= self._middles(np.maximum(places - 1, 0)))
         wrong = np.flatnonzero(low | ((places < last) & (values > self._middles(np.minimum(places, last - 1)))))
         if wrong.size:
-            places[wrong] = self._bisected(values[wrong])
+            places[wrong] = self._count_middles(values[wrong])
         return places.astype(np.intp, copy=False)
 
     def _middles(self, places: Integers) -> NDArray[np.float64]:
         return _half_way(*(self.points(places + more).astype(np.float64) for more in (0, 1)))
 
-    def _bisected(self, values: NDArray[np.float64]) -> Integers:
+    def _count_middles(self, values: NDArray[np.float64]) -> Integers:
         """Return how many middles lie below each value."""
         least, most = np.zeros(values.size, dtype=np.int64), np.full(values.size, self.size - 1)
         while (least < most).any():

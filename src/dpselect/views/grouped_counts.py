@@ -15,7 +15,7 @@ Histogram = tuple[Integers, Integers]
 # Up to so many cells in all are counted in an array of them; of more, the occupied ones are listed.
 _DENSE = 2**20
 # So many listed cells are merged.
-_LISTED = 2**22
+_MOST_LISTED = 2**22
 
 
 class GroupedCounts:
@@ -51,14 +51,14 @@ class GroupedCounts:
         occupied, many = np.unique(keys, return_counts=True) if counts is None else (keys, counts)
         self._listed.append((occupied.astype(np.int64), many.astype(np.int64)))
         self._many += occupied.size
-        if self._many > _LISTED:
-            self._listed = [self._merged()]
+        if self._many > _MOST_LISTED:
+            self._listed = [self._merge()]
             self._many = self._listed[0][0].size
 
     def histograms(self) -> list[Histogram]:
         """Return of every group the occupied cells, increasing, and how many rows each holds."""
         if self._dense is None:
-            keys, counts = self._merged()
+            keys, counts = self._merge()
         else:
             keys = np.flatnonzero(self._dense)
             counts = self._dense[keys]
@@ -68,7 +68,7 @@ class GroupedCounts:
             for group, (start, end) in enumerate(pairwise(ends.tolist()))
         ]
 
-    def _merged(self) -> Histogram:
+    def _merge(self) -> Histogram:
         if not self._listed:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         keys, which = np.unique(np.concatenate([each for each, _ in self._listed]), return_inverse=True)

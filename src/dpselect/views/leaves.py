@@ -64,7 +64,7 @@ class Leaves:
         splits = descent.split.astype(np.intp)
         for start in range(0, self._labels.size, _CHUNK):
             here = slice(start, start + _CHUNK)
-            self._node[here] = _dropped(self._codes[here], splits, begin, descent.child)
+            self._node[here] = _leaf_of_records(self._codes[here], splits, begin, descent.child)
         cells = self._node.astype(np.int64) * self._classes + self._labels
         return np.bincount(cells, minlength=splits.size * self._classes).reshape(-1, self._classes)
 
@@ -103,7 +103,9 @@ class Leaves:
         return f"Leaves(attributes={self._sizes.size}, classes={self._classes})"
 
 
-def _dropped(codes: NDArray[Any], split: NDArray[np.intp], begin: NDArray[np.intp], child: Integers) -> Integers:
+def _leaf_of_records(
+    codes: NDArray[Any], split: NDArray[np.intp], begin: NDArray[np.intp], child: Integers
+) -> Integers:
     """Return the leaf of some records."""
     at = np.zeros(len(codes), dtype=np.int64)
     if split[0] < 0:

@@ -68,10 +68,10 @@ def places_of(ends: Any, size: int, labels: Sequence[Any] | None) -> NDArray[np.
     """
     array = array_of(ends)
     if labels is None:
-        return _numbered(_integers(array), size)
+        return _positions_of_numbers(_integers(array), size)
     if isinstance(labels, range) and labels.step == 1 and abs(labels.start) + size < _EXACT:
-        return _numbered(_integers(array) - labels.start, size)
-    ascending, order = _sorted(labels)
+        return _positions_of_numbers(_integers(array) - labels.start, size)
+    ascending, order = _sort_labels(labels)
     if ascending.dtype.kind != "i":
         # One by one and not as an array of a fixed width, which one long end would make wide for all.
         place: dict[str | None, int] = {str(label): at for at, label in enumerate(labels)}
@@ -80,10 +80,10 @@ def places_of(ends: Any, size: int, labels: Sequence[Any] | None) -> NDArray[np.
     rounded = array.dtype.kind == "f" or is_retyped(ends)
     if rounded and max(abs(int(ascending[0])), abs(int(ascending[-1]))) >= _EXACT:
         raise InputError("Ids beyond 2^53 may have been rounded in this column: pass integers of 64 bits, or text.")
-    return _found(_integers(array), ascending, order)
+    return _positions_of_labels(_integers(array), ascending, order)
 
 
-def _sorted(labels: Sequence[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _sort_labels(labels: Sequence[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the labels in ascending order, and where each was."""
     known = _plain(_array(labels), "Labels in nodes= must be all integers or all text, and none missing.")
     order = np.argsort(known, kind="stable")
@@ -168,12 +168,12 @@ def _texts(array: NDArray[Any], *, rounded: bool) -> Iterator[str | None]:
             yield None if number is None or (rounded and abs(number) >= _EXACT) else str(number)
 
 
-def _numbered(ids: Any, size: int) -> NDArray[np.int64]:
+def _positions_of_numbers(ids: Any, size: int) -> NDArray[np.int64]:
     labels = np.asarray(ids)
     return np.where(np.ma.getmaskarray(ids) | (labels < 0) | (labels >= size), -1, labels)
 
 
-def _found(ends: Any, ascending: NDArray[Any], order: NDArray[np.intp]) -> NDArray[np.int64]:
+def _positions_of_labels(ends: Any, ascending: NDArray[Any], order: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return the positions of labels, a whole array at a time."""
     values, gone = np.asarray(ends), np.ma.getmaskarray(ends)
     if not ascending.size:

@@ -62,7 +62,7 @@ class TrainingTable(NodeCounts, Protocol):
         ...
 
     def require_scores(self, attributes: Sequence[Domain]) -> None:
-        """Refuse to hold scores where that takes a table which nobody allowed, or rounds that are too long."""
+        """Refuse to hold scores where that takes a table which was not allowed, or rounds that are too long."""
         ...
 
 
@@ -153,7 +153,7 @@ class Records:
             for rows in parts
         ]
 
-    def scored(self, loss: Loss, start: Integers) -> ScoredRecords:
+    def with_scores(self, loss: Loss, start: Integers) -> ScoredRecords:
         """Return the records, each with the start for its scores, shape (outputs,)."""
         return ScoredRecords(self._codes, self._labels, loss, start)
 

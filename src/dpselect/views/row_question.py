@@ -81,7 +81,7 @@ class Bins:
 
     def codes(self, values: Any) -> Integers:
         """Return the bin of every row, ``OUTSIDE`` where it is in none, shape (n,)."""
-        numbers = Column(_spelled(values), kind="real").values
+        numbers = Column(_numbers_of_text(values), kind="real").values
         codes = np.searchsorted(self.edges, numbers, side="right") - 1
         codes[numbers == self.edges[-1]] = len(self) - 1
         # What is missing, or not a number, is NaN, and compares with nothing.
@@ -166,9 +166,9 @@ class RowQuestion:
     def with_dates(self, order: str | None) -> RowQuestion:
         """Return the same question of a table whose text writes dates in an order of day, month and year."""
         (_, cells), *more = (
-            (name, each.written(order) if isinstance(each, PublicNames) else each) for name, each in self.counted
+            (name, each.in_date_order(order) if isinstance(each, PublicNames) else each) for name, each in self.counted
         )
-        groups = None if self.groups is None else self.groups.written(order)
+        groups = None if self.groups is None else self.groups.in_date_order(order)
         return replace(self, cells=cells, more=(*more,), groups=groups, dates_order=(self.dates_order[0], order))
 
     def counter(self) -> GroupedCounts:
@@ -249,11 +249,11 @@ def codes_of(cells: PublicCells, values: Any, called: Any) -> Integers:
         return cells.codes(values)
     if max(abs(cells.value(0)), abs(cells.value(cells.size - 1))) <= _EXACT:
         # Beyond the ends of the grid it does not matter how far, so doubles are exact enough.
-        values = _spelled(values)
+        values = _numbers_of_text(values)
     return Column(values, kind="real" if cells.real else "integer").row_places(cells)
 
 
-def _spelled(values: Any) -> Any:
+def _numbers_of_text(values: Any) -> Any:
     """Return the numbers that an arrow column of text spells; other columns as they are."""
     numbers = column_cells.read_text(values)
     return values if numbers is None else numbers

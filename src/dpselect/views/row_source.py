@@ -35,7 +35,7 @@ class RowSource:
     place: Any
     table: str | None = None
     order: RowOrder | None = None
-    # Whoever describes the table says where it is.
+    # The description of the table says where it is.
     metadata: ClassVar[Mapping[str, str]] = {}
 
     def __repr__(self) -> str:

@@ -55,7 +55,7 @@ class StoredColumn:
         grid: Numbers | None = None,
         periods: Periods | None = None,
     ) -> None:
-        self._table = _opened(source)
+        self._table = _open_source(source)
         self._name, self._bounds, self._grid, self._periods = column, bounds, grid, periods
         if isinstance(self._table, Warehouse):
             self._table.require([column])
@@ -72,7 +72,7 @@ class StoredColumn:
         return cls(expression.as_table(), name, periods=periods)
 
     @property
-    def clipped(self) -> int:
+    def clipped_count(self) -> int:
         """Return how many records ``clip`` has moved: private, for the curator only."""
         return 0 if self._bounds is None else self._outside(*self._bounds)
 
@@ -181,7 +181,7 @@ class StoredColumn:
         return "StoredColumn(private)"
 
 
-def _opened(source: Any) -> Warehouse | TableFile | RowSource:
+def _open_source(source: Any) -> Warehouse | TableFile | RowSource:
     """Return a table in its engine, a file, or what names one of the two."""
     if isinstance(source, (TableFile, RowSource)):
         return source

@@ -36,7 +36,7 @@ def stored_popularity(source: Any, person: str | None, item: str, domain: Any) -
     """
     if isinstance(domain, str):
         raise InputError("An item without a row is an item too: pass domain= as a range, a list or a table.")
-    with _opened(source) as place:
+    with _open_warehouse(source) as place:
         place.require([item] if person is None else [person, item])
         table = with_sound_cells(place, [person, item])
         name = table[item]
@@ -83,7 +83,7 @@ def stored_names(source: Any, person: str, item: str, most: int) -> tuple[NDArra
             collation takes different names for equal.
         ConnectionError: the engine failed.
     """
-    with _opened(source) as place:
+    with _open_warehouse(source) as place:
         place.require([person, item])
         table, kind = with_sound_cells(place, [person, item]), place.table.schema()[item]
         if not (kind.is_string() or kind.is_integer()) or kind.is_uint64():
@@ -98,7 +98,7 @@ def stored_names(source: Any, person: str, item: str, most: int) -> tuple[NDArra
     return result["persons"].astype(np.int64), result["item"].tolist(), metadata
 
 
-def _opened(source: Any) -> Warehouse:
+def _open_warehouse(source: Any) -> Warehouse:
     return Warehouse.open(source.place, source.table) if isinstance(source, RowSource) else Warehouse.open(source)
 
 

@@ -14,14 +14,14 @@ from dpselect.kernel.errors import Advice, InputError
 from dpselect.sources.collation import require_exact
 from dpselect.sources.graphs import warn_of_weights
 from dpselect.sources.temporary import Temporary
-from dpselect.sources.warehouse import CHANGED, Warehouse
+from dpselect.sources.warehouse import TABLE_CHANGED, Warehouse
 from dpselect.views.graph import Graph
 from dpselect.views.nodes import declared_nodes, places_of
 from dpselect.views.stored_triangles import corners
 
 Integers = NDArray[np.int64]
 # More labels than these are joined, fewer are listed in the query.
-_LISTED = 10_000
+_MOST_LISTED = 10_000
 _MOST_PARTS = 64
 
 
@@ -91,7 +91,7 @@ class StoredGraph:
         Raises:
             ConnectionError: the engine failed.
         """
-        return self._counted(self._degree_rows(self._edges()))
+        return self._node_counts(self._degree_rows(self._edges()))
 
     @cached_property
     def followers(self) -> Integers:
@@ -101,7 +101,7 @@ class StoredGraph:
             ConnectionError: the engine failed.
         """
         pairs = self._pairs().distinct()
-        return self._counted(_grouped(pairs.select(node=pairs.t)))
+        return self._node_counts(_count_by_node(pairs.select(node=pairs.t)))
 
     @cached_property
     def links(self) -> Integers:
@@ -116,15 +116,15 @@ class StoredGraph:
         """
         with Temporary(self.warehouse) as room:
             parts = corners(self._edges(), room, self._size, self._parts)
-            result = self._counted(next(parts))
+            result = self._node_counts(next(parts))
             for rows in parts:
-                result += self._counted(rows)
+                result += self._node_counts(rows)
         # A neighbour of v is in at most d(v) - 1 of its triangles, and every triangle has three corners.
         if (result > self.degrees * (self.degrees - 1) // 2).any() or result.sum() % 3:
-            raise InputError(CHANGED)
+            raise InputError(TABLE_CHANGED)
         return result
 
-    def compressed(self) -> Graph:
+    def to_graph(self) -> Graph:
         """Return the whole graph in memory: edges stream in, about 120 bytes of memory for each, DuckDB included.
 
         Raises:
@@ -138,7 +138,7 @@ class StoredGraph:
                 part.append(places_of(rows[name], self._size, self._labels).astype(narrow))
         a, b = (np.concatenate([np.empty(0, narrow), *part]) for part in parts)
         graph = Graph.from_edges(a, b, nodes=self._size)
-        loops, pairs, strangers = self._dropped()
+        loops, pairs, strangers = self._dropped_rows()
         return replace(
             graph,
             labels=self._labels,
@@ -148,11 +148,11 @@ class StoredGraph:
             unknown_nodes_dropped=strangers + graph.unknown_nodes_dropped,
         )
 
-    def _dropped(self) -> tuple[int, int, int]:
+    def _dropped_rows(self) -> tuple[int, int, int]:
         """Return how many rows are self loops, how many join two public nodes, and how many do neither."""
         table = self.warehouse.table
         rows = table.select(s=table[self._ends[0]], t=table[self._ends[1]])
-        known = self._known(self._known(rows, "s"), "t")
+        known = self._rows_of_known(self._rows_of_known(rows, "s"), "t")
         every, inside, pairs = (
             int(self.warehouse.ask(each.aggregate(n=each.count()))["n"][0])
             for each in (rows, known, known.filter(known.s != known.t))
@@ -171,14 +171,14 @@ class StoredGraph:
         table = self.warehouse.table
         pairs = table.select(s=table[self._ends[0]], t=table[self._ends[1]])
         # NULL is neither equal nor different, so that it goes too.
-        return self._known(self._known(pairs.filter(pairs.s != pairs.t), "s"), "t")
+        return self._rows_of_known(self._rows_of_known(pairs.filter(pairs.s != pairs.t), "s"), "t")
 
-    def _known(self, rows: Any, end: str) -> Any:
+    def _rows_of_known(self, rows: Any, end: str) -> Any:
         """Return the rows whose end is a public node."""
         column = rows[end]
         if self._labels is None:
             return rows.filter((column >= 0) & (column < self._size))
-        if len(self._labels) <= _LISTED:
+        if len(self._labels) <= _MOST_LISTED:
             return rows.filter(column.isin(list(self._labels)))
         import ibis
         import pyarrow
@@ -186,9 +186,9 @@ class StoredGraph:
         return rows.semi_join(ibis.memtable(pyarrow.table({end: pyarrow.array(self._labels)})), end)
 
     def _degree_rows(self, edges: Any) -> Any:
-        return _grouped(edges.select(node=edges.a).union(edges.select(node=edges.b)))
+        return _count_by_node(edges.select(node=edges.a).union(edges.select(node=edges.b)))
 
-    def _counted(self, groups: Any) -> Integers:
+    def _node_counts(self, groups: Any) -> Integers:
         """Return counts by public node; more groups than nodes never leave the engine."""
         rows = self.warehouse.ask(groups.limit(self._size + 1))
         places = places_of(rows["node"], self._size, self._labels)
@@ -218,5 +218,5 @@ def _with_integers(warehouse: Warehouse, ends: tuple[str, str]) -> Warehouse:
     return replace(warehouse, table=table.mutate(**columns)) if columns else warehouse
 
 
-def _grouped(nodes: Any) -> Any:
+def _count_by_node(nodes: Any) -> Any:
     return nodes.group_by("node").aggregate(n=nodes.count())

@@ -13,7 +13,7 @@ from dpselect.kernel.errors import InputError
 from dpselect.sources import encoding
 from dpselect.sources.encoding import LACKING, Domain
 from dpselect.sources.temporary import Temporary
-from dpselect.sources.warehouse import CHANGED, Warehouse
+from dpselect.sources.warehouse import TABLE_CHANGED, Warehouse
 from dpselect.views.gradient_sums import Loss
 from dpselect.views.stored_scored import StoredScores, require_short_rounds
 
@@ -28,7 +28,7 @@ class StoredRecords:
     """Records as a tree sees them, counted where they are.
 
     The node of a record is an expression over the splits so far; nothing is written to the engine, but the temporary
-    tables of :meth:`coded` and :meth:`scored`, where ``temporary`` allows them. Counts leave it
+    tables of :meth:`code_records` and :meth:`with_scores`, where ``temporary`` allows them. Counts leave it
     keyed by node, attribute, code and class code, and every level is compared with what the level before it implies.
 
     Attributes:
@@ -60,7 +60,7 @@ class StoredRecords:
     @cached_property
     def _first(self) -> list[Integers]:
         """Return the counts of the whole table, those of missing values and of values without a code in front."""
-        return self._asked(1)
+        return self._count_codes(1)
 
     def lacking(self) -> list[int]:
         """Return the attributes with missing values that are not a category."""
@@ -70,7 +70,7 @@ class StoredRecords:
         """Return the attributes with values outside of their domain."""
         return [place for place, table in enumerate(self._first) if table[0, 1].any()]
 
-    def unlabelled(self) -> tuple[int, int]:
+    def unlabelled_counts(self) -> tuple[int, int]:
         """Return how many labels are not declared, and how many are missing."""
         lacking, beyond = self._first[0][0, :, :2].sum(axis=0).tolist()
         return beyond, lacking
@@ -84,12 +84,12 @@ class StoredRecords:
             int(table[0, -1 if has_missing else 0].sum())
             for has_missing, table in zip(missing, self._first, strict=True)
         ]
-        return [int(table[0, 1].sum()) for table in self._first], lacking, self.unlabelled()
+        return [int(table[0, 1].sum()) for table in self._first], lacking, self.unlabelled_counts()
 
-    def known(self) -> StoredRecords:
+    def known_records(self) -> StoredRecords:
         """Return the records that have a code in every column and a declared label."""
         places = sorted({*self.outside(), *self.lacking()})
-        labelled = not any(self.unlabelled())
+        labelled = not any(self.unlabelled_counts())
         if not places and labelled:
             return self
         domains = [self.attributes[place] for place in places] + ([] if labelled else [self._target])
@@ -100,14 +100,14 @@ class StoredRecords:
         ]
         return self._as_filtered(self._and(conditions))
 
-    def coded(self) -> StoredRecords:
+    def code_records(self) -> StoredRecords:
         """Return the same records in a temporary table of codes: levels cost less, the engine writes.
 
         Raises:
             ValueError: an engine whose temporary tables would be computed again for every query; the table changed.
             ConnectionError: the engine failed.
         """
-        return self._copied({})
+        return self._copy({})
 
     def require_scores(self, attributes: Sequence[Domain]) -> None:
         """Refuse an engine that may not write a temporary table, and domains that would make rounds take too long.
@@ -121,23 +121,23 @@ class StoredRecords:
         self._writable.require()
         require_short_rounds(self.classes, attributes)
 
-    def scored(self, loss: Loss, start: Integers) -> StoredScores:
+    def with_scores(self, loss: Loss, start: Integers) -> StoredScores:
         """Return the records, each with the start for its scores, shape (outputs,), in a temporary table.
 
         Raises:
-            ValueError, ConnectionError: as :meth:`coded`, and as :meth:`require_scores`.
+            ValueError, ConnectionError: as :meth:`code_records`, and as :meth:`require_scores`.
         """
         import ibis
 
         scores = {f"s{place}": ibis.literal(score, "int32") for place, score in enumerate(start.tolist())}
-        return StoredScores(self._writable, self._copied(scores).warehouse, loss)
+        return StoredScores(self._writable, self._copy(scores).warehouse, loss)
 
     @property
     def _writable(self) -> Temporary:
-        assert self._temporary is not None, "Whoever opens a table says what may be written."
+        assert self._temporary is not None, "The opener of a table says what may be written."
         return self._temporary
 
-    def _copied(self, more: dict[str, Any]) -> StoredRecords:
+    def _copy(self, more: dict[str, Any]) -> StoredRecords:
         """Return the same records in a temporary table of codes and of what else it is to hold."""
         warehouse, temporary = self.warehouse, self._writable
         table, clip = warehouse.table, self._unknown == "clip"
@@ -157,7 +157,7 @@ class StoredRecords:
             source, domains, encoding.CodeDomain("label", self.classes), "error", temporary=temporary
         )
         if any((one != two).any() for one, two in zip(copied._first, self._first, strict=True)):
-            raise InputError(CHANGED)
+            raise InputError(TABLE_CHANGED)
         return copied
 
     def again(self) -> StoredRecords:
@@ -196,34 +196,34 @@ class StoredRecords:
                 'Warehouse.open(..., key=), or pass sharing="budget".'
             )
 
-    def recognised(self, trees: Sequence[Labelling]) -> Integers:
+    def recognition_counts(self, trees: Sequence[Labelling]) -> Integers:
         """Return how many records of each class get their own label by each tree, shape (classes, trees)."""
         table = self.warehouse.table
         records = table if self._kept is None else table.filter(self._kept)
         label = encoding.code(encoding.prepare_column(table[self._target.name], self._target, clip=False), self._target)
         names = [f"t{place}" for place in range(len(trees))]
-        labels = {name: self._given(tree) for name, tree in zip(names, trees, strict=True)}
+        labels = {name: self._label_expression(tree) for name, tree in zip(names, trees, strict=True)}
         base = records.select(label=label, **labels)
         right = {name: (base[name] == base.label).sum().cast("int64") for name in names}
         rows = self.warehouse.ask(base.group_by("label").aggregate(n=base.count(), **right))
         if rows["label"].size and rows["label"].min() < 0:
-            raise InputError(CHANGED)
+            raise InputError(TABLE_CHANGED)
         counted = np.zeros(self.classes, dtype=np.int64)
         counted[rows["label"]] = rows["n"]
         if (counted != self.totals(1)[0]).any():
-            raise InputError(CHANGED)
+            raise InputError(TABLE_CHANGED)
         result = np.zeros((self.classes, len(trees)), dtype=np.int64)
         for place, name in enumerate(names):
             result[rows["label"], place] = rows[name]
         return result
 
-    def _given(self, tree: Labelling) -> Any:
+    def _label_expression(self, tree: Labelling) -> Any:
         import ibis
 
         if isinstance(tree, int):
             return ibis.literal(tree, "int32")
         place, seconds, first, second = tree
-        domain, sides = self.attributes[place], {0: self._given(first), 1: self._given(second)}
+        domain, sides = self.attributes[place], {0: self._label_expression(first), 1: self._label_expression(second)}
         leads = {side: sides[side] for side in np.unique(seconds.astype(np.int64)).tolist()}
         return encoding.route_codes(self.warehouse.table[domain.name], domain, seconds.astype(np.int64), leads)
 
@@ -233,15 +233,15 @@ class StoredRecords:
         Raises:
             ValueError: the table changed.
         """
-        unchanged = self.warehouse.unchanged()
+        unchanged = self.warehouse.is_unchanged()
         if unchanged:
             return
         if unchanged is False:
-            raise InputError(CHANGED)
+            raise InputError(TABLE_CHANGED)
         again = self.again()
         again.__dict__.pop("_first", None)
         if any((one != two).any() for one, two in zip(again._first, self._first, strict=True)):
-            raise InputError(CHANGED)
+            raise InputError(TABLE_CHANGED)
 
     @property
     def rows(self) -> int:
@@ -251,13 +251,13 @@ class StoredRecords:
     def level(self, nodes: int) -> list[Integers]:
         """Return for every attribute the counts (nodes, values, classes), zeros included."""
         if self._tables is None:
-            rows = self._first if not self._splits else self._asked(nodes)
+            rows = self._first if not self._splits else self._count_codes(nodes)
             self._tables = [table[:, 2:, 2:] for table in rows]
             sums = [table.sum(axis=1) for table in self._tables]
             expected = sums[0] if self._expected is None else self._expected
             whole = [table.sum() for table in rows]
             if any((each != expected).any() for each in sums) or any(each != expected.sum() for each in whole):
-                raise InputError(CHANGED)
+                raise InputError(TABLE_CHANGED)
             self._expected = expected
         return self._tables
 
@@ -310,7 +310,7 @@ class StoredRecords:
         domain = self.attributes[place]
         return encoding.route_codes(self.warehouse.table[domain.name], domain, child[node], leads)
 
-    def _asked(self, nodes: int) -> list[Integers]:
+    def _count_codes(self, nodes: int) -> list[Integers]:
         """Ask for all attributes at once; codes start at 2, behind those of values that have none."""
         import ibis
 
@@ -326,7 +326,7 @@ class StoredRecords:
                 label=encoding.code(groups.label, self._target),
                 n=groups.n,
             )
-            parts.append(_summed(coded, ["node", "attribute", "code", "label"]))
+            parts.append(_sum_counts(coded, ["node", "attribute", "code", "label"]))
         rows = self.warehouse.ask(ibis.union(*parts) if len(parts) > 1 else parts[0])
         levels = []
         for place, size in enumerate(self.sizes):
@@ -341,11 +341,11 @@ class StoredRecords:
         base, _ = self._base()
         groups = base.group_by("node", "label").aggregate(n=base.count())
         coded = groups.select(node=groups.node, label=encoding.code(groups.label, self._target), n=groups.n)
-        rows = self.warehouse.ask(_summed(coded, ["node", "label"]))
+        rows = self.warehouse.ask(_sum_counts(coded, ["node", "label"]))
         counts = np.zeros((nodes, self.classes + 2), dtype=np.int64)
         np.add.at(counts, (rows["node"], rows["label"] - LACKING), rows["n"])
         if counts[:, :2].any():
-            raise InputError(CHANGED)
+            raise InputError(TABLE_CHANGED)
         return counts[:, 2:]
 
     def _as_filtered(self, kept: Any) -> StoredRecords:
@@ -362,7 +362,7 @@ class StoredRecords:
         return f"StoredRecords(attributes={len(self.sizes)}, classes={self.classes})"
 
 
-def _summed(rows: Any, names: list[str]) -> Any:
+def _sum_counts(rows: Any, names: list[str]) -> Any:
     return rows.group_by(names).aggregate(n=rows.n.sum().cast("int64"))
 
 

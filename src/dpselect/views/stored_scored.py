@@ -88,7 +88,7 @@ class StoredScores:
             self._waiting = []
         table = self._table
         rows = table.select(part=_part(table, tile), label=table.label.cast("int64"), **self._scores())
-        derived = self._derived(rows)
+        derived = self._derivatives(rows)
         outputs = range(self._loss.outputs)
         names = [f"{kind}{output}" for kind in "gh" for output in outputs]
         totals = {name: derived[name].sum().cast("int64") for name in names}
@@ -114,16 +114,16 @@ class StoredScores:
             result[f"s{output}"] = score.cast("int32")
         return result
 
-    def _derived(self, rows: Any) -> Any:
+    def _derivatives(self, rows: Any) -> Any:
         """Return part, gradients g0, g1, ... and Hessians h0, h1, ... of every record."""
         import ibis
 
         if self._loss.kind == SQUARED:
             target = self._loss.first + self._loss.step * rows.label
             residual = (rows.s0.cast("int64") - target) * (UNIT // SCORE_UNIT)
-            return rows.select("part", g0=_clipped(residual, self._loss.clip), h0=ibis.literal(UNIT, "int64"))
+            return rows.select("part", g0=_clip(residual, self._loss.clip), h0=ibis.literal(UNIT, "int64"))
         if self._loss.kind == BINARY:
-            place = _clipped(rows.s0, WIDEST) + (rows.label * (2 * WIDEST + 1) + WIDEST)
+            place = _clip(rows.s0, WIDEST) + (rows.label * (2 * WIDEST + 1) + WIDEST)
             public = self._public
             return rows.mutate(place=place.cast("int32")).join(public, "place").select("part", "g0", "h0")
         return self._softmax(rows)
@@ -154,7 +154,7 @@ class StoredScores:
     def _chances(self, rows: Any) -> Any:
         """Return part, label and the chances p0, p1, ... of every record, rounded down."""
         outputs, public = range(self._loss.outputs), self._public
-        places = {f"place{each}": (_clipped(rows[f"s{each}"], WIDEST) + WIDEST).cast("int32") for each in outputs}
+        places = {f"place{each}": (_clip(rows[f"s{each}"], WIDEST) + WIDEST).cast("int32") for each in outputs}
         rows = joined = self._fence(rows.select("part", "label", **places))
         for each in outputs:
             # One chain of joins, none inside another: a query of many classes is as deep as one of few.
@@ -214,7 +214,7 @@ def _sum(terms: Sequence[Any]) -> Any:
     return _sum(terms[:half]) + _sum(terms[half:])
 
 
-def _clipped(value: Any, most: int) -> Any:
+def _clip(value: Any, most: int) -> Any:
     import ibis
 
     return ibis.least(ibis.greatest(value, -most), most)

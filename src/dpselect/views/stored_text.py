@@ -11,7 +11,7 @@ from uuid import uuid4
 from dpselect.sources import encoding
 from dpselect.sources.encoding import Domain
 from dpselect.sources.temporary import Temporary
-from dpselect.sources.warehouse import LOST, Warehouse, guard_engine
+from dpselect.sources.warehouse import CONNECTION_LOST, Warehouse, guard_engine
 from dpselect.views.stored_records import StoredRecords
 
 
@@ -40,7 +40,7 @@ def text_read_once(
 
     def view(rows: Any) -> Any:
         tables.append(f"dpselect_{uuid4().hex}")
-        return guard_engine(lambda: backend.create_view(tables[-1], rows), LOST)
+        return guard_engine(lambda: backend.create_view(tables[-1], rows), CONNECTION_LOST)
 
     try:
         table, domains, mark = warehouse.table, [*attributes, target], uuid4().hex

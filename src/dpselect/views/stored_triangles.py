@@ -39,29 +39,29 @@ def corners(edges: Any, room: Temporary, size: int, parts: int) -> Iterator[Any]
     """
     if size > MOST_NODES:
         raise InputError(f"An engine counts triangles among at most {MOST_NODES} nodes: declare fewer.")
-    edges = _kept(edges, room)
-    number = _kept(_numbered(edges, size), room)
+    edges = _store_rows(edges, room)
+    number = _store_rows(_number_nodes(edges, size), room)
     one, two = number.select(a=number.node, p=number.number), number.select(b=number.node, q=number.number)
     placed = edges.join(one, "a").join(two, "b").select("p", "q")
     first = placed.p < placed.q
     out = placed.select(x=first.ifelse(placed.p, placed.q), y=first.ifelse(placed.q, placed.p))
     if parts == 1:
-        out = _kept(out, room)
-        yield _named(_corners(_triangles(out, out, out, size)), number)
+        out = _store_rows(out, room)
+        yield _name_nodes(_corners(_triangles(out, out, out, size)), number)
         return
     # Tables of their own, so that a planner knows how large they are.
-    tables = [_kept(out.filter(out.x % parts == remainder), room) for remainder in range(parts)]
+    tables = [_store_rows(out.filter(out.x % parts == remainder), room) for remainder in range(parts)]
     for lowest in tables:
         for remainder, middle in enumerate(tables):
             near = lowest.filter(lowest.y % parts == remainder)
-            yield _named(_corners(_triangles(near, lowest, middle, size)), number)
+            yield _name_nodes(_corners(_triangles(near, lowest, middle, size)), number)
 
 
-def _kept(rows: Any, room: Temporary) -> Any:
-    return room.table(rows) if room.allowed else rows
+def _store_rows(rows: Any, room: Temporary) -> Any:
+    return room.table(rows) if room.is_allowed else rows
 
 
-def _numbered(edges: Any, size: int) -> Any:
+def _number_nodes(edges: Any, size: int) -> Any:
     """Return the nodes with an edge, numbered by degree; equals by their names, so that a second run agrees."""
     import ibis
 
@@ -92,5 +92,5 @@ def _corners(triangles: Any) -> Any:
     return corner.group_by("number").aggregate(n=corner.count())
 
 
-def _named(counts: Any, number: Any) -> Any:
+def _name_nodes(counts: Any, number: Any) -> Any:
     return counts.join(number, "number").select("node", "n")

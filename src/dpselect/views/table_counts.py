@@ -121,7 +121,7 @@ def dense(histogram: Histogram, size: int) -> Integers:
 
 
 def _require(file: TableFile, question: RowQuestion) -> None:
-    """Refuse columns that a file lacks, and numbers whose decimal mark nobody declared; no cell is read."""
+    """Refuse columns that a file lacks, and numbers whose decimal mark is not declared; no cell is read."""
     if question.numeric or question.numeric_order:
         file.reading.dialect.require_decimal()
     require_columns(file, question.columns)
@@ -162,7 +162,7 @@ def _of_persons(file: TableFile, question: RowQuestion) -> list[Histogram]:
     from dpselect.sources import duckdb_files
 
     arrow = importlib.import_module("pyarrow")
-    parts = _coded(file, question)
+    parts = _code_batches(file, question)
     first = next(parts, None)
     if first is None:
         return question.counter().histograms()
@@ -183,7 +183,7 @@ def _of_persons(file: TableFile, question: RowQuestion) -> list[Histogram]:
         backend.disconnect()
 
 
-def _coded(file: TableFile, question: RowQuestion) -> Iterator[Any]:
+def _code_batches(file: TableFile, question: RowQuestion) -> Iterator[Any]:
     """Yield record batches of the group, the cell and the person of the rows that have all of them."""
     arrow = importlib.import_module("pyarrow")
     number = file.reading.dialect.number

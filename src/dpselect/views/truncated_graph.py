@@ -64,7 +64,7 @@ class TruncatedGraph:
             )
         self.max_degree = _public(max_degree, len(whole))
         self.edits_per_edge = _EDITS if self.max_degree < len(whole) - 1 else 1
-        whole = whole.compressed() if isinstance(whole, StoredGraph) else whole
+        whole = whole.to_graph() if isinstance(whole, StoredGraph) else whole
         self._graph = _first_of_both(whole, self.max_degree, f"at most {self.max_degree} edges of each node stay")
 
     def scores(self, utility: Callable[..., Scores], **options: Any) -> Scores:
@@ -117,9 +117,9 @@ def _first_of_both(graph: Graph, most: int, rule: str) -> Graph:
     stay = np.ones(graph.indices.size, dtype=np.bool_)
     a, b = _beyond(graph, most)
     # Rows are sorted, so entries ascend by row and column: each edge goes from both of its rows.
-    entries = _ordered(np.repeat(np.arange(len(graph)), graph.degrees), graph.indices)
+    entries = _pair_numbers(np.repeat(np.arange(len(graph)), graph.degrees), graph.indices)
     for row, column in ((a, b), (b, a)):
-        stay[np.searchsorted(entries, _ordered(row, column))] = False
+        stay[np.searchsorted(entries, _pair_numbers(row, column))] = False
     indptr = np.concatenate(([0], np.cumsum(stay)))[graph.indptr]
     indices = graph.indices[stay]
     for array in (indptr, indices):
@@ -140,7 +140,7 @@ def _beyond(graph: Graph, most: int) -> tuple[NDArray[np.int64], NDArray[np.int6
     return owner[late], other[late]
 
 
-def _ordered(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.uint64]:
+def _pair_numbers(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.uint64]:
     """Return one number for each ordered pair of nodes, ascending as the pairs do."""
     pairs: NDArray[np.uint64] = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
     return pairs
@@ -151,7 +151,7 @@ def _rank(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.uint64]:
 
     The mixing is that of SplitMix64 (Steele, Lea and Flood 2014), so that small ids are not preferred.
     """
-    mixed = _ordered(np.minimum(a, b), np.maximum(a, b)) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = _pair_numbers(np.minimum(a, b), np.maximum(a, b)) + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
     ranks: NDArray[np.uint64] = mixed ^ mixed >> np.uint64(31)

@@ -89,7 +89,7 @@ class WeightedGraph:
         size, labels = declared_nodes(nodes)
         lattice = _Lattice.of(cap, kind)
         a, b = (places_of(end, size, labels) for end in (source, target))
-        return _added(cls, a, b, array_of(weight), lattice, size, labels)
+        return _graph_of_rows(cls, a, b, array_of(weight), lattice, size, labels)
 
     @classmethod
     def from_networkx(
@@ -127,7 +127,7 @@ class WeightedGraph:
         graphs.warn_of_directions(graph.is_directed())
         a, b, size, labels = place_ends(names, source, target, nodes)
         cells = [each for *_, each in graph.edges(data=weight)]
-        return _added(cls, a, b, array_of(cells), lattice, size, labels)
+        return _graph_of_rows(cls, a, b, array_of(cells), lattice, size, labels)
 
     @classmethod
     def from_igraph(
@@ -155,7 +155,7 @@ class WeightedGraph:
         a, b, size, labels = place_ends(names, source, target, nodes)
         # One edge can bring the attribute, so a graph is not refused where no edge has it.
         cells = list(graph.es[weight]) if weight in graph.es.attributes() else [None] * len(source)
-        return _added(cls, a, b, array_of(cells), lattice, size, labels)
+        return _graph_of_rows(cls, a, b, array_of(cells), lattice, size, labels)
 
     @classmethod
     def read(
@@ -271,7 +271,7 @@ class _Lattice:
         return units
 
 
-def _added(
+def _graph_of_rows(
     make: type[WeightedGraph],
     source: Integers,
     target: Integers,

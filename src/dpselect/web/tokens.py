@@ -1,4 +1,4 @@
-"""Secret names of visitors. No answer to a question about data comes from here."""
+"""Secret names of users. No answer to a question about data comes from here."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def same(one: str, other: str) -> bool:
 
 
 def hash_secret(secret: str) -> str:
-    """Return what is kept of a secret of 32 random bytes, from which nobody finds it."""
+    """Return what is kept of a secret of 32 random bytes, from which it cannot be found."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -40,7 +40,7 @@ def test_one_split_is_what_fits_get() -> None:
     tree, right = model(0.8, max_depth=1), 0.0
     for _ in range(60):
         fitted = tree.fit(TABLE, RICH)
-        grown = fitted.trees_[0].grown
+        grown = fitted.trees_[0].whole_tree
         labels = fitted.classes_[grown.counts.argmax(axis=1)][grown.apply(fitted._read_again(TABLE))]
         right += float((labels == RICH).mean()) / 60
 

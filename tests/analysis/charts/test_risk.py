@@ -37,7 +37,7 @@ def test_a_delta_is_found_without_an_alarm() -> None:
 @pytest.mark.parametrize("rho", [0.01, 0.1, 1.0])
 def test_gaussian_noise_lies_below_its_rho(rho: float) -> None:
     """Everywhere, and not far below."""
-    promise = dps.Guarantee.concentrated(rho, 1e-6, "add-remove")
+    promise = dps.Guarantee.from_rho(rho, 1e-6, "add-remove")
     true = norm.cdf(norm.ppf(ALARMS[1:-1]) + math.sqrt(2 * rho))
     bound = np.array([detection_rate(promise, alarms) for alarms in ALARMS[1:-1]])
 

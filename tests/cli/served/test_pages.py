@@ -30,7 +30,7 @@ def test_every_page_of_help_says_what_a_verb_that_asks_takes(name: str, width: s
     monkeypatch.setenv("COLUMNS", width)
     assert 0 == main([name, HOST, "--help"])
     page = capsys.readouterr().out
-    verb = click_commands.root().imported(name, [HOST]).verb
+    verb = click_commands.root().import_command(name, [HOST]).verb
 
     assert not lacking("\n".join(line.rstrip() for line in page.splitlines()), name)
     assert all(len(line) <= int(width) for line in page.splitlines())
@@ -57,7 +57,7 @@ def _value(parameter: Any) -> str:
 @pytest.mark.parametrize("name", queries())
 def test_options_of_files_are_refused_in_a_sentence(name: str, capsys) -> None:
     """Of a dataset of a server all that is public is known there, and its ledger pays."""
-    parameters = click_commands.root().imported(name).params
+    parameters = click_commands.root().import_command(name).params
     positional = [each for each in parameters if isinstance(each, Argument)][1:]
     words = [_value(each) for each in positional]
     for each in parameters:
@@ -111,7 +111,7 @@ def pages_of(url: str, text: str) -> list[list[str]]:
 @pytest.mark.parametrize("name", PAGES)
 def test_every_example_works_and_prints_its_json(name: str, url: str, capsys) -> None:
     """Asked of a running server: as text, as JSON, and as a plan of both kinds."""
-    verb = click_commands.root().imported(name, [HOST]).verb
+    verb = click_commands.root().import_command(name, [HOST]).verb
     for words in pages_of(url, re.sub(r"--epsilon [\d.]+", "--epsilon 0.01", verb.example)):
         assert 0 == main(words), capsys.readouterr().err
         Path("model.json").unlink(missing_ok=True)

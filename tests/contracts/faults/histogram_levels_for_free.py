@@ -13,7 +13,7 @@ DETECTOR = "loss"
 
 
 def every_level(counts: np.ndarray, epsilon: Fraction, draws) -> None:
-    """Blocks of one level are disjoint, blocks of several are not; the door believes what it is told."""
+    """Blocks of one level are disjoint, blocks of several are not; the session believes what it is told."""
     levels = block_sums(counts, 2)
     with draws.disjoint(len(levels)) as parts:
         for part, level in zip(parts, levels, strict=True):

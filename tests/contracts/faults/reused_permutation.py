@@ -35,7 +35,7 @@ def test_of(reuse: bool) -> str:
     verdict = audit.sampler(
         two, dict(zip(itertools.permutations(range(4), 2), law.tolist(), strict=True)), draws=40_000
     )
-    return "" if verdict.accepted else str(verdict)
+    return "" if verdict.is_accepted else str(verdict)
 
 
 def detect() -> str:

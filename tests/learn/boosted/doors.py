@@ -1,4 +1,4 @@
-"""Fits of boosted models behind a door of a test's own."""
+"""Fits of boosted models in a session of a test's own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def records_of(rows: tuple[tuple[int, int, int], ...], classes: int = 2) -> Reco
 def run_of(model: DPBoostedTreesClassifier, rows, classes: int = 2) -> Callable:
     """The whole fit on a table, as a function of its outcomes; returns what is left."""
     epsilon = Fraction(model.epsilon)
-    program = model._planned(KNOWN, list(range(classes)), model._share(epsilon))
+    program = model._fit_plan(KNOWN, list(range(classes)), model._share(epsilon))
     promise = model._promise(epsilon)
 
     def run(outcomes) -> Fraction:
@@ -85,12 +85,12 @@ class Wild(Structured):
 
 
 def authenticator_of(outcomes) -> Callable:
-    """A door to these outcomes."""
+    """A session factory of these outcomes."""
     return session_factory_of(lambda: outcomes)
 
 
 def fitted(X, y, outcomes=None, **given) -> DPBoostedTreesClassifier:
-    """A model that was fitted behind a door, or the usual one."""
+    """A model that was fitted in a session, or the usual one."""
     model = DPBoostedTreesClassifier(**{"epsilon": 1} | given)
     if outcomes is not None:
         model._session_factory = authenticator_of(outcomes)

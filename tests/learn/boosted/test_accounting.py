@@ -12,7 +12,7 @@ from dpselect.audit import loss_of_transcript, rho_between
 from dpselect.audit.coupled_noise import RecordingNoise, RepeatingNoise
 from dpselect.learn import DPBoostedTreesClassifier
 from dpselect.learn.boosted.budget_shares import Shares
-from dpselect.learn.boosted.rule import CONCENTRATED, PURE, hessian_share, loss_of_classes
+from dpselect.learn.boosted.rule import BY_RHO_RULE, PURE, hessian_share, loss_of_classes
 from tests.learn.boosted.doors import DELTA, DOMAINS, KNOWN, authenticator_of, bumpy, records_of, rho_of, run_of
 from tests.losses import losses
 
@@ -23,12 +23,12 @@ FAR = (-(10**6), 10**6)
 
 
 @pytest.mark.parametrize("rounds", [1, 3, 40, 200, 9999])
-@pytest.mark.parametrize("rule", [CONCENTRATED, PURE])
+@pytest.mark.parametrize("rule", [BY_RHO_RULE, PURE])
 def test_the_parts_are_the_whole(rule, rounds: int) -> None:
     """In fractions, whatever the budget and however many rounds."""
     for total, classes in itertools.product((Fraction(1), Fraction(2435597035, 10**11), Fraction(7, 3)), (2, 3, 10)):
-        loss = loss_of_classes(classes, squared=rule is CONCENTRATED)
-        weight = hessian_share(rule, loss, squared=rule is CONCENTRATED)
+        loss = loss_of_classes(classes, squared=rule is BY_RHO_RULE)
+        weight = hessian_share(rule, loss, squared=rule is BY_RHO_RULE)
         shares = Shares(total, total * rule.counts, total * rule.survey, weight)
 
         assert total == shares.counts + shares.survey + rounds * sum(shares.of_round(rounds))
@@ -47,7 +47,7 @@ def test_no_pure_transcript_loses_more_than_epsilon() -> None:
 def test_every_pure_draw_at_its_worst_loses_no_more_than_epsilon(classes: int) -> None:
     """Several rounds after several answers, in fractions: each draw is scaled to how far a record moves it."""
     model, worst = DPBoostedTreesClassifier(1, delta=0, rounds=3), Fraction(0)
-    program = model._planned(KNOWN, list(range(classes)), Fraction(1))
+    program = model._fit_plan(KNOWN, list(range(classes)), Fraction(1))
     guarantee, rng = model._promise(Fraction(1)), np.random.default_rng(0)
     for rows, more in itertools.product(TABLES, MORE):
         here, there = (records_of(table, classes) for table in (rows, (*rows, more)))

@@ -10,7 +10,7 @@ import pytest
 from dpselect.learn.boosted.column_summary import ColumnSummary, SurveyRelease, of_classes
 from dpselect.learn.boosted.interactions import draw_interaction
 from dpselect.learn.boosted.rounds import ColumnWeights, Step
-from dpselect.learn.boosted.rule import CONCENTRATED, PURE, is_additive, plan_rounds, rounds_for
+from dpselect.learn.boosted.rule import BY_RHO_RULE, PURE, is_additive, plan_rounds, rounds_for
 from dpselect.learn.domains import attributes
 
 KNOWN = attributes(["x", "job"], {"x": (0, 128), "job": ["a", "b", "c"]}, bins=128, missing=False)
@@ -153,13 +153,13 @@ def test_steps_are_newton_s_where_there_is_no_noise_and_shorter_where_there_is()
 def test_the_rule_reads_public_and_released_figures() -> None:
     """More rounds for more records times epsilon, larger tiles for more signal, weaker steps for less."""
     assert [50, 100, 200, 7] == [
-        rounds_for(CONCENTRATED, r, m) for r, m in ((None, 999), (None, 1000), (None, 1e4), (7, 1))
+        rounds_for(BY_RHO_RULE, r, m) for r, m in ((None, 999), (None, 1000), (None, 1e4), (7, 1))
     ]
     assert [10, 20, 40] == [rounds_for(PURE, None, mass) for mass in (1, 5000, 1e9)]
     assert [True, False, True, False] == [
         is_additive(*each) for each in ((None, 4999), (None, 5000), (False, 1e9), (True, 1))
     ]
-    weak, strong = plan_rounds(CONCENTRATED, 50, 0.0, additive=False), plan_rounds(CONCENTRATED, 50, 1e9, additive=True)
+    weak, strong = plan_rounds(BY_RHO_RULE, 50, 0.0, additive=False), plan_rounds(BY_RHO_RULE, 50, 1e9, additive=True)
     assert ((1, 2),) == weak.shapes
     assert ((1, 16),) == strong.shapes
     assert weak.pull > 1000 > strong.pull == 4

@@ -54,7 +54,7 @@ def test_no_concentrated_transcript_costs_more_than_rho(classes: int) -> None:
 def test_every_pure_draw_at_its_worst_loses_no_more_than_epsilon(classes: int) -> None:
     """After several answers, in fractions: each draw is scaled to how far a record moves it."""
     model, worst = DPRandomForestClassifier(1, delta=0, n_trees=2), Fraction(0)
-    program = model._planned(KNOWN, list(range(classes)), Fraction(1))
+    program = model._fit_plan(KNOWN, list(range(classes)), Fraction(1))
     guarantee, rng = model._promise(Fraction(1)), np.random.default_rng(0)
     for rows, more in itertools.product(TABLES, MORE):
         here, there = (records_of(table, classes) for table in (rows, (*rows, more)))

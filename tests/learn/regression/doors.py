@@ -1,4 +1,4 @@
-"""Fits of regressors at a door of a test's own."""
+"""Fits of regressors in a session of a test's own."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def targets_of(kinds: tuple[int, ...]) -> Targets:
 
 def fit(model, kinds: tuple[int, ...], epsilon: Fraction) -> Callable[[ScriptedNoise], Fraction]:
     """The whole fit on a table of these kinds of record, as a function of its outcomes; returns what is left."""
-    plan = model._planned(KNOWN, [], epsilon)
+    plan = model._fit_plan(KNOWN, [], epsilon)
 
     def run(outcomes: ScriptedNoise) -> Fraction:
         with session_factory_of(lambda: outcomes)(dps.Guarantee(epsilon, "add-remove")) as draws:

@@ -34,7 +34,7 @@ RHO = rho_within(Fraction(1), DELTA)
 
 def run_of(model, kinds, epsilon=Fraction(1)):
     """The whole fit on a table, as a function of its outcomes; returns what is left."""
-    program, promise = model._planned(KNOWN, [], model._share(epsilon)), model._promise(epsilon)
+    program, promise = model._fit_plan(KNOWN, [], model._share(epsilon)), model._promise(epsilon)
 
     def run(outcomes) -> Fraction:
         with session_factory_of(lambda: outcomes)(promise) as draws:
@@ -79,7 +79,7 @@ def test_no_transcript_costs_more_than_rho() -> None:
 def test_every_pure_draw_at_its_worst_loses_no_more_than_epsilon() -> None:
     """Each draw is scaled to how far a record moves it, in fractions."""
     model, worst, rng = DPBoostedTreesRegressor(1, delta=0, rounds=2), Fraction(0), np.random.default_rng(0)
-    program = model._planned(KNOWN, [], Fraction(1))
+    program = model._fit_plan(KNOWN, [], Fraction(1))
     for kinds, more in itertools.product(TABLES, MORE):
         here, there = targets_of(kinds), targets_of((*kinds, more))
         guarantee = model._promise(Fraction(1))

@@ -99,7 +99,7 @@ def test_empty_tables_are_asked_like_any_other() -> None:
 
 
 def test_a_tree_that_overdraws_is_refused(monkeypatch) -> None:
-    """By the door, when it draws; and by the rehearsal, before it pays."""
+    """By the session, when it draws; and by the dry run, before it pays."""
     model = DPTreeRegressor(1, max_depth=2, target=(0, 1), domains={"a": [0, 1], "b": (0, 2)})
     program = importlib.import_module("dpselect.learn.regression.regression_plan")
     monkeypatch.setattr(program, "TreePlan", lambda *given: TreePlan(*given[:2], 2 * given[2], *given[3:]))

@@ -1,4 +1,4 @@
-"""A visitor in a real browser: Chromium of the system, driven by Playwright, at the width of a desk and of a phone.
+"""A user in a real browser: Chromium of the system, driven by Playwright, at the width of a desk and of a phone.
 
 Without Chromium or Playwright these tests are skipped with the reason; with DPSELECT_BROWSER=required, as on the build
 machine, they fail. Where DPSELECT_SCREENSHOTS names a folder, pictures of the pages are written to it.

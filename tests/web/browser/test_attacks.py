@@ -134,7 +134,7 @@ def lure(request, jobs, elsewhere, watch) -> Any:
 
 @pytest.mark.parametrize("mode", ["cors", "no-cors"])
 def test_another_page_cannot_fetch(lure, served, mode) -> None:
-    """With the visitor's cookies, and without; the text does not reach it either way."""
+    """With the user's cookies, and without; the text does not reach it either way."""
     for credentials in ("include", "omit"):
         got = lure.evaluate(
             "([url, mode, credentials]) => fetch(url, {mode, credentials}).then(got => got.text(), () => 'refused')",

@@ -172,15 +172,15 @@ def test_a_form_on_another_site_does_nothing(window, office) -> None:
     """A page elsewhere that sends the form of the log out or of the log in: the session stays, and nobody gets one."""
     page = entered(window(), office)
     stranger = window()
-    for visitor, address, field in ((page, "/logout", "form"), (stranger, "/login", "token")):
+    for user, address, field in ((page, "/logout", "form"), (stranger, "/login", "token")):
         # A page without an address of its own, as one of another site is.
-        visitor.goto("about:blank")
-        visitor.set_content(
+        user.goto("about:blank")
+        user.set_content(
             f'<form action="http://127.0.0.1:{office.port}{address}" method="post">'
             f'<input name="{field}" value="{office.tokens["bob"]}"><button>Win</button></form>'
         )
-        visitor.get_by_role("button", name="Win").click()
-        visitor.get_by_text("This is not allowed").wait_for()
+        user.get_by_role("button", name="Win").click()
+        user.get_by_text("This is not allowed").wait_for()
     page.goto("/pages")
     assert page.get_by_text("ann, analyst").is_visible()
     stranger.goto("/pages")

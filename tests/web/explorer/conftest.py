@@ -1,4 +1,4 @@
-"""A visitor of the explorer, without a browser."""
+"""A user of the explorer, without a browser."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def stranger(authenticator) -> TestClient:
 
 
 @pytest.fixture
-def visitor(authenticator) -> TestClient:
+def user(authenticator) -> TestClient:
     """Whoever opened the address that the command printed."""
     client = TestClient(authenticator[0], base_url=f"http://127.0.0.1:{PORT}")
     assert client.get(authenticator[1].address()).status_code == 200

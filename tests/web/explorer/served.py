@@ -34,7 +34,7 @@ class Served:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         said = self.stop()
-        # A traceback on the terminal is a mistake, whatever the visitor was shown.
+        # A traceback on the terminal is a mistake, whatever the user was shown.
         assert kind is not None or "Traceback" not in said, said
 
     def stop(self) -> str:

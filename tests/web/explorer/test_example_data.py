@@ -47,7 +47,7 @@ def test_examples_are_examples() -> None:
     assert "This page shows made-up data:" not in page(Material(), "/percentile")
 
 
-def test_a_comma_is_a_decimal_mark(visitor) -> None:
+def test_a_comma_is_a_decimal_mark(user) -> None:
     """As people type it; what is not a number is refused in a sentence."""
-    assert visitor.get("/candidates/view?epsilon=0.7").text == visitor.get("/candidates/view?epsilon=0,7").text
-    assert 400 == visitor.get("/candidates?epsilon=1,234.5").status_code
+    assert user.get("/candidates/view?epsilon=0.7").text == user.get("/candidates/view?epsilon=0,7").text
+    assert 400 == user.get("/candidates?epsilon=1,234.5").status_code

@@ -71,7 +71,7 @@ def test_the_made_up_visitors_have_rows_and_repeats() -> None:
     rows = [*zip(EXAMPLES.visits["visitor"], EXAMPLES.visits["place"], strict=True)]
     persons = Counter(place for _, place in {*rows})
 
-    assert example_data.VISITORS == len({visitor for visitor, _ in rows})
+    assert example_data.VISITORS == len({user for user, _ in rows})
     assert len(rows) > len({*rows})
     assert len(example_data.PLACES) == len({*persons.values()})
 

@@ -37,37 +37,37 @@ def test_the_cookie_is_for_this_site_and_no_script(authenticator, stranger) -> N
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8765", "127.0.0.1", "127.0.0.1:1", "0.0.0.0:8765", ""])
-def test_a_forged_host_is_refused(visitor, host) -> None:
+def test_a_forged_host_is_refused(user, host) -> None:
     """A name that was pointed at this machine gets nothing, cookie or not."""
-    assert 421 == visitor.get("/candidates", headers={"host": host}).status_code
+    assert 421 == user.get("/candidates", headers={"host": host}).status_code
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8765", "http://127.0.0.1:1"])
-def test_another_origin_is_refused(visitor, origin) -> None:
+def test_another_origin_is_refused(user, origin) -> None:
     """A page of another site cannot read these pages."""
-    assert 403 == visitor.get("/candidates", headers={"origin": origin}).status_code
+    assert 403 == user.get("/candidates", headers={"origin": origin}).status_code
 
 
-def test_a_request_by_another_site_is_refused(visitor) -> None:
+def test_a_request_by_another_site_is_refused(user) -> None:
     """A picture, a fetch or a frame of another site, or of another port; a link there may lead here."""
     for site in ("cross-site", "same-site"):
         for mode, dest, status in (("no-cors", "image", 403), ("cors", "empty", 403), ("navigate", "iframe", 403),
                                    ("navigate", "document", 200)):  # fmt: skip
             sent = {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
 
-            assert status == visitor.get("/candidates", headers=sent).status_code
+            assert status == user.get("/candidates", headers=sent).status_code
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
-def test_it_can_only_be_read(visitor, method) -> None:
+def test_it_can_only_be_read(user, method) -> None:
     """Nothing here changes anything."""
-    assert 405 == visitor.request(method, "/candidates").status_code
+    assert 405 == user.request(method, "/candidates").status_code
 
 
-def test_head_answers_as_get(visitor) -> None:
+def test_head_answers_as_get(user) -> None:
     """With the same status and kind, for pages, views, files and what is missing."""
     for path in ("/", "/candidates", "/candidates/view", "/static/explorer.css", "/candidates?epsilon=x", "/no"):
-        asked, read = visitor.head(path), visitor.get(path)
+        asked, read = user.head(path), user.get(path)
 
         assert (read.status_code, read.headers["content-type"]) == (asked.status_code, asked.headers["content-type"])
 
@@ -86,9 +86,9 @@ def test_a_token_in_a_link_is_dropped(authenticator, stranger) -> None:
     assert 200 == stranger.get("/candidates").status_code
 
 
-def test_no_upload(visitor) -> None:
+def test_no_upload(user) -> None:
     """A body is refused before it is read."""
-    assert 413 == visitor.request("GET", "/candidates", content=b"x").status_code
+    assert 413 == user.request("GET", "/candidates", content=b"x").status_code
 
 
 def test_a_redirect_stays_here(authenticator) -> None:
@@ -99,9 +99,9 @@ def test_a_redirect_stays_here(authenticator) -> None:
     assert "/evil.example/" == answer.headers["location"]
 
 
-def test_every_answer_has_the_strict_headers(visitor, stranger) -> None:
+def test_every_answer_has_the_strict_headers(user, stranger) -> None:
     """Pages, files, refusals and what is missing."""
-    for answer in (visitor.get("/"), visitor.get("/static/explorer.js"), visitor.get("/no"), stranger.get("/")):
+    for answer in (user.get("/"), user.get("/static/explorer.js"), user.get("/no"), stranger.get("/")):
         assert STRICT.items() <= dict(answer.headers).items()
     assert "default-src 'self'" in STRICT["content-security-policy"]
     assert "unsafe" not in STRICT["content-security-policy"]

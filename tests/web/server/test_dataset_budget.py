@@ -51,7 +51,7 @@ def test_a_race_for_the_allowance(server_state) -> None:
 
     assert 10 == sum(isinstance(row, list) for row in rows)
     assert Fraction(10) == account.ledger.totals.epsilon
-    assert Fraction(0) == account.left().epsilon
+    assert Fraction(0) == account.remaining().epsilon
 
 
 def test_a_race_for_a_share(server_state) -> None:
@@ -76,7 +76,7 @@ def test_sums_come_from_the_ledger(server_state, settings) -> None:
     again = ServerState.open(settings)
     try:
         account = again.datasets["survey"].account
-        assert (Fraction(2), Fraction(1)) == (account.left_to("ann").epsilon, account.left().epsilon)
+        assert (Fraction(2), Fraction(1)) == (account.left_to("ann").epsilon, account.remaining().epsilon)
         with pytest.raises(RefusalError, match="What is released of this dataset does not allow this"):
             account.pay("two", "ann", [price(2)], {})
         assert [1] == account.pay("one", "ann", [price(4)], {})
@@ -202,5 +202,5 @@ def test_a_publication_on_the_same_ledger_is_no_request_of_the_server(server_sta
     account.pay("one", "ann", [price(1)], {})
 
     assert {"one"} == account.requests()
-    assert Fraction(5) == account.spent().epsilon == 10 - account.left().epsilon
+    assert Fraction(5) == account.totals().epsilon == 10 - account.remaining().epsilon
     assert Fraction(1) == account.spent_by("ann").epsilon

@@ -57,7 +57,7 @@ def dockerfile() -> dict[str, list[str]]:
 
 def is_ours(words: Sequence[str]) -> bool:
     """Return whether the command takes these words; it is not run."""
-    verb = click_commands.root().imported(words[0])
+    verb = click_commands.root().import_command(words[0])
     with verb.make_context(words[0], [*words[1:]], resilient_parsing=False) as context:
         return context.params["config"] == "/etc/dpselect/office.toml"
 

@@ -16,7 +16,7 @@ from dpselect.ledger.requests import answer_hash
 from dpselect.queries import query_of
 from dpselect.web.server.dataset_budget import DatasetBudget
 from dpselect.web.server.errors import NotFoundError, TooManyRequestsError
-from dpselect.web.server.jobs import ATTEMPTS, FAILED, LOST, JobQueue
+from dpselect.web.server.jobs import ANSWER_LOST, ATTEMPTS, REQUEST_FAILED, JobQueue
 from dpselect.web.server.requests import DrawnAnswers
 from dpselect.web.server.settings import read_settings
 from dpselect.web.server.state import ServerState
@@ -61,7 +61,7 @@ def test_a_restored_backup_draws_nothing_again(settings) -> None:
     jobs.start()
     again = answered(jobs, first)
     assert ("failed", sent.row) == (again.state, again.row)
-    assert FAILED == json.loads(again.answer)["problem"]["detail"]
+    assert REQUEST_FAILED == json.loads(again.answer)["problem"]["detail"]
     assert 2 == spends(server_state)
     jobs.stop()
     server_state.close()
@@ -86,7 +86,7 @@ def older(settings, seen: list[str]) -> tuple[str, str]:
         jobs = JobQueue(server_state)
         jobs.start()
         seen.append(answered(jobs, number).answer)
-        assert [] == server_state.lost()
+        assert [] == server_state.lost_requests()
         assert 1 == spends(server_state)
         jobs.stop()
         server_state.close()
@@ -98,7 +98,7 @@ def test_a_backup_that_is_older_by_one_answer_draws_nothing_again(settings) -> N
     first, second = (json.loads(each) for each in older(settings, []))
 
     assert ("answered", "failed") == (first["state"], second["state"])
-    assert {"status": 424, "detail": LOST} == second["problem"]
+    assert {"status": 424, "detail": ANSWER_LOST} == second["problem"]
 
 
 def test_drawing_again_is_caught(settings, monkeypatch) -> None:
@@ -135,7 +135,7 @@ def test_of_two_copies_of_a_database_one_answers(settings) -> None:
         patch.setattr(DrawnAnswers, "keep", late)
         shown["this"] = answered(desks[0], number)
     assert ("failed", "answered") == (shown["this"].state, shown["other"].state)
-    assert LOST == json.loads(shown["this"].answer)["problem"]["detail"]
+    assert ANSWER_LOST == json.loads(shown["this"].answer)["problem"]["detail"]
     assert (1, 1) == (spends(server_state), len(server_state.datasets["survey"].account.ledger.answers([number])))
     for jobs in desks:
         jobs.stop()
@@ -251,12 +251,12 @@ def test_what_is_not_there_takes_as_many_steps(server_state, name) -> None:
 def test_settings_that_came_too_late_are_told(settings, tmp_path) -> None:
     """A share that is written into the file after the first start gives nothing, and is said."""
     server_state = ServerState.open(settings)
-    assert [] == server_state.outdated()
+    assert [] == server_state.outdated_settings()
     server_state.close()
     config = CONFIG.replace("shares = {ann = 6, bob = 8}", "shares = {ann = 7, eve = 1}")
 
     server_state = ServerState.open(read_settings(write(tmp_path, config)))
-    ann, eve = server_state.outdated()
+    ann, eve = server_state.outdated_settings()
     assert ann.startswith("datasets.survey: the share of ann is 7 in the settings,")
     assert "and it is 6 now" in ann
     assert "share of eve is 1 in the settings, which count at the first start alone, and there is none now" in eve

@@ -12,7 +12,7 @@ import pytest
 from dpselect.queries import query_of
 from dpselect.web.server import jobs as desks
 from dpselect.web.server.dataset import HostedDataset
-from dpselect.web.server.jobs import FAILED, JobQueue
+from dpselect.web.server.jobs import REQUEST_FAILED, JobQueue
 from dpselect.web.server.settings import read_settings
 from dpselect.web.server.state import ServerState
 from tests.web.server.conftest import CONFIG, write
@@ -148,6 +148,6 @@ def test_what_fails_after_its_payment_stays_paid(server_state, monkeypatch) -> N
 
     found = server_state.requests.find(asked.id)
     assert ("failed", 1) == (found.state, found.row)
-    assert {"status": 424, "detail": FAILED} == json.loads(found.answer)["problem"]
+    assert {"status": 424, "detail": REQUEST_FAILED} == json.loads(found.answer)["problem"]
     assert 1 == server_state.datasets["friends"].account.ledger.totals.spends
     jobs.stop()

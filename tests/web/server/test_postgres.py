@@ -113,7 +113,7 @@ def test_two_servers_link_a_name_once(houses) -> None:
 
     def come(subject: int) -> str:
         try:
-            return doors[subject % 2].visitor({"sub": str(subject), "name": "dora", "groups": ["asking"]}).name
+            return doors[subject % 2].user_of({"sub": str(subject), "name": "dora", "groups": ["asking"]}).name
         except RefusalError:
             return "refused"
 
@@ -133,7 +133,7 @@ def test_two_servers_link_a_name_once(houses) -> None:
 )
 def test_records_stand(houses, statement) -> None:
     """The database itself refuses to forget a change, a request or an answer."""
-    number = houses[0].requests.opened("ann", "k", "survey", "{}").id
+    number = houses[0].requests.open("ann", "k", "survey", "{}").id
     houses[0].requests.keep(number, "answered", "{}", 1)
 
     with pytest.raises(DBAPIError, match="this record stands"), houses[0].database.writing() as statements:
@@ -146,7 +146,7 @@ def test_two_servers_do_not_exceed_a_limit(houses) -> None:
 
         def begun(place: int, name=name, most=most) -> bool:
             try:
-                getattr(houses[place % 2], name).opened("ann", str(place), "survey", "{}", most)
+                getattr(houses[place % 2], name).open("ann", str(place), "survey", "{}", most)
             except TooManyRequestsError:
                 return False
             return True

@@ -15,17 +15,17 @@ from dpselect.web.server.requests import Requests
 def test_one_key_is_one_request(server_state) -> None:
     """However many threads ask at once; the key of another analyst is another request."""
     with ThreadPoolExecutor(8) as pool:
-        asked = [*pool.map(lambda _: server_state.requests.opened("ann", "key", "survey", "{}"), range(24))]
+        asked = [*pool.map(lambda _: server_state.requests.open("ann", "key", "survey", "{}"), range(24))]
 
     assert 1 == len({each.id for each in asked})
-    assert server_state.requests.opened("bob", "key", "survey", "{}").id != asked[0].id
+    assert server_state.requests.open("bob", "key", "survey", "{}").id != asked[0].id
 
 
 def test_one_worker_claims(server_state) -> None:
     """The others find it taken until the lease ends."""
     clock = [1000.0]
     requests = Requests(server_state.database, lambda: clock[0])
-    number = requests.opened("ann", "key", "survey", "{}").id
+    number = requests.open("ann", "key", "survey", "{}").id
 
     first = requests.claim(number, "one", 10)
     assert first is not None
@@ -45,7 +45,7 @@ def test_one_worker_claims(server_state) -> None:
 
 def test_the_first_answer_stands(server_state, settings) -> None:
     """A second one is not stored, what was stored is returned, and the database itself refuses to replace it."""
-    number = server_state.requests.opened("ann", "key", "survey", "{}").id
+    number = server_state.requests.open("ann", "key", "survey", "{}").id
     server_state.requests.claim(number, "one", 10)
 
     assert '{"a": 1}' == server_state.requests.keep(number, "answered", '{"a": 1}', 1).answer
@@ -61,7 +61,7 @@ def test_the_first_answer_stands(server_state, settings) -> None:
 
 def test_another_analyst_finds_nothing(server_state) -> None:
     """The number of a request does not open it."""
-    number = server_state.requests.opened("ann", "key", "survey", "{}").id
+    number = server_state.requests.open("ann", "key", "survey", "{}").id
 
     assert server_state.requests.find(number, "ann") is not None
     assert server_state.requests.find(number, "bob") is None
@@ -73,7 +73,7 @@ def test_what_stopped_a_server_is_taken_up_last(server_state) -> None:
     requests = Requests(server_state.database, lambda: clock[0])
     numbers = []
     for place in range(4):
-        numbers.append(requests.opened("ann", str(place), "survey", "{}").id)
+        numbers.append(requests.open("ann", str(place), "survey", "{}").id)
         clock[0] += 1
     for number in (numbers[0], numbers[0], numbers[1]):
         assert requests.claim(number, "one", 0) is not None
@@ -91,7 +91,7 @@ def test_only_leases_are_left_to_the_disk(server_state) -> None:
         if statement.startswith(("INSERT", "UPDATE")):
             seen.append(cursor.connection.execute("PRAGMA synchronous").fetchone()[0])
 
-    number = server_state.requests.opened("ann", "key", "survey", "{}").id
+    number = server_state.requests.open("ann", "key", "survey", "{}").id
     server_state.requests.claim(number, "one", 10)
     server_state.requests.beat("one", 10)
     server_state.requests.keep(number, "answered", "{}", 1)
@@ -105,7 +105,7 @@ def test_many_at_once_do_not_exceed_a_limit(server_state) -> None:
 
         def begun(place: int, records=records, most=most) -> str | None:
             try:
-                return records.opened("ann", str(place), "survey", "{}", most).id
+                return records.open("ann", str(place), "survey", "{}", most).id
             except TooManyRequestsError:
                 return None
 
@@ -115,4 +115,4 @@ def test_many_at_once_do_not_exceed_a_limit(server_state) -> None:
         assert most == len({*numbers} - {None})
         place = next(place for place, number in enumerate(numbers) if number is not None)
         assert numbers[place] == begun(place)
-        assert records.opened("bob", "1", "survey", "{}", most).analyst == "bob"
+        assert records.open("bob", "1", "survey", "{}", most).analyst == "bob"

@@ -170,7 +170,7 @@ def test_answers_follow_the_law_of_the_library(tmp_path) -> None:
         return dict(zip(SHOPS, dps.mechanism("permute-and-flip").pmf(right, 2 * factor).tolist(), strict=True))
 
     verdict = audit.sampler(
-        lambda: json.loads(jobs._paid(request, server_state.datasets["shops"])[0]())["answer"]["candidates"][0],
+        lambda: json.loads(jobs._pay(request, server_state.datasets["shops"])[0]())["answer"]["candidates"][0],
         law(Fraction(1)),
         against={f"{float(factor)} epsilon": law(factor) for factor in (Fraction(7, 10), Fraction(13, 10))},
     )

@@ -253,13 +253,13 @@ def fitted_many(tmp_path) -> list:
     jobs = JobQueue(server_state)
     body = {"target": "y", "epsilon": 3, "max_depth": 1, "bins": 2, "n_records": 1000}
     request = jobs.submit("ann", "one", "small", asked(body))
-    paid = [jobs._paid(request, server_state.datasets["small"]) for _ in range(DRAWS)]
+    paid = [jobs._pay(request, server_state.datasets["small"]) for _ in range(DRAWS)]
     kept = [(json.loads(draw()), row) for draw, row in paid]
     assert {("answered", 1)} == {(content["state"], row) for content, row in kept}
     assert 1 == server_state.datasets["small"].account.ledger.totals.spends
     jobs.stop()
     server_state.close()
-    return [restore_model(content["model"]).trees_[0].grown for content, _ in kept]
+    return [restore_model(content["model"]).trees_[0].whole_tree for content, _ in kept]
 
 
 @pytest.mark.chance(1e-6)

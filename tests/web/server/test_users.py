@@ -21,11 +21,11 @@ def test_a_token_is_its_users_until_it_expires(server_state) -> None:
     token = people.new_token("ann", 1, "carla")
 
     clock[0] = token.expires - 1
-    visitor = people.visitor(token.secret)
-    assert visitor is not None
-    assert ("ann", "analyst", token.id) == (visitor.name, visitor.role, visitor.token)
+    user = people.user_of(token.secret)
+    assert user is not None
+    assert ("ann", "analyst", token.id) == (user.name, user.role, user.token)
     clock[0] = token.expires
-    assert people.visitor(token.secret) is None
+    assert people.user_of(token.secret) is None
 
 
 def test_a_revoked_token_is_none(server_state) -> None:
@@ -33,7 +33,7 @@ def test_a_revoked_token_is_none(server_state) -> None:
     token = server_state.people.new_token("ann", 1, "carla")
 
     assert server_state.people.revoke(token.id, "carla")
-    assert server_state.people.visitor(token.secret) is None
+    assert server_state.people.user_of(token.secret) is None
     assert not server_state.people.revoke(token.id, "carla")
 
 
@@ -85,7 +85,7 @@ def test_a_database_of_an_older_server_keeps_its_records(tmp_path) -> None:
 )
 def test_records_only_grow(server_state, settings, statement) -> None:
     """The database itself refuses to forget who changed what, and what was asked."""
-    server_state.requests.opened("ann", "k", "survey", "{}")
+    server_state.requests.open("ann", "k", "survey", "{}")
     with sqlite3.connect(settings.server.database) as connection, pytest.raises(sqlite3.IntegrityError):
         connection.execute(statement)
     connection.close()

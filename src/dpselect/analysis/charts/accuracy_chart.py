@@ -81,14 +81,14 @@ def one_split(model: Any, X: Any, y: Any) -> float:
     if asked is None:
         counts, left = leaf_epsilons(model, X, y)
         return float((label_pmf(counts, epsilon=left) * counts).sum() / max(counts.sum(), 1))
-    law = asked.mechanism.pmf(asked.scores, asked.epsilon)
+    probabilities = asked.mechanism.pmf(asked.scores, asked.epsilon)
     # What is hardly ever drawn adds nothing that shows.
-    shown = np.flatnonzero(law > 1e-9)
+    shown = np.flatnonzero(probabilities > 1e-9)
     sides = np.concatenate([asked.sides[place] for place in shown])
     right = (label_pmf(sides, epsilon=float(asked.leaf)) * sides).sum(axis=1)
     owner = np.repeat(np.arange(shown.size), [len(asked.sides[place]) for place in shown])
     total = max(int(asked.sides[0].sum()), 1)
-    return float(np.bincount(owner, right) @ law[shown] / law[shown].sum()) / total
+    return float(np.bincount(owner, right) @ probabilities[shown] / probabilities[shown].sum()) / total
 
 
 def accuracy_lines(

@@ -49,7 +49,7 @@ class Picture:
         Raises:
             ImportError: vl-convert-python is not installed.
         """
-        return str(_converted("svg", self._specification))
+        return str(_convert("svg", self._specification))
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the chart to a file: its ending says the kind (.svg, .png, .pdf, or .json for the specification).
@@ -64,7 +64,7 @@ class Picture:
             raise InputError(f"A chart is saved as {', '.join(KINDS)}: name a file with one of these endings.")
         with Output(path, overwrite) as file:
             specification = self.to_dict()
-            content = json.dumps(specification, indent=1) if kind == ".json" else _converted(kind[1:], specification)
+            content = json.dumps(specification, indent=1) if kind == ".json" else _convert(kind[1:], specification)
             file.put(content.encode() if isinstance(content, str) else content)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:  # noqa: ARG002
@@ -72,13 +72,13 @@ class Picture:
         specification = self.to_dict()
         major = str(specification["$schema"]).rpartition("/v")[2].partition(".")[0]
         shown = {f"application/vnd.vegalite.v{major}+json": specification}
-        return shown | {"image/svg+xml": str(_converted("svg", specification)), "text/plain": repr(self)}
+        return shown | {"image/svg+xml": str(_convert("svg", specification)), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         return f"Picture({' '.join(self._specification['title']['text'])!r})"
 
 
-def _converted(kind: str, specification: dict[str, Any]) -> str | bytes:
+def _convert(kind: str, specification: dict[str, Any]) -> str | bytes:
     try:
         import vl_convert
     except ImportError:

@@ -55,7 +55,7 @@ def sensitivity_chart(
     distances = _distances(known, places)
     curves = np.ascontiguousarray(known.at(distances)[:, places])
     lines = _lines(curves, [short(scores.candidates[int(place)]) for place in places])
-    layers = [_drawn([name for name, _ in lines], width), *_levels(known, smoothed, beta)]
+    layers = [_distance_lines([name for name, _ in lines], width), *_levels(known, smoothed, beta)]
     rows = [
         {"candidate": name, "distance": int(t), "sensitivity": float(value)}
         for name, curve in lines
@@ -64,7 +64,7 @@ def sensitivity_chart(
     return chart_of(layers, "Local sensitivity, step by step", rows=rows, height=290, subtitle=_SAYS, width=width)
 
 
-def _drawn(names: list[str], width: float) -> dict[str, Any]:
+def _distance_lines(names: list[str], width: float) -> dict[str, Any]:
     """Return the lines, told apart by colours and dashes."""
     colour = shown_as(
         "candidate:N",

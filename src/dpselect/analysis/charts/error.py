@@ -41,7 +41,7 @@ def error_chart(rows: Sequence[ComparisonRow], *, epsilon: float | None = None, 
     >>> [round(point["figure"], 1) for point in dps.plot.error_chart([row]).to_dict()["data"]["values"]]
     [19.0, 1.5]
     """
-    shown = _shown(rows)
+    shown = _applicable_rows(rows)
     units = {row.unit for row in shown}
     if len(units) > 1:
         raise InputError("Errors in different units have no axis in common: draw a chart for each.")
@@ -49,7 +49,7 @@ def error_chart(rows: Sequence[ComparisonRow], *, epsilon: float | None = None, 
     points = _points(shown, [row.distance if row.unit else row.error for row in shown])
     said = f"expected error, in {unit}" if unit else "expected error in the score"
     values = [point["figure"] for point in points]
-    return _drawn(shown, points, (said, f"Error against epsilon: {said}"), _scale(values), epsilon, width)
+    return _error_chart(shown, points, (said, f"Error against epsilon: {said}"), _scale(values), epsilon, width)
 
 
 def chance_chart(rows: Sequence[ComparisonRow], *, epsilon: float | None = None, width: float = WIDTH) -> Picture:
@@ -61,10 +61,10 @@ def chance_chart(rows: Sequence[ComparisonRow], *, epsilon: float | None = None,
     >>> [round(point["figure"], 2) for point in chart.to_dict()["data"]["values"]]
     [0.88, 1.0]
     """
-    shown = _shown(rows)
+    shown = _applicable_rows(rows)
     scaled = {"scale": {"domain": [0, 1]}, "axis": {"tickCount": 6}}
     said = "probability of a best candidate"
-    return _drawn(
+    return _error_chart(
         shown,
         _points(shown, [row.best for row in shown]),
         (said, f"{said.capitalize()} against epsilon"),
@@ -74,7 +74,7 @@ def chance_chart(rows: Sequence[ComparisonRow], *, epsilon: float | None = None,
     )
 
 
-def _shown(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
+def _applicable_rows(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     shown = [row for row in rows if not row.why]
     if not shown:
         raise InputError("No mechanism applies to these scores, so there is nothing to draw: take others.")
@@ -107,7 +107,7 @@ def _scale(values: Sequence[float]) -> dict[str, Any]:
     return {"scale": scale, "axis": {"values": ticks, "format": "~g"}}
 
 
-def _drawn(
+def _error_chart(
     rows: Sequence[ComparisonRow],
     points: list[dict[str, Any]],
     words: tuple[str, str],

@@ -83,7 +83,7 @@ def front_chart(
 
 def front_points(
     parts: Sequence[Scores],
-    law: Floats,
+    probabilities: Floats,
     mechanism: str,
     epsilon: float,
     weights: Sequence[float] | None,
@@ -93,9 +93,13 @@ def front_points(
     """Draw chances that are known already, shape (m,); otherwise as :func:`front_chart`."""
     at = np.stack([part.values.astype(np.float64) for part in parts], axis=1)
     front = on_front(parts)
-    shown = np.lexsort((law, front))[::-1][:_DRAWN] if law.size > _DRAWN else np.arange(law.size)
+    shown = (
+        np.lexsort((probabilities, front))[::-1][:_DRAWN]
+        if probabilities.size > _DRAWN
+        else np.arange(probabilities.size)
+    )
     box = _box(at[np.union1d(shown, np.flatnonzero(front))])
-    rows = _rows(parts[0].candidates, at, law, front, shown, box, width)
+    rows = _rows(parts[0].candidates, at, probabilities, front, shown, box, width)
     line = _staircase(at[front], box) if weights is None else _level_line(at, weights, box)
     axes = {"x": _axis(0, names[0], box, width), "y": _axis(1, names[1], box, width)}
     size = shown_as("chance:Q", scale={"domain": [0, 1], "range": [_SMALL, _LARGE]}, legend=None)
@@ -111,13 +115,13 @@ def front_points(
     return chart_of(
         layers,
         f"{mechanism}, epsilon {epsilon:g}",
-        subtitle=f"{PUBLIC} {_said(weights, law.size)}",
+        subtitle=f"{PUBLIC} {_caption(weights, probabilities.size)}",
         width=width,
         height=_HEIGHT,
     )
 
 
-def _said(weights: Sequence[float] | None, candidates: int) -> str:
+def _caption(weights: Sequence[float] | None, candidates: int) -> str:
     line = (
         "Line: the Pareto front; points on it have a dark edge. Larger points are likelier."
         if weights is None
@@ -142,7 +146,7 @@ def _axis(place: int, name: str, box: Floats, width: float) -> dict[str, Any]:
 def _rows(
     candidates: Any,
     at: Floats,
-    law: Floats,
+    probabilities: Floats,
     front: NDArray[np.bool_],
     shown: NDArray[np.intp],
     box: Floats,
@@ -151,7 +155,7 @@ def _rows(
     """Return a row for each point that is drawn, with its name where there is room for it."""
     rows = []
     for place in shown.tolist():
-        name, chance = short(candidates[place]), float(law[place])
+        name, chance = short(candidates[place]), float(probabilities[place])
         radius = math.sqrt((_SMALL + (_LARGE - _SMALL) * chance) / math.pi)
         share = (at[place, 0] - box[0, 0]) / (box[0, 1] - box[0, 0])
         rows.append(

@@ -10,7 +10,7 @@ from typing import Any
 from dpselect._display.families import look
 from dpselect.analysis.charts.chart_picture import Picture
 
-# What a chart is wide where nobody says otherwise, in pixels; a page passes its own width.
+# The width of a chart where none is given, in pixels; a page passes its own width.
 WIDTH = 640
 INK, GREY, PAPER = "#1a1a1a", "#5a5a5a", "#ffffff"
 # Named by kind alone: the converter then measures each text with a font that it holds in memory, four times as quickly
@@ -97,7 +97,7 @@ def chart_of(
     """Return layers with a title, a size, and the look that all charts share.
 
     Specifications are written as Vega-Lite has them: building them with Altair takes as long as drawing them, and
-    whoever moves a slider waits for both.
+    a user who moves a slider waits for both.
 
     Args:
         layers: of marks, the lowest first.

@@ -155,8 +155,8 @@ def _rows(
         borders = np.concatenate([[2 * values[0] - middles[0]], middles, [2 * values[-1] - middles[-1]]])
     starts = np.arange(low, high, each)
     stops = np.append(starts[1:], high)
-    laws = {"chance": here} if there is None else {"chance": here, "neighbour": there}
-    sums = {name: np.add.reduceat(law[:high], starts).tolist() for name, law in laws.items()}
+    pmfs = {"chance": here} if there is None else {"chance": here, "neighbour": there}
+    sums = {name: np.add.reduceat(probabilities[:high], starts).tolist() for name, probabilities in pmfs.items()}
     return [
         {
             "from": float(borders[start]),

@@ -52,10 +52,10 @@ def run(request: Request) -> CommandAnswer:
         None, epsilon=request.epsilon, neighbours=request.neighbours, ledger=book, **rules
     ) as stream:
         for name, count, line in zip(names, counts.tolist(), lines, strict=True):
-            if stream.ended:
+            if stream.has_ended:
                 break
             answers.append((name, stream.ask(count, line)))
-    return _answered(request, answers, len(names), stream)
+    return _stream_answer(request, answers, len(names), stream)
 
 
 def _require_columns(request: Request, how: tables.FileOptions) -> None:
@@ -93,7 +93,7 @@ def _error_bound(request: Request, names: int, rules: dict[str, Any]) -> ErrorBo
     return error_bound_of_stream(threshold_rules(request.epsilon, **full), names)
 
 
-def _answered(
+def _stream_answer(
     request: Request, answers: list[tuple[Any, ThresholdAnswer]], names: int, stream: SparseVector
 ) -> CommandAnswer:
     width = max(len(str(name)) for name, _ in answers)

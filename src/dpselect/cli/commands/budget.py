@@ -56,7 +56,7 @@ def _create(request: Request) -> CommandAnswer:
 def _show(request: Request) -> CommandAnswer:
     ledger = dps.Ledger.read(request.ledger)
     terms, totals = ledger.terms, ledger.totals
-    # No event after these totals, whoever spends meanwhile.
+    # No event after these totals, whatever else spends meanwhile.
     events = ledger.latest(None if request.all else _LATEST, totals.spends)
     first = totals.spends - len(events) + 1
     answers = [*map(answer_of, [ledger] * len(events), count(first), events)] if request.answers else None
@@ -69,7 +69,7 @@ def _show(request: Request) -> CommandAnswer:
         ]
     facts = {
         **_terms(terms),
-        "spent": _spent(totals),
+        "spent": _totals_text(totals),
         "left": {name: str(value) for name, value in remaining_of(terms, totals).items()},
         "releases": totals.releases,
         "events": [event.as_json() for event in events],
@@ -81,7 +81,7 @@ def _show(request: Request) -> CommandAnswer:
     parts: list[str | AnswerTable] = [
         *_bar(terms, totals),
         "",
-        *([_drawn(events, first, answers)] if events else []),
+        *([_event_table(events, first, answers)] if events else []),
         *earlier,
         *rest,
     ]
@@ -90,7 +90,7 @@ def _show(request: Request) -> CommandAnswer:
 
 def _bar(terms: Terms, totals: Totals) -> Iterator[str]:
     """Yield whose budget it is, what is spent of it as a bar, and delta beneath."""
-    remaining = terms.left(totals)
+    remaining = terms.remaining(totals)
     spent, whole_budget, unit, rest = totals.epsilon, terms.epsilon, "epsilon", remaining.epsilon
     if terms.rule == "rho":
         spent, whole_budget, unit, rest = totals.rho, terms.rho, "rho", remaining.rho
@@ -121,7 +121,7 @@ def _table(events: Sequence[Event], first: int, answers: Sequence[str | None] | 
         yield f"({first - 1} earlier entries: --all lists them)"
 
 
-def _drawn(events: Sequence[Event], first: int, answers: Sequence[str | None] | None) -> AnswerTable:
+def _event_table(events: Sequence[Event], first: int, answers: Sequence[str | None] | None) -> AnswerTable:
     """Return the same lines as a table for a terminal."""
     rows = [
         [
@@ -161,7 +161,7 @@ def _verify(request: Request) -> CommandAnswer:
     ledger = dps.Ledger.read(request.ledger)
     totals = ledger.totals
     spent = f"epsilon {format_exact(totals.epsilon)}{_delta(totals.delta)} spent"
-    facts = {"entries": totals.spends, "spent": _spent(totals)}
+    facts = {"entries": totals.spends, "spent": _totals_text(totals)}
     if ledger.rule == "rho":
         spent = f"rho {_figure(totals.rho)} spent"
     return CommandAnswer(f"{request.ledger}: {totals.spends} entries, unbroken; {spent}", facts)
@@ -195,7 +195,7 @@ def _terms(terms: Terms) -> dict[str, Any]:
     }
 
 
-def _spent(totals: Totals) -> dict[str, str]:
+def _totals_text(totals: Totals) -> dict[str, str]:
     return {"epsilon": str(totals.epsilon), "delta": str(totals.delta), "rho": str(totals.rho)}
 
 
@@ -281,7 +281,7 @@ VERB = Command(
             _verify,
             (_ledger(),),
             "dpselect budget verify people.ledger",
-            about="Protected: no table is read. Whoever holds the ledger may check it.",
+            about="Protected: no table is read. Everybody who holds the ledger may check it.",
             summary="Check every row and every sum.",
         ),
         "settle": Command(

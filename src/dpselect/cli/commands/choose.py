@@ -18,7 +18,7 @@ from dpselect.kernel.errors import InputError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.mechanisms.error_bound import NoBound
 
-_UNKNOWN = NoBound("which algorithm answers is chosen by released facts, and what it loses depends on the data")
+_UNKNOWN_BOUND = NoBound("which algorithm answers is chosen by released facts, and what it loses depends on the data")
 
 
 def run_histogram(request: Request) -> CommandAnswer:
@@ -31,12 +31,12 @@ def run_histogram(request: Request) -> CommandAnswer:
     counts = require_counts(traces.read_counts(request.file))
     request.out.hold(8 * counts.size + 4096)
     maker = _maker(request, histogram_options.options())
-    request.outcome.says(_UNKNOWN)
+    request.outcome.says(_UNKNOWN_BOUND)
     answer = maker.answer(counts, request.epsilon, ledger=accountant_of(request))
     file = io.BytesIO()
     np.save(file, answer.value)
     estimated = answer.value.tolist()
-    return _kept(request, answer, file.getvalue(), json.dumps(estimated), {"counts": estimated})
+    return _write_answer(request, answer, file.getvalue(), json.dumps(estimated), {"counts": estimated})
 
 
 def run_tree(request: Request) -> CommandAnswer:
@@ -59,23 +59,23 @@ def run_tree(request: Request) -> CommandAnswer:
         raise InputError("The table has more rows than --max-records: pass a larger public bound.")
     database = tree_options.LabelledTable(columns, labels, declared, classes)
     maker = _maker(request, tree_options.options(request.max_records))
-    request.outcome.says(_UNKNOWN)
+    request.outcome.says(_UNKNOWN_BOUND)
     answer = maker.answer(database, request.epsilon, ledger=accountant_of(request))
     text = as_json(answer.value)
-    return _kept(request, answer, text.encode(), text, {"model": json.loads(text)})
+    return _write_answer(request, answer, text.encode(), text, {"model": json.loads(text)})
 
 
 def _maker(request: Request, options: list[Any]) -> Any:
     return traces.maker_of(request, options, metafeatures=request.metafeatures, learner=request.learner)
 
 
-def _kept(request: Request, answer: Any, content: bytes, text: str, facts: dict[str, Any]) -> CommandAnswer:
+def _write_answer(request: Request, answer: Any, content: bytes, text: str, facts: dict[str, Any]) -> CommandAnswer:
     """Write what was paid for, and say why it was chosen."""
-    why = _explained(answer.choice)
+    why = _explanation(answer.choice)
     if not request.traces:
-        from dpselect.adaptive.default_traces import SAID
+        from dpselect.adaptive.default_traces import SHIPPED_TRACES_NOTE
 
-        why = f"{why}\n\n{SAID}"
+        why = f"{why}\n\n{SHIPPED_TRACES_NOTE}"
     paths.keep(request.out, content, f"{why}\n\n{text}")
     unit = f"epsilon = {format_exact(answer.guarantee.epsilon)} per record added or removed"
     more = {
@@ -90,7 +90,7 @@ def _kept(request: Request, answer: Any, content: bytes, text: str, facts: dict[
     )
 
 
-def _explained(choice: Any) -> str:
+def _explanation(choice: Any) -> str:
     """Return the explanation; released numbers that noise made negative are shown as 0, and far ones are named."""
     shown = tuple(replace(each, value=max(each.value, 0)) for each in choice.measured)
     why: str = replace(choice, measured=shown).explain()

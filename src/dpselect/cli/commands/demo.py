@@ -87,7 +87,7 @@ def _graph(request: Request) -> CommandAnswer:
             print(*lines, sep="\n", flush=True)
 
     say("Les Miserables, and who met whom. Who stands between the others most?")
-    graph = dps.Graph.named("lesmis")
+    graph = dps.Graph.from_name("lesmis")
     say(
         f"Protected: every single edge. Public: the {len(graph)} characters, and that nobody meets",
         f"more than {_MAX_DEGREE} others.",

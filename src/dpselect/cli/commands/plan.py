@@ -48,7 +48,7 @@ def run(request: Request) -> CommandAnswer:
         raise InputError("--error, --epsilon and --probability are one too many: leave out what is to be found.")
     public = _public(request)
     chosen = _PROBABILITY if request.probability is None else request.probability
-    rows = [named | _figures(request, chosen, public | named) for named in _compared(request, public)]
+    rows = [named | _figures(request, chosen, public | named) for named in _comparison_rows(request, public)]
     refused = [_undrawn(row, public, request) if row["method"] == JOINT else "" for row in rows]
     notes = [*(note for note in refused if note), *_notes(request, rows)]
     rows = [row for row, note in zip(rows, refused, strict=True) if not note]
@@ -86,7 +86,7 @@ def _public(request: Request) -> dict[str, Any]:
     return {"candidates": values, "k": 1, "sensitivity": Fraction(1), "range_bound": 2, "kind": "integer"}
 
 
-def _compared(request: Request, public: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _comparison_rows(request: Request, public: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the mechanisms and methods of the rows."""
     rows = _CHOICES if public["k"] == 1 else _LISTS
     name = request.mechanism
@@ -107,7 +107,7 @@ def _figures(request: Request, probability: Fraction, case: Mapping[str, Any]) -
         return {"probability_of_error": worst.tail(request.error)}
     below = worst.at(probability)
     least = {"error_below": None if math.isinf(below) else below}
-    return least | ({"expected_error": worst.expected()} if case["k"] == 1 else {})
+    return least | ({"expected_error": worst.expected_error()} if case["k"] == 1 else {})
 
 
 def _question(request: Request, probability: Fraction, candidates: int, k: int) -> str:
@@ -133,7 +133,7 @@ def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
         [
             row["mechanism"],
             *([row["method"]] if lists else []),
-            *(_shown(name, row[name], row["mechanism"]) for name in figures),
+            *(_bound_text(name, row[name], row["mechanism"]) for name in figures),
         ]
         for row in rows
     ]
@@ -168,7 +168,7 @@ def _notes(request: Request, rows: list[dict[str, Any]]) -> Iterator[str]:
         yield f"Assumed: one record moves scores in either direction. For counts add --range-bound 1: {gain}."
 
 
-def _shown(name: str, value: float | None, mechanism: str) -> str:
+def _bound_text(name: str, value: float | None, mechanism: str) -> str:
     if value is None:
         return "unknown"
     if name == "epsilon" and not value:

@@ -24,10 +24,10 @@ def run(request: Request) -> CommandAnswer:
     assert publication.description is not None
     data = LocalDataset(publication.description)
     if request.dry_run:
-        return _planned(data.plan_publication(publication))
+        return _plan_answer(data.plan_publication(publication))
     with _noting_payment(request, publication.description):
         answers = data.publish(publication)
-    return _answered(request, publication, answers)
+    return _publication_answer(request, publication, answers)
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def _noting_payment(request: Request, description: Dataset) -> Iterator[None]:
             request.outcome.paid = spends() > before
 
 
-def _planned(plan: PublicationPlan) -> CommandAnswer:
+def _plan_answer(plan: PublicationPlan) -> CommandAnswer:
     lines: list[str | AnswerTable] = ["Dry run: nothing was spent, drawn or written."]
     lines += [AnswerTable(TITLES, plan.rows, frozenset({1})), plan.sums]
     if plan.remaining is not None:
@@ -58,7 +58,7 @@ def _planned(plan: PublicationPlan) -> CommandAnswer:
     return CommandAnswer.of(lines, plan.as_json())
 
 
-def _answered(request: Request, publication: Publication, answers: PublicationAnswers) -> CommandAnswer:
+def _publication_answer(request: Request, publication: Publication, answers: PublicationAnswers) -> CommandAnswer:
     rows = [[key, escape_name(f"{name}: {value}" if name else value)] for key, name, value in answers.lines]
     promise, total = answers.certificate.content["guarantee"], publication.total
     spent = f"epsilon {promise['epsilon']} of {format_exact(total.epsilon)}"

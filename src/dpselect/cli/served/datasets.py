@@ -26,7 +26,7 @@ def run(request: Request) -> CommandAnswer:
         left = (
             {"released": offer.released} if offer.share is None else {"share": offer.share, "released": offer.released}
         )
-        paused = " It is paused, and answers nobody now." if offer.paused else ""
+        paused = " It is paused, and answers no request now." if offer.paused else ""
         lines.append(f"{escape_name(offer.name)}: {escape_name(offer.about)}{paused}\n  left: {left_words(left)}")
         rows.append(
             {

@@ -11,10 +11,10 @@ from dpselect.kernel.errors import LostConnectionError
 from dpselect.kernel.format_exact import format_exact
 
 _WHOSE = {"share": "of your share", "released": "of what is released to all"}
-Left = Mapping[str, Mapping[str, Fraction]]
+RemainingAmounts = Mapping[str, Mapping[str, Fraction]]
 
 
-def left_of(facts: Mapping[str, Any]) -> Left:
+def left_of(facts: Mapping[str, Any]) -> RemainingAmounts:
     """Return what is left by the facts of a dataset, yours first.
 
     Raises:
@@ -32,7 +32,7 @@ def left_of(facts: Mapping[str, Any]) -> Left:
         ) from None
 
 
-def left_words(left: Left) -> str:
+def left_words(left: RemainingAmounts) -> str:
     """Return what is left in one line; a delta of which there is none is not said.
 
     >>> left_words({"share": {"epsilon": Fraction(5), "delta": Fraction(0)}, "released": {"epsilon": Fraction(1, 3)}})

@@ -66,8 +66,8 @@ def answer_served(request: Request, query: Callable[[Dataset | None], Query[Any]
     if description is not None and asked.form == "model":
         model_files.require(request, asked, description)
     if request.dry_run:
-        return _planned(request, dataset, dataset.plan_of(asked))
-    return served_release(request, _released(request, dataset, asked, key), asked, description, server, name)
+        return _plan_answer(request, dataset, dataset.plan_of(asked))
+    return served_release(request, _ask_server(request, dataset, asked, key), asked, description, server, name)
 
 
 def served_release(
@@ -85,7 +85,7 @@ def served_release(
     """
     receipt = release.receipt
     assert receipt is not None
-    request.outcome.protected = _protected(
+    request.outcome.protected = _privacy_unit(
         release.guarantee, str(release.certificate().content["guarantee"]["protects"])
     )
     whole = json.dumps(release._answer, indent=2, default=str)
@@ -122,7 +122,7 @@ def _lines(text: str) -> str:
     return "\n".join(map(escape_name, text.split("\n")))
 
 
-def _released(request: Request, dataset: RemoteDataset, query: Query[Any], key: str) -> Release[Any]:
+def _ask_server(request: Request, dataset: RemoteDataset, query: Query[Any], key: str) -> Release[Any]:
     """Return the answer; where it is lost, say what it was asked with, because it may have been paid for."""
     again = f"The same command with --key {shlex.quote(key)} asks for the answer again, and nothing is paid twice"
     try:
@@ -141,7 +141,7 @@ def _released(request: Request, dataset: RemoteDataset, query: Query[Any], key: 
     return release
 
 
-def _planned(request: Request, dataset: RemoteDataset, plan: Plan) -> CommandAnswer:
+def _plan_answer(request: Request, dataset: RemoteDataset, plan: Plan) -> CommandAnswer:
     left = left_of(dataset.facts)
     lines = [
         "Dry run: nothing was spent, drawn or written.",
@@ -163,7 +163,7 @@ def _planned(request: Request, dataset: RemoteDataset, plan: Plan) -> CommandAns
     return _printable(CommandAnswer("\n".join(lines), facts))
 
 
-def _protected(guarantee: Guarantee, words: str) -> str | None:
+def _privacy_unit(guarantee: Guarantee, words: str) -> str | None:
     """Return who is protected, where the relation alone does not say it."""
     return None if PROTECTED_UNITS[guarantee.neighbours] == words else _bare(words)
 

@@ -21,7 +21,7 @@ _BEYOND = 2**63 - 1
 def clipped_flip(ticks: NDArray[np.int64], rate: Fraction, clip: Fraction, entropy: Entropy) -> int:
     """Draw by flipping every coin and taking a uniform head, as permute-and-flip does.
 
-    Whoever lies at or beyond the clip flips the coin of the clip itself, decided in integers.
+    A candidate at or beyond the clip flips the coin of the clip itself, decided in integers.
     """
     top, reach = ticks.max(), min(-(-clip // rate), _BEYOND)
     heads = []

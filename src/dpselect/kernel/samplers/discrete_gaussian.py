@@ -46,7 +46,7 @@ def gaussian(count: int, variance: Fraction, entropy: Entropy) -> Integers:
     missing = count
     while missing:
         sizes = geometric(min(2 * missing + 16, _CHUNK), Fraction(1, scale), entropy)
-        sizes = sizes[_accepted(sizes, variance, scale, entropy)]
+        sizes = sizes[_accept(sizes, variance, scale, entropy)]
         negative = (np.frombuffer(entropy(sizes.size), dtype=np.uint8) & 1).astype(np.bool_)
         # Zero has one sign.
         signed = np.where(negative, -sizes, sizes)[~negative | (sizes > 0)][:missing]
@@ -55,7 +55,7 @@ def gaussian(count: int, variance: Fraction, entropy: Entropy) -> Integers:
     return np.concatenate(drawn)
 
 
-def _accepted(sizes: Integers, variance: Fraction, scale: int, entropy: Entropy) -> NDArray[np.bool_]:
+def _accept(sizes: Integers, variance: Fraction, scale: int, entropy: Entropy) -> NDArray[np.bool_]:
     """Flip one coin Bernoulli(exp(-(size - variance / scale)^2 / (2 variance))) for every size, as
     ``bernoulli_exp.flip``.
     """

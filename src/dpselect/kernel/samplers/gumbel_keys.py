@@ -35,7 +35,7 @@ def gumbel_keys(ticks: NDArray[np.int64], k: int, rate: Fraction, entropy: Entro
         behind = (reference - ticks[start : start + _CHUNK]) * double(rate)
         words = np.frombuffer(entropy(8 * behind.size), dtype=np.uint64) >> np.uint64(64 - _BITS)
         with np.errstate(over="ignore", under="ignore"):
-            # Nobody arrives before V / e^(rate * tick).
+            # No candidate arrives before V / e^(rate * tick).
             latest = np.exp(bar - behind + 4 * GUARD * (1 + abs(bar) + np.abs(behind)))
             may = (words * 2.0**-_BITS <= latest).nonzero()[0]
         low, high = _ends(behind[may], words[may])

@@ -77,10 +77,10 @@ def family(gamma: int) -> Family:
     return Family(gamma, Fraction(math.ceil(1000 * max(cells)), 1000))
 
 
-def settle(law: Family, k: int, v: int, entropy: Entropy) -> tuple[bool, int, int]:
+def settle(noise_family: Family, k: int, v: int, entropy: Entropy) -> tuple[bool, int, int]:
     """Draw bits of U and V until both decide; return whether U is accepted, and what is known of it."""
     bits, coin = PREFIX, COIN
-    while (accepted := law.decide(k, k + 1, v, bits, coin)) is None:
+    while (accepted := noise_family.decide(k, k + 1, v, bits, coin)) is None:
         k, bits = k << 64 | int.from_bytes(entropy(8), "big"), bits + 64
         v, coin = v << 64 | int.from_bytes(entropy(8), "big"), coin + 64
     return accepted, k, bits

@@ -1,6 +1,6 @@
 """Noisy max with heavy-tailed noise: integers and Fractions in, the position of the winner out.
 
-Bits of U that nobody drew stay uniform, and only who may still win draws them. Proof: ``heavy_tails.md``.
+Bits of U that were not drawn stay uniform, and only who may still win draws them. Proof: ``heavy_tails.md``.
 """
 
 from __future__ import annotations
@@ -49,23 +49,23 @@ class _Proposals:
         return _Contender(position, behind, 1 if self.sign is None else int(self.sign[i]), k, bits)
 
 
-def _noise(law: Family, sides: int, size: int, entropy: Entropy) -> _Proposals:
+def _noise(noise_family: Family, sides: int, size: int, entropy: Entropy) -> _Proposals:
     """Draw that many values: the first accepted proposals, in order."""
     prefixes: list[Integers] = []
     signs: list[Floats] = []
-    band, longer, have = (law.gamma + 4) * 2.0**-30, {}, 0
+    band, longer, have = (noise_family.gamma + 4) * 2.0**-30, {}, 0
     while have < size:
         count = 2 * (size - have) + 16
         words = np.frombuffer(entropy(8 * count), dtype=np.uint64)
         coins = np.frombuffer(entropy(COIN // 8 * count), dtype=np.uint32)
         k = (words >> np.uint64(64 - PREFIX)).astype(np.int64)
-        share = law.ratio(np.asarray((k + 0.5) * 2.0**-PREFIX, dtype=np.float64)) * 2.0**COIN
+        share = noise_family.ratio(np.asarray((k + 0.5) * 2.0**-PREFIX, dtype=np.float64)) * 2.0**COIN
         # Where the ratio has underflowed it is below 2^-512.
         taken = coins + 1.0 <= share * (1 - band)
         unsure = np.flatnonzero((~taken & (coins <= share * (1 + band) + 2.0**-512)) | (k < _LEAST))
         known = {}
         for i in unsure.tolist():
-            taken[i], prefix, bits = settle(law, int(k[i]), int(coins[i]), entropy)
+            taken[i], prefix, bits = settle(noise_family, int(k[i]), int(coins[i]), entropy)
             known[i] = prefix, bits
         accepted = np.flatnonzero(taken)
         for i in known:
@@ -88,11 +88,11 @@ class _Contender:
     k: int
     bits: int
 
-    def narrowed(self, entropy: Entropy) -> _Contender:
+    def narrow(self, entropy: Entropy) -> _Contender:
         k = self.k << 64 | int.from_bytes(entropy(8), "big")
         return _Contender(self.position, self.behind, self.sign, k, self.bits + 64)
 
-    def enclosed(self) -> tuple[Fraction | None, Fraction | None]:
+    def bounds(self) -> tuple[Fraction | None, Fraction | None]:
         """Return bounds on sign z - behind; ``None`` where there is none."""
         whole = 1 << self.bits
         near = Fraction(whole - self.k - 1, self.k + 1)
@@ -105,21 +105,21 @@ class _Contender:
 def _last(contenders: list[_Contender], entropy: Entropy) -> int:
     """Draw more bits until one is left: equal values have probability zero."""
     while len(contenders) > 1:
-        ends = [each.enclosed() for each in contenders]
+        ends = [each.bounds() for each in contenders]
         bar = max((low for low, _ in ends if low is not None), default=None)
         left = [high is None or bar is None or high >= bar for _, high in ends]
         contenders = list(compress(contenders, left))
         if len(contenders) > 1:
-            contenders = [each.narrowed(entropy) for each in contenders]
+            contenders = [each.narrow(entropy) for each in contenders]
     return contenders[0].position
 
 
 def heavy_tails(ticks: Integers, rate: Fraction, entropy: Entropy, gamma: int, sides: int) -> int:
     """Draw the largest of ticks * rate + Z."""
-    top, law, bar, contenders = ticks.max(), family(gamma), -np.inf, list[_Contender]()
+    top, noise_family, bar, contenders = ticks.max(), family(gamma), -np.inf, list[_Contender]()
     for start in range(0, ticks.size, _CHUNK):
         gaps = top - ticks[start : start + _CHUNK]
-        noise = _noise(law, sides, gaps.size, entropy)
+        noise = _noise(noise_family, sides, gaps.size, entropy)
         least, most = noise.ends(gaps * -double(rate))
         bar = max(bar, float(least.max()))
         may = np.flatnonzero(most >= bar).tolist()

@@ -24,11 +24,11 @@ def heavy_value(centre: int, scale: Fraction, gamma: int, entropy: Entropy) -> i
         gamma: of the family: 2 for Cauchy noise, 0 for Student t over sqrt 3.
         entropy: where the bits come from.
     """
-    law, accepted = family(gamma), False
+    noise_family, accepted = family(gamma), False
     while not accepted:
         # Fifty-three bits of U; of those that are left over the last is the sign.
         word = int.from_bytes(entropy(8), "big")
-        accepted, drawn, bits = settle(law, word >> 64 - PREFIX, int.from_bytes(entropy(4), "big"), entropy)
+        accepted, drawn, bits = settle(noise_family, word >> 64 - PREFIX, int.from_bytes(entropy(4), "big"), entropy)
     signed = scale if word & 1 else -scale
     while True:
         # U lies in [drawn, drawn + 1) / 2^bits, so |Z| = (1 - U) / U between these two.

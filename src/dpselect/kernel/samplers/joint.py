@@ -39,7 +39,7 @@ def joint(ticks: Integers, k: int, rate: Fraction, clip: int, entropy: Entropy) 
     shortfalls, within = levels(ticks[order], k, clip)
     counts = _differences([math.prod(free(row)) for row in within])
     level = _level(counts, shortfalls, rate, entropy)
-    # Before the first level nobody is left for any place.
+    # Before the first level no candidate is left for any place.
     before = within[level - 1] if level else list(range(k))
     return [int(order[place]) for place in _list(before, within[level], entropy)]
 
@@ -51,7 +51,7 @@ def levels(descending: Integers, k: int, clip: int) -> tuple[list[int], list[lis
     """
     rising = -descending
     within = rising.searchsorted(rising[:k] + np.arange(clip)[:, None], side="right")
-    # Whoever is further behind counts as being behind by the clip.
+    # A candidate further behind counts as being behind by the clip.
     within = np.concatenate((within, np.full((1, k), rising.size)))
     new = np.flatnonzero(np.append(True, (np.diff(within, axis=0) != 0).any(axis=1)))
     return new.tolist(), within[new].tolist()

@@ -22,8 +22,8 @@ _CHUNK = 2**15
 def laplace(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy, clip: Fraction | None = None) -> int:
     """Draw the largest of ticks * rate + Laplace(1), refining the noise until the winner is certain.
 
-    With a public ``clip`` nobody counts as further behind the best than that many units of noise.
-    Noise is known only as an interval: 63 bits of a uniform number and a sign first, 64 bits more for whoever
+    With a public ``clip`` no candidate counts as further behind the best than that many units of noise.
+    Noise is known only as an interval: 63 bits of a uniform number and a sign first, 64 bits more for each that
     may still win. Ties have probability zero, so this ends.
     """
     top, scale, most_behind = ticks.max(), double(rate), np.inf if clip is None else double(clip)
@@ -46,7 +46,7 @@ def laplace(ticks: NDArray[np.int64], rate: Fraction, entropy: Entropy, clip: Fr
             for i in np.flatnonzero(high >= bar)
         ]
     while len(rivals) > 1:
-        rivals = _rivals_left([rival.refined(entropy) for rival in rivals])
+        rivals = _rivals_left([rival.refine(entropy) for rival in rivals])
     return rivals[0].position
 
 
@@ -64,7 +64,7 @@ class _Rival:
     prefix: int
     bits: int
 
-    def refined(self, entropy: Entropy) -> _Rival:
+    def refine(self, entropy: Entropy) -> _Rival:
         more = self.prefix << 64 | int.from_bytes(entropy(8), "big")
         return _Rival(self.position, self.gap, self.sign, more, self.bits + 64)
 

@@ -46,7 +46,7 @@ def ordered_groups(
             at = np.maximum(at, ticks[ends.searchsorted(new, side="right")]) + geometric(new.size, rate, entropy)
         rank = np.frombuffer(entropy(8 * new.size), dtype=np.uint64) >> np.uint64(part.tail)
         names, sums = np.concatenate([names, new]), np.concatenate([sums, at])
-        ranks = np.concatenate([ranks, rank + np.uint64(2**64 - int(part.revealed * 2**64))])
+        ranks = np.concatenate([ranks, rank + np.uint64(2**64 - int(part.revealed_share * 2**64))])
         if names.size >= most:
             break
         part = part.below(ticks, counts, rate, room)

@@ -36,14 +36,14 @@ class SumRange:
     tail: int = 0
 
     @property
-    def revealed(self) -> Fraction:
+    def revealed_share(self) -> Fraction:
         """Return the share of the integer in this part and those above."""
         return self.done + Fraction(1, 2**self.tail)
 
     def below(self, ticks: Integers, counts: Integers, rate: Fraction, room: int) -> SumRange:
         """Return the next part: as much again of the integer, or of the next so much that it holds ``room`` or less."""
-        if not self.top and self.revealed < 1:
-            return SumRange(self.bar, False, self.revealed, self.tail - (self.done > 0))
+        if not self.top and self.revealed_share < 1:
+            return SumRange(self.bar, False, self.revealed_share, self.tail - (self.done > 0))
         bar = self.bar - 1
         here = float(reaching(bar, ticks, rate)[ticks <= bar] @ counts[ticks <= bar]) * _step(rate)
         return SumRange(bar, False, Fraction(0), math.ceil(math.log2(max(here / room, 1.0))))

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 _CHUNK = 2**14
 # No score of a fit is so large, and sums of all tiles of a file stay below 2^63.
 _MOST_SCORE = 2**40
-_DAMAGED = "This model file is damaged or was edited: train the model again."
+_DAMAGED_FILE = "This model file is damaged or was edited: train the model again."
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class AdditiveModel:
         """
         means = self.means
         intercept = self.start + means.sum(axis=0)
-        return np.asarray(intercept, dtype=np.float64), self._added(codes) - means
+        return np.asarray(intercept, dtype=np.float64), self._column_scores(codes) - means
 
     @cached_property
     def importances(self) -> Floats:
@@ -117,7 +117,7 @@ class AdditiveModel:
             means[list(tile.columns)] += held @ values / len(tile.columns)
         return means
 
-    def _added(self, codes: Sequence[Integers]) -> Floats:
+    def _column_scores(self, codes: Sequence[Integers]) -> Floats:
         """Return what each column adds to the scores of each record, shape (n, columns, outputs)."""
         lacking = [each < 0 for each in codes]
         pairs = zip(self.curves, codes, lacking, strict=True)
@@ -173,7 +173,7 @@ class AdditiveModel:
         except (KeyError, TypeError, ValueError, IndexError, OverflowError):
             sound = False
         if not sound:
-            raise InputError(_DAMAGED)
+            raise InputError(_DAMAGED_FILE)
         return model
 
     def _sound(self) -> bool:
@@ -206,7 +206,7 @@ def _integers(values: Any, dimensions: int) -> Integers:
     """Return an array of integers of so many dimensions, not empty."""
     array = integers_in(values, dimensions)
     if array.ndim != dimensions or not array.size:
-        raise InputError(_DAMAGED)
+        raise InputError(_DAMAGED_FILE)
     return array
 
 

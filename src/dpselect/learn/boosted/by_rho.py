@@ -23,7 +23,7 @@ class ByRho(PrivateEstimator):
         delta = exact_delta(self.delta)
         if not delta:
             return super()._promise(epsilon)
-        return Guarantee.concentrated(rho_within(epsilon, delta), delta, neighbours_of(self), epsilon=epsilon)
+        return Guarantee.from_rho(rho_within(epsilon, delta), delta, neighbours_of(self), epsilon=epsilon)
 
     def _share(self, epsilon: Fraction) -> Fraction:
         """Return what one record may cost: epsilon / m, or rho / m^2, as m rows move sums m times as far."""

@@ -156,5 +156,5 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
     def _loss(self, classes: int, concentrated: bool) -> Loss:
         return loss_of_classes(classes, squared=concentrated)
 
-    def _understood(self, known: SurveyRelease, attributes_: Sequence[Attribute]) -> SurveySummary:
+    def _survey_summary(self, known: SurveyRelease, attributes_: Sequence[Attribute]) -> SurveySummary:
         return of_classes(known, attributes_)

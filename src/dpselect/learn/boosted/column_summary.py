@@ -158,8 +158,8 @@ def _column(
     large, spread = np.maximum(totals, 1.0), np.sqrt(variance)
     told = max(float((excess / (large + spread)).sum()), 0.0)
     held = np.maximum(totals, 0.0) + math.sqrt(classes) * spread / 2 + 1
-    aside = many - 1 if attribute.ordered and attribute.missing else -1
-    if attribute.ordered:
+    aside = many - 1 if attribute.is_ordered and attribute.missing else -1
+    if attribute.is_ordered:
         orders = np.arange(many, dtype=np.float64)[None]
     else:
         orders = (apart / (large + 2 * spread + 2)[:, None]).T[-1 if classes == 2 else 0 :]
@@ -169,7 +169,7 @@ def _column(
 def _bins(table: Floats, attribute: Attribute, size: float, deviation: float) -> Integers:
     """Return the bin of every code: categories one each, numbers in bins of about as many records."""
     codes = attribute.size
-    if not attribute.ordered:
+    if not attribute.is_ordered:
         return np.arange(codes)
     known = codes - attribute.missing
     held = np.maximum(table[:known].sum(axis=1) - deviation, 0) + deviation / 2 + 1e-9 + _EVEN * size / known

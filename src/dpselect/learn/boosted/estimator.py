@@ -20,7 +20,7 @@ from dpselect.learn.boosted.budget_shares import Shares
 from dpselect.learn.boosted.by_rho import ByRho
 from dpselect.learn.boosted.column_summary import SurveyRelease, SurveySummary
 from dpselect.learn.boosted.noise import Gaussian, Geometric, SumNoise
-from dpselect.learn.boosted.rule import CONCENTRATED, PURE, Rule, hessian_share
+from dpselect.learn.boosted.rule import BY_RHO_RULE, PURE, Rule, hessian_share
 from dpselect.learn.domains import Attribute
 from dpselect.learn.parameters import epsilon_of, whole
 from dpselect.learn.schema import Schema
@@ -114,7 +114,7 @@ class PrivateBoosted(ByRho):
         """Return the program of a fit in which one record may cost the share."""
         concentrated = bool(exact_delta(self.delta))
         noise: SumNoise = Gaussian() if concentrated else Geometric()
-        rule: Rule = CONCENTRATED if concentrated else PURE
+        rule: Rule = BY_RHO_RULE if concentrated else PURE
         loss = self._loss(classes, concentrated)
         counts, survey = share * rule.counts, share * rule.survey
         return BoostingPlan(
@@ -124,13 +124,13 @@ class PrivateBoosted(ByRho):
             rule=rule,
             shares=Shares(share, counts, survey, hessian_share(rule, loss, squared=concentrated)),
             epsilon=float(min(epsilon_of(self), Fraction(10**12))) / self._rows(),
-            understand=self._understood,
+            understand=self._survey_summary,
             rounds=self.rounds,
             interactions=self.interactions,
             classes=classes,
         )
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> BoostingPlan:
+    def _fit_plan(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> BoostingPlan:
         return self._boosting(attributes_, len(classes), epsilon)
 
     def _keep(self, _: Schema, result: AdditiveModel) -> None:
@@ -158,5 +158,5 @@ class PrivateBoosted(ByRho):
         """Return what is fitted."""
 
     @abstractmethod
-    def _understood(self, known: SurveyRelease, attributes_: Sequence[Attribute]) -> SurveySummary:
+    def _survey_summary(self, known: SurveyRelease, attributes_: Sequence[Attribute]) -> SurveySummary:
         """Return what follows from the first two releases."""

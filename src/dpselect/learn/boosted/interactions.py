@@ -30,7 +30,7 @@ def draw_interaction(
     most = max(many for many, _ in shapes)
     words = uniform(np.array([len(shapes)] + [_WORD] * (2 * most), dtype=np.int64))
     many, groups = shapes[int(words[0])]
-    chosen = _picked(weights, words[1 : 1 + many])
+    chosen = _pick_columns(weights, words[1 : 1 + many])
     cuts = _cuts([columns[place].size for place in chosen], groups, uniform)
     offsets, shares, stride = [], np.ones(1), 1
     for place, turn, cut in zip(chosen, words[1 + most :].tolist(), cuts, strict=False):
@@ -43,7 +43,7 @@ def draw_interaction(
     return Interaction(tuple(chosen), tuple(offsets), stride), shares
 
 
-def _picked(weights: Floats, words: Integers) -> list[int]:
+def _pick_columns(weights: Floats, words: Integers) -> list[int]:
     """Return columns by weight, one after the other, fewer where fewer have one; without any, the first."""
     left, chosen = weights.copy(), list[int]()
     for word in words.tolist():

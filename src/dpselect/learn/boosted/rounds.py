@@ -112,7 +112,7 @@ def run_rounds(
         noise.deviation(of_hessian, hessian_moves) / UNIT,
     )
     weights = ColumnWeights(np.array([each.size > 1 for each in surveyed.columns]), surveyed.promise)
-    scored = records.scored(loss, surveyed.start)
+    scored = records.with_scores(loss, surveyed.start)
     tiles, values = [], []
     for _ in range(plan.rounds):
         tile, held = draw_interaction(surveyed.columns, weights.now(), plan.shapes, draws.uniform)

@@ -39,7 +39,7 @@ class Rule:
     pull: float = 4.0
 
 
-CONCENTRATED = Rule(Fraction(6, 100), Fraction(6, 100), (50, 100, 200), 6.0, 0.4)
+BY_RHO_RULE = Rule(Fraction(6, 100), Fraction(6, 100), (50, 100, 200), 6.0, 0.4)
 PURE = Rule(Fraction(6, 100), Fraction(10, 100), (10, 20, 40), 8.0, 0.15)
 
 
@@ -74,7 +74,7 @@ def plan_rounds(rule: Rule, rounds: int, signal: float, *, additive: bool) -> Ro
         signal: the sum of all Hessians, in deviations of the noise of one release of all gradients.
         additive: whether a tile has one column.
 
-    >>> plan = plan_rounds(CONCENTRATED, 200, 600.0, additive=False)
+    >>> plan = plan_rounds(BY_RHO_RULE, 200, 600.0, additive=False)
     >>> plan.shapes, round(plan.rate, 3), plan.pull
     (((1, 16), (2, 8), (3, 4), (4, 2), (5, 2), (6, 2)), 0.068, 4.0)
     """
@@ -92,7 +92,7 @@ def plan_rounds(rule: Rule, rounds: int, signal: float, *, additive: bool) -> Ro
 def hessian_share(rule: Rule, loss: Loss, *, squared: bool) -> Fraction:
     """Return the share of Hessians in what a round costs, from the sizes of both: exact, to three digits.
 
-    >>> hessian_share(CONCENTRATED, Loss.binary(), squared=True)
+    >>> hessian_share(BY_RHO_RULE, Loss.binary(), squared=True)
     Fraction(1, 8)
     """
     if squared:

@@ -66,8 +66,8 @@ class RangeWords:
     def _meaning(self, code: int) -> str:
         attribute = self._attribute
         if code < 0:
-            return "is missing or not a number" if attribute.ordered else "is missing or not listed"
-        if not attribute.ordered or (attribute.missing and code == attribute.size - 1):
+            return "is missing or not a number" if attribute.is_ordered else "is missing or not listed"
+        if not attribute.is_ordered or (attribute.missing and code == attribute.size - 1):
             return attribute.meaning(np.array([code]))
         known = attribute.size - attribute.missing
         return attribute.meaning(np.flatnonzero(self._alike[:known] == self._alike[code]))

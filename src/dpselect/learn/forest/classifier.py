@@ -152,7 +152,7 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
                 )
             )
 
-    def _planned(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> ForestPlan:
+    def _fit_plan(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> ForestPlan:
         concentrated = bool(exact_delta(self.delta))
         noise: SumNoise = Gaussian() if concentrated else Geometric()
         slope = epsilon * SLOPE if len(classes) > 1 else Fraction(0)
@@ -162,7 +162,7 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
         return ForestPlan(attributes_, len(classes), noise, shares, slope, trees, depth)
 
     def _leaf_noise(self, epsilon: Fraction) -> float:
-        program = self._planned(self.attributes_, self.classes_.tolist(), self._share(epsilon))
+        program = self._fit_plan(self.attributes_, self.classes_.tolist(), self._share(epsilon))
         return program.noise.deviation(program.leaf, ONE_CELL)
 
     def _content(self) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class ForestPlan:
         ground = ground_of(known, of_classes(known, self.attributes), self.attributes)
         leaves, deviation = records.leaves(), self.noise.deviation(self.leaf, ONE_CELL)
         limits = TreeLimits(self.depth, max(_SUPPORT * deviation, _FEWEST), self._nodes)
-        trees = [self._grown(ground, limits, deviation, leaves, draws) for _ in range(self.trees)]
+        trees = [self._grow(ground, limits, deviation, leaves, draws) for _ in range(self.trees)]
         slope = SLOPE_UNIT
         if self.slope:
             slope = fitted_slope(leaves.slopes, draws, self.noise, Prices.of(self.slope), ground.records)
@@ -137,7 +137,7 @@ class ForestPlan:
         """Return how many leaves a tree may have for what its codes take."""
         return widest_level(self.attributes, self.classes, self.trees, False)
 
-    def _grown(self, ground: TableSummary, limits: TreeLimits, deviation: float, leaves: Leaves, draws: Any) -> Tree:
+    def _grow(self, ground: TableSummary, limits: TreeLimits, deviation: float, leaves: Leaves, draws: Any) -> Tree:
         """Draw a shape, count its leaves, and add what they are worth to every record."""
         shape = grow_shape(ground, limits, draws.uniform)
         routes, ends, parent = shape.routes(), shape.split < 0, shape.parent

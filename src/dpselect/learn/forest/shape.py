@@ -18,7 +18,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Uniform = Callable[[Integers], Integers]
 # Cuts that a node tries: with one the trees learn slowly, with many they are all alike.
-TRIED = 2
+TRIED_SHAPES = 2
 _WORD = 2**32
 
 
@@ -131,7 +131,7 @@ def _best(
     """Return for each node a column, a cut of it, and about which share of the records goes to the first child."""
     many = len(weights)
     ends, node = np.cumsum(weights, axis=1), np.arange(many)
-    words = uniform(np.full(2 * TRIED * many, _WORD, dtype=np.int64)).reshape(2, TRIED, many)
+    words = uniform(np.full(2 * TRIED_SHAPES * many, _WORD, dtype=np.int64)).reshape(2, TRIED_SHAPES, many)
     best = np.full(many, -np.inf)
     column, place, share = np.zeros(many, dtype=np.int64), np.zeros(many, dtype=np.int64), np.zeros(many)
     for which, where in zip(words[0], words[1], strict=True):

@@ -48,7 +48,7 @@ def ground_of(known: SurveyRelease, surveyed: SurveySummary, attributes: Sequenc
     """Return what follows from a survey."""
     prior = prior_of(surveyed, known.counts.size)
     cells = tuple(
-        _smoothed(table.astype(np.float64), column.bins, prior, known.table_deviation)
+        _smooth(table.astype(np.float64), column.bins, prior, known.table_deviation)
         for table, column in zip(known.tables, surveyed.columns, strict=True)
     )
     live = np.array([len(each) > 1 for each in cells], dtype=np.float64)
@@ -57,7 +57,7 @@ def ground_of(known: SurveyRelease, surveyed: SurveySummary, attributes: Sequenc
     if told.sum() > 0:
         weights = _EVEN * weights + (1 - _EVEN) * told / told.sum()
     bins = tuple(column.bins for column in surveyed.columns)
-    return TableSummary(bins, cells, tuple(each.ordered for each in attributes), weights, surveyed.records, prior)
+    return TableSummary(bins, cells, tuple(each.is_ordered for each in attributes), weights, surveyed.records, prior)
 
 
 def prior_of(surveyed: SurveySummary, classes: int) -> Floats:
@@ -68,7 +68,7 @@ def prior_of(surveyed: SurveySummary, classes: int) -> Floats:
     return np.asarray(shares / shares.sum())
 
 
-def _smoothed(table: Floats, bins: Integers, prior: Floats, deviation: float) -> Floats:
+def _smooth(table: Floats, bins: Integers, prior: Floats, deviation: float) -> Floats:
     """Return positive counts of each bin, whose shares are drawn to those of the table by the noise."""
     counts = np.zeros((int(bins.max()) + 1, prior.size))
     np.add.at(counts, bins, table)

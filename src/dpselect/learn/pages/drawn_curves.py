@@ -31,7 +31,7 @@ def drawn_curve(attribute: Attribute, curve: Floats, most: float) -> Markup:
     """
     heights = curve if curve.ndim > 1 else curve[:, None]
     most = max(most, 1e-3)
-    return _steps(attribute, heights, most) if attribute.ordered else _rows(attribute, heights, most)
+    return _steps(attribute, heights, most) if attribute.is_ordered else _rows(attribute, heights, most)
 
 
 def _steps(attribute: Attribute, heights: Floats, most: float) -> Markup:
@@ -75,7 +75,7 @@ def _scale(most: float, y_of: object, right: float) -> Iterator[Mark]:
         y = y_of(value)
         grey = "#999" if value == 0 else "#e4e4e4"
         yield mark("line", x1=_LEFT, x2=right, y1=f"{y:.1f}", y2=f"{y:.1f}", stroke=grey)
-        yield mark("text", _signed(value), x=_LEFT - 6, y=f"{y + 4:.1f}", text_anchor="end")
+        yield mark("text", _signed_text(value), x=_LEFT - 6, y=f"{y + 4:.1f}", text_anchor="end")
 
 
 def _rows(attribute: Attribute, heights: Floats, most: float) -> Markup:
@@ -92,7 +92,7 @@ def _rows(attribute: Attribute, heights: Floats, most: float) -> Markup:
         x = middle + half * value / most
         grey = "#999" if value == 0 else "#e4e4e4"
         marks.append(mark("line", x1=f"{x:g}", x2=f"{x:g}", y1=_TOP, y2=foot, stroke=grey))
-        marks.append(mark("text", _signed(value), x=f"{x:g}", y=foot + 16, text_anchor="middle"))
+        marks.append(mark("text", _signed_text(value), x=f"{x:g}", y=foot + 16, text_anchor="middle"))
     for row, code in enumerate(shown):
         y = _TOP + _LINE * (row + 0.5)
         name = names[code] if len(names[code]) <= _FITS else names[code][: _FITS - 1] + "…"
@@ -118,7 +118,7 @@ def _colour(heights: Floats, output: int) -> str:
     return colour_of(output) if heights.shape[1] > 1 else "#333"
 
 
-def _signed(value: float) -> str:
+def _signed_text(value: float) -> str:
     if abs(value) >= 100:
         return f"{value:+,.0f}" if abs(value) < 1e5 else f"{value:+.0e}"
     return f"{value:+.2g}" if value else "0"

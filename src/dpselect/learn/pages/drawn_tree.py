@@ -50,7 +50,7 @@ def drawn_tree(model: Any, tree: Tree) -> Markup:
         name = str(tree.attributes[tree.split[node]].name)
         for child in tree.children(node).tolist():
             words = tree.words(node, child)
-            marks += _edge(place, places[child], words, _fitted(words, name))
+            marks += _edge(place, places[child], words, _fit_condition(words, name))
     height = max(place.y for place in places.values()) + _EDGE + _LINE / 2
     width = int(widest + _EDGE)
     size = {"viewBox": f"0 0 {width} {height:g}", "width": width, "height": f"{height:g}"}
@@ -77,7 +77,7 @@ def _laid_out(tree: Tree) -> dict[int, _Place]:
     return {node: _Place(_EDGE + _LEVEL * int(tree.depth[node]), heights[node]) for node in order}
 
 
-def _fitted(words: str, name: str) -> str:
+def _fit_condition(words: str, name: str) -> str:
     """Return a condition that fits: of a long one the name is cut first, because the value tells branches apart."""
     value = words[len(name) :]
     if len(words) > _FITS and len(value) <= _FITS - 6:

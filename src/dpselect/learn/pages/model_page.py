@@ -138,7 +138,7 @@ def of_trees(model: Any) -> dict[str, Any]:
     return {
         "title": f"The {f'first of {len(model.trees_)} trees' if several else 'tree'}",
         "leaves": tree.leaves.size,
-        "how": _read(model) + (_WHOLE if tree is not model.trees_[0].grown else ""),
+        "how": _read(model) + (_WHOLE if tree is not model.trees_[0].whole_tree else ""),
         "drawn": drawn_tree(model, tree) if fits else None,
         "text": tree_text(model, tree) if fits else "",
     }

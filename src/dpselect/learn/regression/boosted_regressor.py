@@ -161,7 +161,7 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
     def _check_data(self, data: TrainingData) -> None:
         """Accept it: tables in memory can be given scores."""
 
-    def _planned(self, attributes_: Sequence[Attribute], _: Sequence[Any], epsilon: Fraction) -> Any:
+    def _fit_plan(self, attributes_: Sequence[Attribute], _: Sequence[Any], epsilon: Fraction) -> Any:
         concentrated = bool(exact_delta(self.delta))
         return BoostedRegressionPlan(
             attributes_,
@@ -201,9 +201,9 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
         self.target_, self.regressed_ = (low, high), RegressionFit(self.model_, first, width, grid)
 
     def _loss(self, _: int, __: bool) -> Loss:
-        return Loss.squared(0, 1, UNIT)
+        return Loss.half_squares(0, 1, UNIT)
 
-    def _understood(self, known: SurveyRelease, attributes_: Sequence[Attribute]) -> SurveySummary:
+    def _survey_summary(self, known: SurveyRelease, attributes_: Sequence[Attribute]) -> SurveySummary:
         return of_classes(known, attributes_)
 
 

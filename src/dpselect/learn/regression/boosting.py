@@ -22,7 +22,7 @@ from dpselect.learn.boosted.column_summary import SurveyRelease, of_classes
 from dpselect.learn.boosted.column_summary import SurveySummary as Start
 from dpselect.learn.boosted.noise import ONE_CELL, Moves, SumNoise
 from dpselect.learn.boosted.rounds import run_rounds, signal_of
-from dpselect.learn.boosted.rule import CONCENTRATED, PURE, Rule, is_additive, plan_rounds, rounds_for
+from dpselect.learn.boosted.rule import BY_RHO_RULE, PURE, Rule, is_additive, plan_rounds, rounds_for
 from dpselect.learn.domains import Attribute
 from dpselect.learn.regression.target_summary import TargetSummary, cells_for, summarize_targets
 from dpselect.utilities.splits import Integers
@@ -30,7 +30,7 @@ from dpselect.views.gradient_sums import SCORE_UNIT, UNIT, WIDEST, Loss
 from dpselect.views.targets import STEPS, Targets
 
 # Chosen on made-up tables and two small ones; docs/how-to/regression.md names them.
-BY_RHO = replace(CONCENTRATED, worth=0.25, pull=8.0)
+BY_RHO = replace(BY_RHO_RULE, worth=0.25, pull=8.0)
 BY_EPSILON = replace(PURE, worth=0.25, pull=8.0)
 _SIZE = Fraction(1, 100)
 HESSIANS = Fraction(12, 100)
@@ -92,7 +92,7 @@ class BoostedRegressionPlan:
         size, target = self._target(records, draws)
         start = self._columns(records, size, target, draws)
         grid = grid_of(target)
-        loss = Loss.squared(-(grid // 2), 1, max(int(target.spread * grid), 1) * (UNIT // SCORE_UNIT))
+        loss = Loss.half_squares(-(grid // 2), 1, max(int(target.spread * grid), 1) * (UNIT // SCORE_UNIT))
         mass = start.records * self.epsilon
         rounds = rounds_for(self.rule, self.rounds, mass)
         signal = signal_of(start, loss, self.noise, self.shares, rounds)
@@ -110,7 +110,7 @@ class BoostedRegressionPlan:
         """
         BoostingPlan(
             self.attributes,
-            Loss.squared(0, 1, UNIT),
+            Loss.half_squares(0, 1, UNIT),
             self.noise,
             self.rule,
             self.shares,

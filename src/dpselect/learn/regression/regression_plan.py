@@ -85,7 +85,7 @@ class ValuedTreeFitPlan:
         """Grow the tree; return it, and what its drawing shows."""
         size = self._size(records, draws)
         target = self._survey(records, size, draws)
-        return self._grown(records.within(target.low, target.high), target, self._depth(size), draws, _as_it_is)
+        return self._grow(records.within(target.low, target.high), target, self._depth(size), draws, _as_it_is)
 
     def rehearse(self, epsilon: Fraction) -> None:
         """Ask the questions of the deepest tree, of nobody.
@@ -100,7 +100,7 @@ class ValuedTreeFitPlan:
             self._size(nobody, draws)
             # Without records the range is the whole grid: the widest there is.
             target = self._survey(nobody, _ALL, draws)
-            self._grown(nobody.within(target.low, target.high), target, self._depth(_ALL), draws, along_one_path)
+            self._grow(nobody.within(target.low, target.high), target, self._depth(_ALL), draws, along_one_path)
         except (ZeroDivisionError, OverflowError):
             raise InputError("epsilon is too small for this fit: pass a larger one.") from None
 
@@ -116,7 +116,7 @@ class ValuedTreeFitPlan:
     def _depth(self, size: int) -> int:
         return min(depth_for(size, float(self.epsilon)), self.most)
 
-    def _grown(
+    def _grow(
         self,
         records: SidedTable,
         target: TargetSummary,

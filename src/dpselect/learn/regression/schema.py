@@ -52,7 +52,7 @@ class TargetReadOptions(ReadOptions):
 
     target: Any = None
 
-    def declared(self, columns: Sequence[Any], target: str | None) -> TargetSchema:
+    def declared_schema(self, columns: Sequence[Any], target: str | None) -> TargetSchema:
         """Return the public facts of these columns.
 
         Args:
@@ -68,7 +68,7 @@ class TargetReadOptions(ReadOptions):
         self.require_known([each.name for each in known], target)
         return TargetSchema(known, [], low, high)
 
-    def seen(self, attributes_: tuple[Attribute, ...], target: NDArray[Any]) -> TargetSchema:
+    def observed_schema(self, attributes_: tuple[Attribute, ...], target: NDArray[Any]) -> TargetSchema:
         """Return what the data hold as if it had been declared: not private."""
         read, _ = numbers(np.asarray(target.tolist()))
         low, high = float(read.min()), float(read.max())

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.learn.builder import Open, as_groups, cuts
+from dpselect.learn.builder import PathCodes, as_groups, cuts
 from dpselect.learn.domains import Attribute
 from dpselect.learn.regression.target_summary import TargetSummary
 from dpselect.learn.regression.values import noise_of, shrunk
@@ -58,11 +58,11 @@ class AroundMeans:
     _means: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     def split(
-        self, _: NodeCounts, opened: Open, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
+        self, _: NodeCounts, path_codes: PathCodes, going: NDArray[np.bool_], epsilon: Fraction, draws: Session
     ) -> tuple[Integers, list[Integers]]:
         """Release the sums of every node, score every cut around their mean, and draw one winner per node."""
         own = self.shares[len(self.released)]
-        means = self._released(going, own, draws)
+        means = self._release_means(going, own, draws)
         width = self.range.width
         centres = np.zeros(going.size, dtype=np.int64)
         centres[going] = np.rint(means * width).astype(np.int64)
@@ -72,11 +72,11 @@ class AroundMeans:
         cut: list[int] = []
         for place, table in enumerate(self.records.around(going.size, centres, most)):
             attribute = self.attributes[place]
-            allowed = cuts(attribute, opened[place])[going]
+            allowed = cuts(attribute, path_codes[place])[going]
             if not allowed.any():
                 continue
             table = table[going]
-            left = table.cumsum(axis=1)[:, :-1] if attribute.ordered else table
+            left = table.cumsum(axis=1)[:, :-1] if attribute.is_ordered else table
             right = table.sum(axis=1, keepdims=True) - left
             scores.append(row_scores_wrong_side(left) + row_scores_wrong_side(right))
             valid.append(allowed)
@@ -86,7 +86,7 @@ class AroundMeans:
         winners = draws.choose_rows(every, may, epsilon - own, moves_by(most))
         return as_groups(self.attributes, going, np.array(owner)[winners], np.array(cut)[winners])
 
-    def _released(self, going: NDArray[np.bool_], epsilon: Fraction, draws: Session) -> NDArray[np.float64]:
+    def _release_means(self, going: NDArray[np.bool_], epsilon: Fraction, draws: Session) -> NDArray[np.float64]:
         """Return the means of the nodes that go on, as shares of the range; those of their parents steady them."""
         width = self.range.width
         noisy = draws.counts(self.records.totals(going.size)[going], epsilon, moves_by(width))

@@ -185,12 +185,12 @@ class DPTreeRegressor(PrivateRegressor):
         if self.max_depth is not None:
             whole(self.max_depth, "max_depth", 1, "how many levels of splits")
 
-    def _planned(self, attributes_: Sequence[Attribute], _: Sequence[Any], epsilon: Fraction) -> Any:
+    def _fit_plan(self, attributes_: Sequence[Attribute], _: Sequence[Any], epsilon: Fraction) -> Any:
         most = DEEPEST if self.max_depth is None else min(DEEPEST, self.max_depth)
         return ValuedTreeFitPlan(attributes_, epsilon, most)
 
     def _take(self, result: Any) -> None:
-        self.tree_, self.drawn_ = (tree.scaled(*self.target_) for tree in result)
+        self.tree_, self.drawn_ = (tree.to_range(*self.target_) for tree in result)
 
     @property
     def trees_(self) -> list[ValuedTree]:
@@ -213,7 +213,7 @@ class DPTreeRegressor(PrivateRegressor):
             raise InputError("a value is beyond its bounds")
         self.target_, (self.tree_, self.drawn_) = (low, high), trees
 
-    def _said(self, tree: Tree, node: int) -> tuple[str, str]:
+    def _node_text(self, tree: Tree, node: int) -> tuple[str, str]:
         """Return the value of a node, and the released number of its records in words."""
         records, value = tree.counts[node]
         return f"{value:.4g}", f" (records: {records:.0f})"

@@ -31,7 +31,7 @@ class ValuedTree(Tree):
         """Return the value of every node."""
         return self.counts[:, 1]
 
-    def scaled(self, low: float, high: float) -> ValuedTree:
+    def to_range(self, low: float, high: float) -> ValuedTree:
         """Return the tree with values that are shares of a declared range as what they stand for."""
         tree = self.copy()
         # Both ends may be huge: no difference is taken.

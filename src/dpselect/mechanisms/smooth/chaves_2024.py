@@ -81,7 +81,7 @@ def chaves(
             'This published calibration is not private: pass unsound="reproduction" to compute its law, or use the '
             "sound calibration."
         )
-    law = noises.laplace_log_normal(sigma, sides) if noise == "laplace-log-normal" else _KINDS[noise](sides)
+    pmf = noises.laplace_log_normal(sigma, sides) if noise == "laplace-log-normal" else _KINDS[noise](sides)
     parameters: dict[str, Any] = {"calibration": "chaves-2024", "noise": noise, "sides": sides}
     if exponent == "printed" or floor:
         parameters |= {"exponent": exponent, "floor": floor}
@@ -95,7 +95,7 @@ def chaves(
         "smooth-noisy-max",
         "As published, for reproduction.",
         partial(_weigh, calibrate=calibrate, limited=unsound is None, floor=Fraction(floor)),
-        noisy_max(law),
+        noisy_max(pmf),
         parameters,
     )
 

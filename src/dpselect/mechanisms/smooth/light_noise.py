@@ -26,8 +26,8 @@ from dpselect.mechanisms.smooth.share import weigh_scores
 LOG_NORMAL = "laplace-log-normal"
 LIGHT = ("exponential", "laplace", LOG_NORMAL)
 _NAME = "smooth-noisy-max"
-_CLIPPED = {"exponential": clips.clipped_flip, "laplace": clips.clipped_laplace}
-_UNCLIPPED = {"exponential": PERMUTE_AND_FLIP, "laplace": LAPLACE}
+_CLIPPED_DRAWS = {"exponential": clips.clipped_flip, "laplace": clips.clipped_laplace}
+_UNCLIPPED_DRAWS = {"exponential": PERMUTE_AND_FLIP, "laplace": LAPLACE}
 _FLOOR = 0.001
 # A clip beyond this is none; below it all candidates would be nearly alike.
 _SHALLOW, _DEEP = Fraction(1, 100), Fraction(10**6)
@@ -70,11 +70,11 @@ def light_noisy_max(
     if noise == LOG_NORMAL:
         if clip is not None or floor is not None or delta is None:
             raise InputError("Laplace-log-normal noise is calibrated with a delta and no clip: pass delta=.")
-        return _of_laws(phi, parameters, _delta(delta), 0.5 if sigma is None else sigma)
+        return _of_pmfs(phi, parameters, _delta(delta), 0.5 if sigma is None else sigma)
     if delta is not None:
         exact = _delta(delta)
         calibrate = partial(light_tails.calibrate, noise=noise, delta=exact)
-        return _released(_UNCLIPPED[noise], calibrate, phi, parameters | {"delta": delta}, exact)
+        return _smooth_mechanism(_UNCLIPPED_DRAWS[noise], calibrate, phi, parameters | {"delta": delta}, exact)
     if clip is not None:
         units = exact_positive(clip, "clip")
         if not _SHALLOW <= units <= _DEEP:
@@ -88,17 +88,17 @@ def light_noisy_max(
             raise InputError("floor must be a small probability of an error, at most 0.1, for example 0.001.")
         cut = partial(clips.depth, noise, exact)
         parameters["floor"] = chance
-    return _released(_CLIPPED[noise](cut), partial(clips.calibrate, clip=cut), phi, parameters)
+    return _smooth_mechanism(_CLIPPED_DRAWS[noise](cut), partial(clips.calibrate, clip=cut), phi, parameters)
 
 
-def _released(
+def _smooth_mechanism(
     sampler: Sampler, calibrate: Calibrate, phi: Any, parameters: dict[str, Any], delta: Fraction = Fraction(0)
 ) -> SmoothMechanism:
     summary = "Where only a smooth bound is known that grows slowly, or there are many candidates."
     return SmoothMechanism(_NAME, summary, weigh_scores(calibrate, phi), sampler, parameters, delta)
 
 
-def _of_laws(phi: Any, parameters: dict[str, Any], delta: Fraction, sigma: float) -> UnsoundMechanism:
+def _of_pmfs(phi: Any, parameters: dict[str, Any], delta: Fraction, sigma: float) -> UnsoundMechanism:
     if not 0.1 <= sigma <= 2:
         raise InputError("sigma must be between 0.1 and 2: where the quadrature of this noise is good.")
     return UnsoundMechanism(

@@ -37,7 +37,7 @@ def calibrate(
 
 @lru_cache(maxsize=1024)
 def _beta(m: int, epsilon: Fraction, noise: str, phi: Fraction, delta: Fraction) -> Fraction:
-    dilated, lost = dilation_cost(m, noise), _LOST[noise]
+    dilated, lost = dilation_cost(m, noise), _SCALE_LOSS[noise]
 
     def holds(beta: Decimal) -> bool:
         down, up = both(digits_for(beta, times=2))
@@ -95,7 +95,7 @@ def _lost_laplace(m: int, spent: Fraction, beta: Decimal, down: RoundedDecimals,
     return up.context.multiply(up.context.multiply(front, share), up.exp(exponent))
 
 
-_LOST: dict[str, Callable[[int, Fraction, Decimal, RoundedDecimals, RoundedDecimals], Decimal]] = {
+_SCALE_LOSS: dict[str, Callable[[int, Fraction, Decimal, RoundedDecimals, RoundedDecimals], Decimal]] = {
     "exponential": _lost_exponential,
     "laplace": _lost_laplace,
 }

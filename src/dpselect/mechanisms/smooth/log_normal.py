@@ -135,25 +135,25 @@ def calibrate(
     candidates: int, epsilon: Fraction, *, range_bound: int, phi: Fraction, delta: Fraction, sigma: float
 ) -> tuple[Fraction, Fraction]:
     """Return (beta, c) for that many candidates, as good as floats know them."""
-    beta, t = _calibrated(max(candidates, 2), float(epsilon), float(phi), float(delta), sigma)
+    beta, t = _calibrate(max(candidates, 2), float(epsilon), float(phi), float(delta), sigma)
     return Fraction(beta), range_bound / Fraction(t)
 
 
 @lru_cache(maxsize=256)
-def _calibrated(m: int, epsilon: float, phi: float, delta: float, sigma: float) -> tuple[float, float]:
+def _calibrate(m: int, epsilon: float, phi: float, delta: float, sigma: float) -> tuple[float, float]:
     noise, cost = tail_of(sigma), dilation_cost(m, sigma)
     t = noise.shift((1 - phi) * epsilon) * (1 - _MARGIN)
     low, high = 0.0, epsilon / cost
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
-        fits = _lost(noise, m, epsilon, middle, t) <= delta and _grown(noise, t, middle, cost) <= epsilon
+        fits = _shrink_loss(noise, m, epsilon, middle, t) <= delta and _growth_loss(noise, t, middle, cost) <= epsilon
         low, high = (middle, high) if fits else (low, middle)
     if not low:
         raise InputError("epsilon or delta is too small for Laplace-log-normal noise: pass a larger one.")
     return low * (1 - _MARGIN), t
 
 
-def _lost(noise: NoiseTail, m: int, epsilon: float, beta: float, t: float) -> float:
+def _shrink_loss(noise: NoiseTail, m: int, epsilon: float, beta: float, t: float) -> float:
     """Return what candidates far behind lose when the scale shrinks: the largest over how far behind they are."""
 
     def lost(log_g: Floats) -> Floats:
@@ -165,7 +165,7 @@ def _lost(noise: NoiseTail, m: int, epsilon: float, beta: float, t: float) -> fl
     return (m - 1) * _supremum(lost, -6.0, math.log(float(noise.differences[-1])) - 1.0)
 
 
-def _grown(noise: NoiseTail, t: float, beta: float, cost: float) -> float:
+def _growth_loss(noise: NoiseTail, t: float, beta: float, cost: float) -> float:
     """Return the most that slide and dilation cost together when the scale grows."""
     return _supremum(lambda grown: noise.surprise(t * np.exp(-grown)) + grown * cost, 0.0, beta)
 

@@ -41,7 +41,7 @@ class NoiseDistribution:
         tail: Pr[|Z| > z] at z >= 0, accurate far out.
         sides: 1 or 2.
         finest: the width of the narrowest feature of the density about 0.
-        tails: the noise as the door draws it, where it can. unit: one unit of that, in units of this law.
+        tails: the noise as the session draws it, where it can. unit: one unit of that, in units of this law.
     """
 
     name: str

@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 # Digits of a constant that is searched for.
-_SHOWN = 12
+_DIGITS = 12
 _ENOUGH = 40
 
 
@@ -65,7 +65,7 @@ def largest(holds: Callable[[Decimal], bool], above: Fraction) -> Fraction:
         holds: true up to some positive number and false from there on.
         above: a number for which it is false, or one beyond which nobody asks.
     """
-    shown = decimal.Context(prec=_SHOWN, rounding=decimal.ROUND_FLOOR, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
+    shown = decimal.Context(prec=_DIGITS, rounding=decimal.ROUND_FLOOR, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
     low = shown.divide(Decimal(above.numerator), Decimal(above.denominator))
     if holds(low):
         return Fraction(low)

@@ -24,7 +24,7 @@ _FAR = 2.0**1000
 # Candidates, epsilon and range bound to beta, rounded down, and c, rounded up, in units of the noise that is drawn.
 Calibrate = Callable[..., tuple[Fraction, Fraction]]
 # Scores and beta to S.
-Bounded = Callable[[Scores, Fraction], Fraction]
+SmoothBoundOf = Callable[[Scores, Fraction], Fraction]
 
 
 def of_each(scores: Scores, beta: Fraction) -> Fraction:
@@ -37,7 +37,7 @@ def of_pairs(scores: Scores, beta: Fraction) -> Fraction:
     return smooth(pair_bound(scores.sensitivity) if scores.range_bound == 2 else scores.sensitivity, beta)
 
 
-def weigh(scores: Scores, epsilon: Fraction, calibrate: Calibrate, bounded: Bounded = of_pairs) -> SmoothScores:
+def weigh(scores: Scores, epsilon: Fraction, calibrate: Calibrate, bounded: SmoothBoundOf = of_pairs) -> SmoothScores:
     """Return scores in ticks of a public size, and what a tick is worth in units of noise of scale c S.
 
     S is the beta-smooth bound of the scores, of pairs of candidates unless another is named. Integers are their own

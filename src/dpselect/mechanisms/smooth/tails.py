@@ -1,4 +1,4 @@
-"""Heavy-tailed noise as the door draws it."""
+"""Heavy-tailed noise as the session draws it."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class ValueNoise:
 
     @property
     def gamma(self) -> int:
-        """Return by which number the door knows the noise: 2 for Cauchy, 0 for Student t."""
+        """Return by which number the session knows the noise: 2 for Cauchy, 0 for Student t."""
         return 2 if self.degrees == 1 else 0
 
     def scale(self, epsilon: Fraction, beta: Fraction) -> Fraction:

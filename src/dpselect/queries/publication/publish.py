@@ -49,7 +49,7 @@ from dpselect.queries.publication.state import FolderState, MemoryState, Publica
 # The states of a request, as a plan shows them.
 NEW, PAID, ANSWERED = "new", "paid", "answered"
 # Parts of a certificate that are stored with an answer.
-_KEPT = ("question", "answer", "mechanism", "guarantee", "accuracy", "public", "date", "software")
+_ANSWER_FIELDS = ("question", "answer", "mechanism", "guarantee", "accuracy", "public", "date", "software")
 # Of the columns of a plan.
 TITLES = ("key", "epsilon", "mechanism", "state", "error at 95 %")
 
@@ -195,9 +195,9 @@ class PublicationRun:
         shown = {key: name for key, name in self._names.items() if name in kept}
         lost = [key for key, name in shown.items() if answer_hash(self._state.read(name) or "") != kept[name]]
         if lost:
-            raise AnsweredError(self._lost(lost))
+            raise AnsweredError(self._lost_message(lost))
 
-    def _lost(self, keys: Sequence[str]) -> str:
+    def _lost_message(self, keys: Sequence[str]) -> str:
         return (
             f"The answers of {', '.join(keys)} were shown, and this state does not hold them: restore the newest "
             f"{STATE}. Nothing was drawn again."
@@ -221,7 +221,7 @@ class PublicationRun:
 
     def _admit(self, totals: Totals, events: Sequence[Event]) -> None:
         """Refuse what the total or the ledger does not allow; the total is of all that was ever paid here."""
-        cost, paid = fold(events), self._requests.index.spent(PUBLICATION, self._state.identity)
+        cost, paid = fold(events), self._requests.index.spent_by(PUBLICATION, self._state.identity)
         total, where = self._publication.total, self._publication.places.get("", "")
         if paid.epsilon + cost.epsilon > total.epsilon or paid.delta + cost.delta > total.delta:
             amounts, apart = " and write amounts instead of weights", ""
@@ -233,7 +233,7 @@ class PublicationRun:
                 "Nothing was spent."
             )
         terms = self._ledger.terms
-        left, after = terms.left(totals), terms.left(totals + cost)
+        left, after = terms.remaining(totals), terms.remaining(totals + cost)
         if min(after.epsilon, after.delta, after.rho) < 0:
             name = _rho if terms.rule == "rho" else _amounts
             raise BudgetError(
@@ -249,21 +249,23 @@ class PublicationRun:
             OSError: the source, the state or the ledger cannot be used.
         """
         try:
-            answer = self._requests.answer(self._names[key], self._state, partial(self._drawn, key))
+            answer = self._requests.answer(self._names[key], self._state, partial(self._draw_answer, key))
         except AnsweredError:
-            raise AnsweredError(self._lost([key])) from None
+            raise AnsweredError(self._lost_message([key])) from None
         content: dict[str, Any] = json.loads(answer)
         return content
 
-    def _drawn(self, key: str) -> str:
+    def _draw_answer(self, key: str) -> str:
         """Read the rows, release under what was paid for, and return the answer as it is stored."""
         query, plan = self._publication.queries[key], self._plans[key]
         accountant = RequestAccountant(self._ledger.rule, plan.spends, self._requests.rows(self._names[key]))
         release = query.release(PrivateRows(self._dataset), accountant)
         accountant.require_complete()
-        content = certify(plan.kept(release), question=query.words(), public=query.public(self._dataset)).content
+        content = certify(
+            plan.with_planned_error(release), question=query.words(), public=query.public(self._dataset)
+        ).content
         named = {"key": key, "query": query.as_json(), "parts": [*query.parts()], "rows": accountant.rows}
-        return json.dumps({**named, **{name: content[name] for name in _KEPT}, **query.attached(release)})
+        return json.dumps({**named, **{name: content[name] for name in _ANSWER_FIELDS}, **query.attachments(release)})
 
 
 def _by_rule(totals: Report | None) -> dict[str, Any]:
@@ -346,7 +348,7 @@ def publish(
     if folder is not None:
         require_templates("dpselect.certificates")
     ledger = open_ledger()
-    state = MemoryState() if folder is None else FolderState.made(folder, FILES)
+    state = MemoryState() if folder is None else FolderState.create(folder, FILES)
     run = PublicationRun(publication, dataset, plans, ledger, state)
     run.require_stored()
     run.pay()

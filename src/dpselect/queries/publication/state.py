@@ -81,14 +81,14 @@ class FolderState:
         if not is_there(self._path):
             raise MissingFileError(f"There is no {NAME} in {folder}: publish first.")
         await_maker(self._path)
-        with self._connected() as connection:
+        with self._connection() as connection:
             found = connection.execute("SELECT format, id FROM publication").fetchall()
         if [each[0] for each in found] != [FORMAT]:
             raise StateError(f"{self._path} was written by a newer version of dpselect: update it.")
         self.identity: str = found[0][1]
 
     @classmethod
-    def made(cls, folder: Path, answers: Sequence[str]) -> FolderState:
+    def create(cls, folder: Path, answers: Sequence[str]) -> FolderState:
         """Return the state in a folder, which is made where there is none, with a new identity.
 
         Args:
@@ -121,18 +121,18 @@ class FolderState:
 
     def read(self, request: str) -> str | None:
         """Return the answer of a request, if there is one."""
-        with self._connected() as connection:
+        with self._connection() as connection:
             found = connection.execute("SELECT content FROM answers WHERE request = ?", (request,)).fetchone()
         return None if found is None else found[0]
 
     def requests(self) -> list[str]:
         """Return the requests that have an answer."""
-        with self._connected() as connection:
+        with self._connection() as connection:
             return [each[0] for each in connection.execute("SELECT request FROM answers")]
 
     def keep(self, request: str, answer: str) -> str:
         """Store an answer durably, unless there is one; return the one that is stored."""
-        with self._connected() as connection:
+        with self._connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
             insert = "INSERT INTO answers (request, content) VALUES (?, ?) ON CONFLICT (request) DO NOTHING"
             connection.execute(insert, (request, answer))
@@ -142,7 +142,7 @@ class FolderState:
         return stored
 
     @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def _connection(self) -> Iterator[sqlite3.Connection]:
         try:
             with bare(self._path) as connection:
                 yield connection

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from dpselect.kernel.errors import InputError
 from dpselect.web.explorer.explorer_page import Page
 
-# An address as browsers show it, with the machine and the port of whoever sent it.
+# An address as browsers show it, with the machine and the port of its sender.
 _WHOLE = re.compile(r"((https?:)?//[^/?#]*|(localhost|127\.0\.0\.1)(:\d+)?(?=[/?#]|$))", re.IGNORECASE)
 
 

@@ -37,7 +37,9 @@ _STATIC = {
 # How wide a page may ask a chart to be, in pixels.
 _WIDE = NumberField("w", "The width", WIDTH, 240, 1200)
 # Of errors of the language itself, whose words are for programmers.
-_FAILED = "The page cannot work with these values: numbers are too large or too far apart, or a name cannot be written."
+_PAGE_FAILED = (
+    "The page cannot work with these values: numbers are too large or too far apart, or a name cannot be written."
+)
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def _site(material: Material, pages: Sequence[Page]) -> Starlette:
             page = by_path.get(request.path_params["path"])
             if page is None:
                 return nowhere(request)
-            return _answered(_shown(page, material, request), lambda shown: show(page, shown))
+            return _response_or_error(_page_state(page, material, request), lambda shown: show(page, shown))
 
         return answered
 
@@ -103,7 +105,7 @@ def _site(material: Material, pages: Sequence[Page]) -> Starlette:
         Route("/static/{name}", static),
         Route("/{path}", of_page(whole)),
         Route("/{path}/view", of_page(_redrawn)),
-        Route("/{path}/notebook.ipynb", of_page(_exported)),
+        Route("/{path}/notebook.ipynb", of_page(_notebook_response)),
     ]
     site = Starlette(routes=routes, exception_handlers={404: nowhere})
     site.router.redirect_slashes = False
@@ -114,7 +116,7 @@ def _redrawn(page: Page, shown: _PageState) -> Response:
     return _html("view.html", _facts(page, shown), 400 if shown.problem else 200)
 
 
-def _exported(page: Page, shown: _PageState) -> Response:
+def _notebook_response(page: Page, shown: _PageState) -> Response:
     if shown.view is None:
         return _html("view.html", _facts(page, shown), 400)
     headers = {"content-disposition": f'attachment; filename="dpselect-{page.path}.ipynb"'}
@@ -122,15 +124,15 @@ def _exported(page: Page, shown: _PageState) -> Response:
     return Response(cells, media_type="application/x-ipynb+json", headers=headers)
 
 
-def _answered(shown: _PageState, answer: Callable[[_PageState], Response]) -> Response:
+def _response_or_error(shown: _PageState, answer: Callable[[_PageState], Response]) -> Response:
     """Return the answer, which draws charts and writes text, or the sentence that says that this failed."""
     try:
         return answer(shown)
     except (ArithmeticError, UnicodeError):
-        return answer(replace(shown, view=None, problem=_FAILED))
+        return answer(replace(shown, view=None, problem=_PAGE_FAILED))
 
 
-def _shown(page: Page, material: Material, request: Request) -> _PageState:
+def _page_state(page: Page, material: Material, request: Request) -> _PageState:
     """Return what the query of a request asks for; what is wrong with it is a sentence, and what was right is kept."""
     query: dict[str, list[str]] = {}
     for name, value in request.query_params.multi_items():
@@ -150,7 +152,7 @@ def _shown(page: Page, material: Material, request: Request) -> _PageState:
     try:
         return _PageState(state, written, width, page.content.view(state, material))
     except (ArithmeticError, UnicodeError):
-        return _PageState(state, written, width, None, _FAILED)
+        return _PageState(state, written, width, None, _PAGE_FAILED)
     except (PrivacyError, ValueError, ImportError) as error:
         return _PageState(state, written, width, None, str(error))
 

@@ -30,7 +30,7 @@ class DistanceScore:
     """A score that can be looked at.
 
     Attributes:
-        words: what a visitor reads.
+        words: what a user reads.
         scores: state and graph to the scores of the library.
         python: state to what makes them in Python, of names that ``setup`` defines.
         setup: state to statements that make the data of a notebook.

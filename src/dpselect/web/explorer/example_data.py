@@ -59,9 +59,9 @@ def people() -> Mapping[str, TextColumn]:
     return {
         "age": TextColumn.of(map(str, age.tolist())),
         "income": TextColumn.of(map(str, income.tolist())),
-        "job": _named([*_JOBS], job),
-        "region": _named([*_REGIONS], region),
-        "rich": _named(["no", "yes"], rich.astype(np.int64)),
+        "job": _text_column([*_JOBS], job),
+        "region": _text_column([*_REGIONS], region),
+        "rich": _text_column(["no", "yes"], rich.astype(np.int64)),
     }
 
 
@@ -135,5 +135,5 @@ def _even(number: int, size: int = PEOPLE) -> NDArray[np.float64]:
     return result
 
 
-def _named(names: list[str], codes: NDArray[np.int64]) -> TextColumn:
+def _text_column(names: list[str], codes: NDArray[np.int64]) -> TextColumn:
     return TextColumn(names, codes.astype(np.int64))

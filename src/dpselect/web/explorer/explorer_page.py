@@ -23,7 +23,7 @@ class Chart:
     Attributes:
         title: a heading above it.
         draw: a width in pixels to a picture.
-        says: what it shows, in a sentence, for whoever cannot see it.
+        says: what it shows, in a sentence, for readers who cannot see it.
     """
 
     title: str
@@ -54,7 +54,7 @@ class Note:
 
 @dataclass(frozen=True)
 class TreeDrawing:
-    """A picture that a template of this library has drawn, with a sentence for whoever cannot see it."""
+    """A picture that a template of this library has drawn, with a sentence for readers who cannot see it."""
 
     title: str
     picture: Any

@@ -1,4 +1,4 @@
-"""Fields that a visitor can change on a page. The values stand in the address, so that a view can be sent to a
+"""Fields that a user can change on a page. The values stand in the address, so that a view can be sent to a
 colleague.
 """
 
@@ -20,7 +20,7 @@ ROWS, LETTERS = 40, 120
 # An epsilon has so many, as in a query.
 _DECIMALS = 6
 # A name ends up in a command that is copied to a terminal: nothing in it may end a line, or show it otherwise.
-_HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+_HIDDEN_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 def exact_text(number: float) -> str:
@@ -89,7 +89,7 @@ class NumberField:
         if text is None or not text.strip():
             return self.default
         try:
-            value: float | int = int(text) if self.whole else float(_pointed(text))
+            value: float | int = int(text) if self.whole else float(_with_point(text))
         except ValueError:
             value = math.nan
         if not self.low <= value <= self.high:
@@ -109,7 +109,7 @@ class ChoiceField:
     """One of several.
 
     Attributes:
-        options: what stands in the address, and what a visitor reads.
+        options: what stands in the address, and what a user reads.
     """
 
     name: str
@@ -138,7 +138,7 @@ class SeveralField:
     """One or more of several, in their own order.
 
     Attributes:
-        options: what stands in the address, and what a visitor reads.
+        options: what stands in the address, and what a user reads.
         default: those that are chosen at first.
     """
 
@@ -180,7 +180,7 @@ class TextField:
         text = _single(query, self.name)
         if text is not None and len(text) > 10 * LETTERS:
             raise InputError(f"{self.label} has at most {10 * LETTERS:,} letters.")
-        if text is not None and _HIDDEN.search(text):
+        if text is not None and _HIDDEN_CHARACTERS.search(text):
             raise InputError(f"{self.label} has a character that is not shown: leave it out.")
         return self.default if text is None else text
 
@@ -274,7 +274,7 @@ def _rows(query: Query, field: str, keys: Sequence[str], label: str) -> list[tup
         raise InputError(f"{label} are up to {ROWS} names, each of them once.")
     if any(len(name) > LETTERS for name, _ in rows):
         raise InputError(f"A name has at most {LETTERS} letters.")
-    if any(_HIDDEN.search(name) for name, _ in rows):
+    if any(_HIDDEN_CHARACTERS.search(name) for name, _ in rows):
         raise InputError("A name has a character that is not shown: leave it out.")
     return [(name, tuple(row)) for name, row in rows]
 
@@ -294,6 +294,6 @@ def _single(query: Query, name: str) -> str | None:
     return values[-1] if values else None
 
 
-def _pointed(text: str) -> str:
+def _with_point(text: str) -> str:
     """Return a number whose decimal mark is a comma with a point; a number with several marks stays as it is."""
     return text.replace(",", ".") if text.count(",") == 1 and "." not in text else text

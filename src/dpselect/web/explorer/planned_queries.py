@@ -22,7 +22,7 @@ from dpselect.queries.plan import plan_of
 from dpselect.web.explorer.query_commands import shell_of
 
 PERSON, _WHO = "person", "who"
-# A tree of more classes would keep a visitor waiting.
+# A tree of more classes would keep a user waiting.
 _CLASSES = 10_000
 _AGES = {"lower": 0, "upper": 120}
 
@@ -144,7 +144,7 @@ def _classes(planned: PlannedQuery) -> Dataset:
     return _people(planned, age=_AGES, job=_names(planned))
 
 
-def _counted(planned: PlannedQuery) -> Query[Any]:
+def _histogram_query(planned: PlannedQuery) -> Query[Any]:
     return Histogram("job", epsilon=planned.epsilon)
 
 
@@ -152,7 +152,7 @@ KINDS: dict[str, QueryKind] = {
     "number": QueryKind(
         "one number: how many rows have a value",
         "a number",
-        _counted,
+        _histogram_query,
         lambda planned: _people(planned, job=["nurse"]),
         "--domain nurse,",
         'dps.counts(people, epsilon={epsilon}, column="job", domain=["nurse"]{who}, ledger=ledger)',
@@ -160,7 +160,7 @@ KINDS: dict[str, QueryKind] = {
     "counts": QueryKind(
         "counts of all values",
         "{size} counts",
-        _counted,
+        _histogram_query,
         lambda planned: _people(planned, job=_names(planned)),
         "--domain {size}",
         'dps.counts(people, epsilon={epsilon}, column="job", domain=range({size}){who}, ledger=ledger)',

@@ -33,14 +33,14 @@ _COUNTS = """def utility(records):
         distance=changes,
         kind="integer",
     )"""
-_PRINTED = """def utility(records):
+_PRINTED_CODE = """def utility(records):
     counts = [int((records == name).sum()) for name in candidates]
     winner = counts.index(max(counts))
     lead = min(counts[winner] - count for place, count in enumerate(counts) if place != winner)
     safe = dps.sensitivity.local(lambda steps: float(steps >= lead), ceiling=1.0)
     won = [int(place == winner) for place in range(len(candidates))]
     return dps.Scores(won, safe, candidates=candidates, kind="integer", zero="worst")"""
-_CORRECTED = """def utility(records):
+_CORRECTED_CODE = """def utility(records):
     return dps.utilities.majority([int((records == name).sum()) for name in candidates], candidates)"""
 
 
@@ -75,7 +75,7 @@ class Claim:
         if self.score == CORRECTED:
             return utilities.majority(counts, self.candidates)
         if self.score == PRINTED:
-            return self._printed(counts)
+            return self._printed_scores(counts)
         return Scores(
             counts,
             self.sensitivity,
@@ -86,7 +86,7 @@ class Claim:
             kind="integer",
         )
 
-    def _printed(self, counts: Sequence[int]) -> Scores:
+    def _printed_scores(self, counts: Sequence[int]) -> Scores:
         """Return the 0/1 score of the winner, which is said to be safe for as many steps as it leads by."""
         winner = counts.index(max(counts))
         lead = min(counts[winner] - count for place, count in enumerate(counts) if place != winner)
@@ -98,7 +98,7 @@ class Claim:
         """Return statements that make ``candidates``, ``utility`` and ``universe``."""
         relation = "" if self.neighbours != SUBSTITUTION else f', "{SUBSTITUTION}"'
         named = {"sensitivity": _number(self.sensitivity), "neighbours": self.neighbours}
-        text = {COUNTS: _COUNTS, PRINTED: _PRINTED, CORRECTED: _CORRECTED}[self.score]
+        text = {COUNTS: _COUNTS, PRINTED: _PRINTED_CODE, CORRECTED: _CORRECTED_CODE}[self.score]
         body = text.format(range_bound=self.range_bound, **named) if self.score == COUNTS else text
         universe = _UNIVERSE.format(rows=self.rows, relation=relation)
         return f"import dpselect as dps\n\ncandidates = {list(self.candidates)!r}\n\n\n{body}\n\n\n{universe}"
@@ -152,7 +152,7 @@ def judge_claim(claim: Claim, mechanism: str, epsilon: Fraction) -> Verdict:
     words = universe.words(first), universe.words(second)
     # An outcome that is impossible on both sides tells nothing.
     place = int(np.nanargmax(moved))
-    return Verdict(loss, here, there, place, words, _stated(claim), too_wide(claim), len(universe))
+    return Verdict(loss, here, there, place, words, _admissibility(claim), too_wide(claim), len(universe))
 
 
 @lru_cache(maxsize=16)
@@ -168,7 +168,7 @@ def losses(claim: Claim, epsilon: Fraction) -> tuple[tuple[str, PrivacyLoss], ..
 
 
 @lru_cache(maxsize=16)
-def _stated(claim: Claim) -> Admissibility:
+def _admissibility(claim: Claim) -> Admissibility:
     return admissible(claim.scores, claim.universe)
 
 

@@ -1,4 +1,4 @@
-"""Public data of a command: a table or a graph that is shown as it is, because whoever names it declares it public."""
+"""Public data of a command: a table or a graph that is shown as it is, because naming it declares it public."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def material_of(request: Request) -> Material:
         _require_bare(request, "the made-up examples")
         return EXAMPLES
     if not _is_file(text):
-        return _named(request, text)
+        return _material_of(request, text)
     asked = request.graph or request.source is not None or request.target is not None or request.nodes is not None
     path = Path(text)
     _require_small(path)
@@ -183,7 +183,7 @@ def _ends_of(path: Path, ends: tuple[str, str], how: FileOptions) -> Sequence[An
     return sorted(names)
 
 
-def _named(request: Request, text: str) -> Material:
+def _material_of(request: Request, text: str) -> Material:
     """Return a dataset of the papers, or a graph that ships with NetworkX."""
     _require_bare(request, text)
     try:
@@ -191,7 +191,7 @@ def _named(request: Request, text: str) -> Material:
     except FileNotFoundError:
         known = {}
     if text not in known:
-        return _shipped(text)
+        return _shipped_graph(text)
     kind = known[text].facts.get("kind")
     if kind == "graph":
         graph = datasets.graph(text)
@@ -211,15 +211,15 @@ def _named(request: Request, text: str) -> Material:
     )
 
 
-def _shipped(text: str) -> Material:
+def _shipped_graph(text: str) -> Material:
     try:
-        graph = dps.Graph.named(text)
+        graph = dps.Graph.from_name(text)
     except ValueError:
         raise InputError(
             f"There is no file, dataset or shipped graph {display_name(text)!r}: name a table, an edge file, a graph "
             f"such as lesmis or karate, a dataset that `python -m research datasets` lists, or {EXAMPLE}."
         ) from None
-    return _of_graph(graph, text, f"graph = dps.Graph.named({text!r})")
+    return _of_graph(graph, text, f"graph = dps.Graph.from_name({text!r})")
 
 
 def _of_graph(graph: dps.Graph, name: str, python: str) -> Material:
@@ -271,13 +271,13 @@ def _size(path: Path) -> int:
                 while size <= BYTES and (block := stream.read(_BLOCK)):
                     size += len(block)
         except (OSError, EOFError):
-            # Whoever reads it says what is wrong with it.
+            # Its reader says what is wrong with it.
             return size
     elif zipfile.is_zipfile(path) and path.name.lower().endswith(".xlsx"):
         with zipfile.ZipFile(path) as sheets:
             size = sum(each.file_size for each in sheets.infolist())
     elif _is_parquet(path):
-        size = max(size, _unfolded(path))
+        size = max(size, _unfolded_size(path))
     return size
 
 
@@ -288,7 +288,7 @@ def _require_rows(files: Sequence[Path]) -> None:
     try:
         known = [parquet.read_metadata(each) for each in files if _is_parquet(each)]
     except (ArrowException, OSError):
-        # Whoever reads it says what is wrong with it.
+        # Its reader says what is wrong with it.
         return
     for each, said in zip(filter(_is_parquet, files), known, strict=True):
         if not all(map(_is_flat, map(said.schema.column, range(said.num_columns)))):
@@ -297,7 +297,7 @@ def _require_rows(files: Sequence[Path]) -> None:
         _require_fitting(sum(each.num_rows for each in known), known[0].num_columns)
 
 
-def _unfolded(path: Path) -> int:
+def _unfolded_size(path: Path) -> int:
     """Return how many bytes the text of a parquet file has once each cell has its own, or some number above BYTES.
 
     Columns are read with their dictionaries, so that a long text that stands in every row is held once.

@@ -54,7 +54,7 @@ class Ranking:
         return self.mechanism is None and metrics.METRICS[self.metric].by_margin
 
     @property
-    def bounded(self) -> bool:
+    def needs_max_degree(self) -> bool:
         """Return whether the metric needs the maximum degree."""
         return metrics.METRICS[self.metric].bounded
 
@@ -66,7 +66,7 @@ class Ranking:
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of the call beside the graph."""
-        found: dict[str, Any] = {"max_degree": self.most} if self.bounded else {}
+        found: dict[str, Any] = {"max_degree": self.most} if self.needs_max_degree else {}
         if self.metric == "ego-betweenness":
             # The tighter ones must not be shifted.
             found["sensitivity"] = "degree" if "shifted" in (self.mechanism or "") else "refined"
@@ -104,7 +104,7 @@ def public_graph(given: Any) -> Graph:
         graph = require_undirected(given)
     except TypeError as error:
         raise InputError(str(error)) from None
-    graph = graph.compressed() if isinstance(graph, StoredGraph) else graph
+    graph = graph.to_graph() if isinstance(graph, StoredGraph) else graph
     if len(graph) < 3:
         raise InputError("A graph of fewer than 3 nodes has nobody to compare: take a larger one.")
     if len(graph) > _NODES:
@@ -119,7 +119,7 @@ def rank_nodes(graph: Graph, ranking: Ranking) -> Scores:
     """Return what the mechanism ranks, shape (n,).
 
     Raises:
-        ValueError: the graph exceeds the maximum degree, or would keep a visitor waiting.
+        ValueError: the graph exceeds the maximum degree, or would keep a user waiting.
     """
     scores = score_nodes(graph, ranking.function, tuple(ranking.arguments.items()))
     return _margin(scores, ranking.k) if ranking.by_margin else scores
@@ -143,7 +143,7 @@ def _margin(scores: Scores, k: int) -> Scores:
 
 
 def require_short(graph: Graph, what: str) -> None:
-    """Refuse what would keep a visitor waiting (``ValueError``).
+    """Refuse what would keep a user waiting (``ValueError``).
 
     Args:
         graph: a public one.

@@ -20,10 +20,10 @@ def quote_word(name: str) -> str:
         raise InputError("A name has a null character, which no command can hold: give it another name.")
     if name.isprintable():
         return shlex.quote(name)
-    return "$'" + "".join(map(_spelled, name)) + "'"
+    return "$'" + "".join(map(_escape_letter, name)) + "'"
 
 
-def _spelled(letter: str) -> str:
+def _escape_letter(letter: str) -> str:
     if letter in "\\'":
         return f"\\{letter}"
     if letter.isprintable():

@@ -43,17 +43,17 @@ class TokenMiddleware:
         if scope["type"] == "lifespan":
             return await self.application(scope, receive, send)
         if scope["type"] != "http":
-            return await _closed(scope, receive, send)
+            return await _close(scope, receive, send)
         refusal = self._refusal(scope)
         if refusal is not None:
-            return await _refused(send, *refusal)
+            return await _refuse(send, *refusal)
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = [value for name, value in query if name == "token"]
         # A program that only asks whether an address is there does not use it up.
         if given and scope["method"] == "GET" and self._lets_in(given):
-            return await self._entered(send, scope["path"], [each for each in query if each[0] != "token"])
-        if not self._known(scope):
-            return await _refused(send, 403, "Open the address that dpselect explore printed; it works once.")
+            return await self._enter(send, scope["path"], [each for each in query if each[0] != "token"])
+        if not self._has_session(scope):
+            return await _refuse(send, 403, "Open the address that dpselect explore printed; it works once.")
         return await self.application(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
@@ -84,7 +84,7 @@ class TokenMiddleware:
         self._used = True
         return True
 
-    def _known(self, scope: Scope) -> bool:
+    def _has_session(self, scope: Scope) -> bool:
         # Cookies of other servers on this machine come along, in forms that a strict reader would stop at.
         for cookie in ";".join(header_values(scope, "cookie")).split(";"):
             name, _, value = cookie.strip().partition("=")
@@ -92,25 +92,25 @@ class TokenMiddleware:
                 return True
         return False
 
-    async def _entered(self, send: Send, path: str, query: list[tuple[str, str]]) -> None:
+    async def _enter(self, send: Send, path: str, query: list[tuple[str, str]]) -> None:
         cookie = f"{self._cookie}={self._session}; HttpOnly; SameSite=Strict; Path=/"
         # Never to another server, which "//name" would be, and never a second header after the end of a line.
         where = "/" + quote(path.lstrip("/\\")) + (f"?{urlencode(query)}" if query else "")
         headers = [(b"set-cookie", cookie.encode()), (b"location", where.encode("ascii"))]
-        await _sent(send, 303, headers, b"")
+        await _send_reply(send, 303, headers, b"")
 
 
-async def _refused(send: Send, status: int, sentence: str) -> None:
-    await _sent(send, status, [(b"content-type", b"text/plain; charset=utf-8")], f"{sentence}\n".encode())
+async def _refuse(send: Send, status: int, sentence: str) -> None:
+    await _send_reply(send, status, [(b"content-type", b"text/plain; charset=utf-8")], f"{sentence}\n".encode())
 
 
-async def _sent(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
+async def _send_reply(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
     sized = [*headers, (b"content-length", str(len(body)).encode())]
     start: Message = {"type": "http.response.start", "status": status, "headers": sized}
     await send(start)
     await send({"type": "http.response.body", "body": body})
 
 
-async def _closed(scope: Scope, receive: Receive, send: Send) -> None:
+async def _close(scope: Scope, receive: Receive, send: Send) -> None:
     await receive()
     await send({"type": f"{scope['type']}.close", "code": 1008})

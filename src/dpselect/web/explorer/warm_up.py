@@ -17,12 +17,12 @@ def warm_up(pages: Sequence[Page]) -> Thread:
 
     The first chart loads what all others need, which takes most of a second.
     """
-    thread = Thread(target=_loaded, args=(pages,), daemon=True)
+    thread = Thread(target=_load, args=(pages,), daemon=True)
     thread.start()
     return thread
 
 
-def _loaded(pages: Sequence[Page]) -> None:
+def _load(pages: Sequence[Page]) -> None:
     sleep(_FIRST)
     from dpselect.analysis.charts.pmf_chart import pmf_chart
     from dpselect.scores.scores import Scores

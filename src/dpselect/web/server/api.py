@@ -23,7 +23,7 @@ from dpselect.web.server.dependencies import Analyst, Curator, CurrentUser
 from dpselect.web.server.errors import NotFoundError
 from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.middleware import HEALTH, AuthMiddleware
-from dpselect.web.server.openapi import ANSWERED, REFUSALS
+from dpselect.web.server.openapi import ANSWER_RESPONSES, REFUSALS
 from dpselect.web.server.pages.site import with_pages
 from dpselect.web.server.problems import TYPE, handle, problem
 from dpselect.web.server.queries import BODY, AnyQuery, describe
@@ -70,7 +70,7 @@ def server(jobs: JobQueue, hosts: frozenset[str]) -> Application:
     )
     handle(application)
     describe(application, jobs.server_state.queries)
-    # The gate looks at tokens; the schema says where.
+    # The middleware checks tokens; the schema says where.
     guarded = APIRouter(dependencies=[Depends(HTTPBearer(auto_error=False))])
     _dataset_routes(guarded, jobs)
     _request_routes(guarded, jobs)
@@ -103,27 +103,27 @@ def server(jobs: JobQueue, hosts: frozenset[str]) -> Application:
 
 def _dataset_routes(router: APIRouter, jobs: JobQueue) -> None:
     @router.get("/datasets")
-    def datasets(visitor: CurrentUser) -> list[dict[str, Any]]:
+    def datasets(user: CurrentUser) -> list[dict[str, Any]]:
         """Return the datasets that you may ask about, with what is left."""
-        return serializers.list_datasets(jobs.server_state, visitor)
+        return serializers.list_datasets(jobs.server_state, user)
 
     @router.get("/datasets/{name}")
-    def dataset(name: str, visitor: CurrentUser) -> dict[str, Any]:
+    def dataset(name: str, user: CurrentUser) -> dict[str, Any]:
         """Return the public facts of a dataset, and what is left."""
-        found = jobs.dataset(name, None if visitor.role == "curator" else visitor.name)
-        return serializers.details(found, visitor, jobs.server_state.standings.of(name))
+        found = jobs.dataset(name, None if user.role == "curator" else user.name)
+        return serializers.details(found, user, jobs.server_state.standings.of(name))
 
     @router.post("/datasets/{name}/plan", openapi_extra=BODY)
-    def plan(name: str, visitor: CurrentUser, query: AnyQuery) -> dict[str, Any]:
+    def plan(name: str, user: CurrentUser, query: AnyQuery) -> dict[str, Any]:
         """Return what a query would cost and how wrong its answer may be. It costs nothing and reads no row."""
-        found = jobs.dataset(name, None if visitor.role == "curator" else visitor.name)
+        found = jobs.dataset(name, None if user.role == "curator" else user.name)
         return found.plan(query, jobs.server_state.settings.limits.candidates).as_json()
 
-    @router.post("/datasets/{name}/release", responses=ANSWERED, openapi_extra=BODY)
-    async def release(name: str, visitor: Analyst, query: AnyQuery, idempotency_key: Key) -> Response:
+    @router.post("/datasets/{name}/release", responses=ANSWER_RESPONSES, openapi_extra=BODY)
+    async def release(name: str, user: Analyst, query: AnyQuery, idempotency_key: Key) -> Response:
         """Pay for a query and return its answer, or where to ask for it. The same key gives the same answer."""
-        asked = await run_in_threadpool(jobs.submit, visitor.name, idempotency_key, name, query)
-        return _reply(await _awaited(jobs, asked))
+        asked = await run_in_threadpool(jobs.submit, user.name, idempotency_key, name, query)
+        return _reply(await _wait_for_answer(jobs, asked))
 
 
 def _request_routes(router: APIRouter, jobs: JobQueue) -> None:
@@ -133,29 +133,29 @@ def _request_routes(router: APIRouter, jobs: JobQueue) -> None:
             raise NotFoundError("There is no such request, or none of yours.")
         return asked
 
-    @router.get("/requests/{number}", responses=ANSWERED)
-    def request(number: str, visitor: Analyst) -> Response:
+    @router.get("/requests/{number}", responses=ANSWER_RESPONSES)
+    def request(number: str, user: Analyst) -> Response:
         """Return the answer to one of your requests, or how far it is."""
-        return _reply(find(number, visitor.name))
+        return _reply(find(number, user.name))
 
     @router.get("/history")
-    def history(visitor: Analyst) -> list[dict[str, Any]]:
+    def history(user: Analyst) -> list[dict[str, Any]]:
         """Return your requests, newest first."""
-        return [serializers.job_entry(each) for each in jobs.server_state.requests.history(visitor.name)]
+        return [serializers.job_entry(each) for each in jobs.server_state.requests.history(user.name)]
 
     @router.get("/certificates/{number}")
-    def certificate(number: str, visitor: Analyst) -> JSONResponse:
+    def certificate(number: str, user: Analyst) -> JSONResponse:
         """Return the certificate of one of your answered requests, as a file that dpselect reads."""
-        asked = find(number, visitor.name)
+        asked = find(number, user.name)
         if asked.state != "answered" or asked.answer is None:
             raise NotFoundError("This request has no answer, so there is no certificate.")
         name = f'attachment; filename="certificate-{asked.id}.json"'
         return JSONResponse(json.loads(asked.answer)["certificate"], headers={"content-disposition": name})
 
     @router.get("/models/{number}")
-    def model(number: str, visitor: Analyst) -> JSONResponse:
+    def model(number: str, user: Analyst) -> JSONResponse:
         """Return the model that one of your answered requests trained, as a file that dpselect reads."""
-        asked = find(number, visitor.name)
+        asked = find(number, user.name)
         trained = None if asked.state != "answered" else json.loads(asked.answer or "{}").get("model")
         if trained is None:
             raise NotFoundError("This request has trained no model.")
@@ -163,7 +163,7 @@ def _request_routes(router: APIRouter, jobs: JobQueue) -> None:
         return JSONResponse(trained, headers={"content-disposition": name})
 
 
-async def _awaited(jobs: JobQueue, asked: Job) -> Job:
+async def _wait_for_answer(jobs: JobQueue, asked: Job) -> Job:
     """Return the request as soon as it has an answer, or as it is when its time is over."""
     until = time.monotonic() + jobs.server_state.settings.limits.seconds
     while asked.answer is None and (left := until - time.monotonic()) > 0:

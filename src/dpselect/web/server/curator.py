@@ -59,27 +59,27 @@ def _dataset_routes(router: APIRouter, jobs: JobQueue) -> None:
     server_state = jobs.server_state
 
     @router.post("/datasets/{name}/pause", status_code=204)
-    def pause(name: str, visitor: Curator) -> Response:
+    def pause(name: str, caller: Curator) -> Response:
         """Let nothing be spent from a dataset."""
-        server_state.standings.pause(jobs.dataset(name, None).name, True, visitor.name)
+        server_state.standings.pause(jobs.dataset(name, None).name, True, caller.name)
         return Response(status_code=204)
 
     @router.post("/datasets/{name}/resume", status_code=204)
-    def resume(name: str, visitor: Curator) -> Response:
+    def resume(name: str, caller: Curator) -> Response:
         """Let a paused dataset be asked again."""
-        server_state.standings.pause(jobs.dataset(name, None).name, False, visitor.name)
+        server_state.standings.pause(jobs.dataset(name, None).name, False, caller.name)
         return Response(status_code=204)
 
     @router.post("/datasets/{name}/allowance", status_code=204)
-    def allowance(name: str, body: NewAllowance, visitor: Curator) -> Response:
+    def allowance(name: str, body: NewAllowance, caller: Curator) -> Response:
         """Release another part of the budget: at most all of it, and never less than was spent."""
-        jobs.dataset(name, None).account.allow(body.epsilon, visitor.name)
+        jobs.dataset(name, None).account.allow(body.epsilon, caller.name)
         return Response(status_code=204)
 
     @router.post("/datasets/{name}/shares", status_code=204)
-    def shares(name: str, body: NewShare, visitor: Curator) -> Response:
+    def shares(name: str, body: NewShare, caller: Curator) -> Response:
         """Give an analyst a share of a dataset, or another one."""
-        server_state.standings.share(jobs.dataset(name, None).name, body.analyst, body.epsilon, visitor.name)
+        server_state.standings.share(jobs.dataset(name, None).name, body.analyst, body.epsilon, caller.name)
         return Response(status_code=204)
 
     @router.get("/datasets/{name}/spends")
@@ -107,26 +107,26 @@ def _people_routes(router: APIRouter, jobs: JobQueue) -> None:
     people = jobs.server_state.people
 
     @router.post("/users", status_code=204)
-    def user(body: NewUser, visitor: Curator) -> Response:
+    def user(body: NewUser, caller: Curator) -> Response:
         """Add a user."""
         try:
-            people.add(body.name, body.role, visitor.name)
+            people.add(body.name, body.role, caller.name)
         except ValueError as error:
             raise InvalidQueryError(str(error)) from None
         return Response(status_code=204)
 
     @router.post("/tokens", status_code=201)
-    def token(body: TokenFor, visitor: Curator) -> dict[str, str]:
+    def token(body: TokenFor, caller: Curator) -> dict[str, str]:
         """Make a token of a user; its secret is shown this once."""
         try:
-            made = people.new_token(body.user, body.days, visitor.name)
+            made = people.new_token(body.user, body.days, caller.name)
         except ValueError as error:
             raise InvalidQueryError(str(error)) from None
         return {"id": made.id, "token": made.secret, "expires": serializers.moment(made.expires)}
 
     @router.delete("/tokens/{number}", status_code=204)
-    def revoked(number: str, visitor: Curator) -> Response:
+    def revoked(number: str, caller: Curator) -> Response:
         """Let a token work no longer."""
-        if not (number.isascii() and number.isprintable() and people.revoke(number, visitor.name)):
+        if not (number.isascii() and number.isprintable() and people.revoke(number, caller.name)):
             raise NotFoundError("There is no such token, or it was revoked before.")
         return Response(status_code=204)

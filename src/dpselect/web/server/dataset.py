@@ -21,7 +21,7 @@ _PLANS = 256
 
 
 class LedgerUnavailableError(DPSelectError):
-    """The ledger did not answer after a draw that nobody has seen."""
+    """The ledger did not answer after a draw that has not been seen."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class HostedDataset:
         asked = query.canonical(), most
         plan = self._plans.get(asked)
         if plan is None:
-            plan = self._plans[asked] = self._planned(query, most)
+            plan = self._plans[asked] = self._plan(query, most)
             while len(self._plans) > _PLANS:
                 # Two threads may take the same one away.
                 with suppress(KeyError):
                     self._plans.popitem(last=False)
         return plan
 
-    def _planned(self, query: Query[Any], most: int) -> Plan:
+    def _plan(self, query: Query[Any], most: int) -> Plan:
         try:
             size = query.size(self.description)
             if size > most:
@@ -89,7 +89,7 @@ class HostedDataset:
 
         Raises:
             Away: the ledger cannot be read now, so that there is no certificate.
-            Exception: anything, with a message that is for nobody, since it may follow from rows.
+            Exception: anything, with a message that must not be shown, since it may follow from rows.
         """
         release = query.release(self.rows, payment)
         payment.require_complete()
@@ -104,7 +104,7 @@ class HostedDataset:
             raise LedgerUnavailableError from None
         content = certificate.content
         return {
-            **query.attached(release),
+            **query.attachments(release),
             "answer": content["answer"],
             "mechanism": content["mechanism"],
             "guarantee": content["guarantee"],

@@ -17,7 +17,7 @@ from dpselect.ledger.requests import ANALYST, AnswerStore
 from dpselect.web.server.analyst_budgets import AnalystBudgets
 from dpselect.web.server.errors import ConflictError, RefusalError
 
-PAUSED = "This dataset is paused: nothing can be spent until its curator resumes it."
+DATASET_PAUSED = "This dataset is paused: nothing can be spent until its curator resumes it."
 NO_SHARE = "You have no share of this dataset: ask its curator for one."
 OTHERWISE = "This request was paid for as something else: ask again with another idempotency key."
 
@@ -41,7 +41,7 @@ class DatasetBudget:
         """Return what the ledger adds up."""
         return self.terms.rule
 
-    def paid(self, request: str) -> int | None:
+    def first_row(self, request: str) -> int | None:
         """Return the first row of a request in the ledger, if it has one."""
         self._index.follow()
         return next(iter(self._requests.rows(request)), None)
@@ -49,7 +49,7 @@ class DatasetBudget:
     def requests(self) -> set[str]:
         """Return the numbers of all requests of analysts that the ledger has rows of."""
         self._index.follow()
-        return self._index.asked()
+        return self._index.analyst_requests()
 
     def pay(self, request: str, analyst: str, spends: Sequence[Spend], metadata: Mapping[str, str]) -> list[int]:
         """Return the rows of a request's spends, in order; those that are not there yet are paid for now, all or none.
@@ -64,11 +64,11 @@ class DatasetBudget:
             def admit(totals: Totals, due: Sequence[Event]) -> None:
                 share = standing.shares.get(analyst)
                 if standing.paused:
-                    raise RefusalError(PAUSED)
+                    raise RefusalError(DATASET_PAUSED)
                 if share is None:
                     raise RefusalError(NO_SHARE)
                 self._admit(self._terms(standing.allowance), totals, due, "What is released of this dataset")
-                self._admit(self._terms(share), self._index.spent(ANALYST, analyst), due, "Your share")
+                self._admit(self._terms(share), self._index.spent_by(ANALYST, analyst), due, "Your share")
 
             try:
                 (rows,) = self._requests.pay([RequestSpends(request, spends, {**metadata, ANALYST: analyst})], admit)
@@ -96,30 +96,30 @@ class DatasetBudget:
                 most = format_exact(self.terms.epsilon)
                 raise RefusalError(f"The budget of this dataset is {most} and never changes: release at most that.")
             totals = self._index.follow()
-            left = self._terms(allowance).left(totals)
+            left = self._terms(allowance).remaining(totals)
             if left.epsilon < 0 or left.rho < 0:
                 raise RefusalError("More than that was spent already: an allowance is never below what was spent.")
 
         self._standings.allow(self.name, allowance, by, require)
 
-    def left(self) -> Remaining:
+    def remaining(self) -> Remaining:
         """Return what is left of what is released now, in the currency of the rule."""
-        return self._terms(self._standings.of(self.name).allowance).left(self._index.follow())
+        return self._terms(self._standings.of(self.name).allowance).remaining(self._index.follow())
 
     def left_to(self, analyst: str) -> Remaining:
         """Return what is left of an analyst's share."""
         share = self._standings.of(self.name).shares.get(analyst)
         self._index.follow()
-        return Remaining() if share is None else self._terms(share).left(self._index.spent(ANALYST, analyst))
+        return Remaining() if share is None else self._terms(share).remaining(self._index.spent_by(ANALYST, analyst))
 
-    def spent(self) -> Totals:
+    def totals(self) -> Totals:
         """Return what all rows add up to."""
         return self._index.follow()
 
     def spent_by(self, analyst: str) -> Totals:
         """Return what the rows of an analyst add up to."""
         self._index.follow()
-        return self._index.spent(ANALYST, analyst)
+        return self._index.spent_by(ANALYST, analyst)
 
     def _terms(self, epsilon: Fraction) -> Terms:
         return Terms.of(**{**vars(self.terms), "epsilon": epsilon})

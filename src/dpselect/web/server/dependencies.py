@@ -1,4 +1,4 @@
-"""The sender of a request, for the routes: the gate has looked at the token, and each route says whom it is for."""
+"""The sender of a request, for the routes: the middleware has checked the token, and each route says whom it is for."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from dpselect.web.server.errors import NotFoundError
 from dpselect.web.server.users import Role, User
 
 
-async def _visitor(request: Request) -> User:
-    visitor = request.state.visitor
-    assert isinstance(visitor, User)
-    return visitor
+async def _current_user(request: Request) -> User:
+    user = request.state.user
+    assert isinstance(user, User)
+    return user
 
 
-CurrentUser = Annotated[User, Depends(_visitor)]
+CurrentUser = Annotated[User, Depends(_current_user)]
 
 
-def _only(visitor: User, role: Role) -> User:
-    if visitor.role != role:
+def _only(user: User, role: Role) -> User:
+    if user.role != role:
         raise NotFoundError("There is nothing at this address, or nothing for you.")
-    return visitor
+    return user
 
 
-async def _analyst(visitor: CurrentUser) -> User:
-    return _only(visitor, "analyst")
+async def _analyst(user: CurrentUser) -> User:
+    return _only(user, "analyst")
 
 
-async def _curator(visitor: CurrentUser) -> User:
-    return _only(visitor, "curator")
+async def _curator(user: CurrentUser) -> User:
+    return _only(user, "curator")
 
 
 Analyst = Annotated[User, Depends(_analyst)]

@@ -63,7 +63,7 @@ def refuse_request(scope: Scope, status: int, sentence: str, headers: Mapping[st
         return RedirectResponse(f"{LOGIN}?{urlencode({'next': asked})}" if known else LOGIN, 303)
     kept = {name: value for name, value in (headers or {}).items() if name != "www-authenticate"}
     facts = {"title": title_of(status), "sentence": said_on_pages(status, sentence)}
-    empty = {"visitor": None, "here": "", "places": (), "form_token": ""}
+    empty = {"current_user": None, "here": "", "places": (), "form_token": ""}
     return HTMLResponse(render("dpselect.web.server.pages", "refused.html", **facts, **empty), status, kept)
 
 

@@ -6,7 +6,7 @@ from dpselect.kernel.errors import DPSelectError
 
 
 class RefusalError(DPSelectError):
-    """It is not done, and nothing was spent; the message says why, and may be sent to whoever asked."""
+    """It is not done, and nothing was spent; the message says why, and may be sent to the analyst."""
 
     status = 403
     # The error of the library that it is, where its status does not say so.
@@ -14,7 +14,7 @@ class RefusalError(DPSelectError):
 
 
 class NotFoundError(RefusalError):
-    """There is no such thing, or none for whoever asked: which of the two is never said."""
+    """There is no such thing, or none for this user: which of the two is never said."""
 
     status = 404
 

@@ -49,21 +49,21 @@ class HostedRows(PrivateRows):
             dataset.edges()
         elif dataset.in_engine:
             with Warehouse.open(dataset.address, dataset.table) as warehouse:
-                warehouse.require(self._named)
+                warehouse.require(self._named_columns)
         elif not dataset.is_shipped and not Path(dataset.address).is_file():
             raise MissingFileError(f"There is no file {dataset.address}.")
         elif dataset.graph is None and not dataset.is_histogram:
             self._require_columns()
 
     @property
-    def _named(self) -> list[str]:
+    def _named_columns(self) -> list[str]:
         dataset = self.dataset
         return [*dataset.columns, *(each for each in (dataset.person, dataset.order) if each is not None)]
 
     def _require_columns(self) -> None:
         reading = reading_of(self.dataset)
         there = tables.names(self.dataset.address, reading)
-        for name in self._named:
+        for name in self._named_columns:
             if name not in there:
                 raise no_column(name, there, self.dataset.address)
         if any(isinstance(each, NumericDomain) for each in self.dataset.columns.values()):
@@ -74,7 +74,7 @@ class HostedRows(PrivateRows):
         """Return the cells of some columns.
 
         Raises:
-            Exception: whatever goes wrong; its message is for nobody, since it may follow from rows.
+            Exception: any error; its message must not be shown, since it may follow from rows.
         """
         require_described(self.dataset, columns)
         return self._cells(columns)

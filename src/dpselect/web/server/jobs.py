@@ -34,8 +34,10 @@ ATTEMPTS = 10
 # Candidates of the query that only loads libraries.
 _FEW = 10_000
 # All that is said of a failure after the payment: anything else could follow from rows.
-FAILED = "This request was paid for and could not be answered: tell the curator its number; its price stays spent."
-LOST = (
+REQUEST_FAILED = (
+    "This request was paid for and could not be answered: tell the curator its number; its price stays spent."
+)
+ANSWER_LOST = (
     "This request was answered, and this server has lost the answer: tell its curator, who can restore the newest "
     "state; its price stays spent."
 )
@@ -72,8 +74,8 @@ class JobQueue:
         if self.server_state.alone is not None:
             # Nobody else answers from this file.
             self._requests.release()
-        for number, row in self.server_state.lost():
-            self._requests.keep(number, "failed", _problem(number, "failed", 424, FAILED), row)
+        for number, row in self.server_state.lost_requests():
+            self._requests.keep(number, "failed", _problem(number, "failed", 424, REQUEST_FAILED), row)
         self._requeue()
         self._beating.start()
         Thread(target=self._warm, name="warming", daemon=True).start()
@@ -123,7 +125,7 @@ class JobQueue:
         if asked is None:
             limits = self.server_state.settings.limits
             dataset.plan(query, limits.candidates)
-            asked = self._requests.opened(analyst, key, name, body, limits.waiting)
+            asked = self._requests.open(analyst, key, name, body, limits.waiting)
         if (asked.dataset, asked.body) != (name, body):
             raise ConflictError(_OTHER_BODY)
         return asked
@@ -139,7 +141,7 @@ class JobQueue:
                 return running
             future = (self._long if self._is_long(asked) else self._pool).submit(self._work, number)
             self._running[number] = future
-        future.add_done_callback(lambda _: self._ended(number))
+        future.add_done_callback(lambda _: self._forget(number))
         return future
 
     def _is_long(self, asked: Job) -> bool:
@@ -150,41 +152,41 @@ class JobQueue:
         except ValueError:
             return False
 
-    def _ended(self, number: str) -> None:
+    def _forget(self, number: str) -> None:
         with self._lock:
             self._running.pop(number, None)
 
     def _work(self, number: str) -> Job | None:
         try:
             asked = self._requests.claim(number, self._worker, LEASE)
-            return None if asked is None else self._answered(asked)
+            return None if asked is None else self._run(asked)
         except Exception as error:
             # Not paid, not stored, not kept, or it is not known whether: the ledger will say so at the next attempt.
             # What the error says may hold an answer, and one that nobody fetches would be printed.
             _log.warning("Request %s is tried again later (%s).", number, type(error).__name__)
             return None
 
-    def _answered(self, asked: Job) -> Job:
+    def _run(self, asked: Job) -> Job:
         """Pay, draw, store, let the ledger keep the hash; return the request with the answer, which may be shown."""
         dataset = self.server_state.datasets.get(asked.dataset)
         if dataset is None:
             raise LookupError("The dataset is not in the settings of this server.")
         try:
-            draw, row = self._paid(asked, dataset)
+            draw, row = self._pay(asked, dataset)
         except (RefusalError, dps.BudgetError) as error:
-            paid = dataset.account.paid(asked.id)
+            paid = dataset.account.first_row(asked.id)
             if paid is None:
                 refused = _problem(asked.id, "refused", getattr(error, "status", 403), str(error))
                 return self._requests.keep(asked.id, "refused", refused, None)
-            draw, row = partial(_problem, asked.id, "failed", 424, FAILED), paid
+            draw, row = partial(_problem, asked.id, "failed", 424, REQUEST_FAILED), paid
         try:
             text = dataset.account.answer(asked.id, self._drawn, draw)
         except AnsweredError:
             _log.error("Request %s has an answer that is not stored here.", asked.id)
-            text = _problem(asked.id, "failed", 424, LOST)
+            text = _problem(asked.id, "failed", 424, ANSWER_LOST)
         return self._requests.keep(asked.id, json.loads(text)["state"], text, row)
 
-    def _paid(self, asked: Job, dataset: HostedDataset) -> tuple[Callable[[], str], int]:
+    def _pay(self, asked: Job, dataset: HostedDataset) -> tuple[Callable[[], str], int]:
         """Pay for a request; return what draws its answer, as it is stored, and the row that has paid.
 
         Raises:
@@ -204,7 +206,7 @@ class JobQueue:
                 raise
             except Exception as error:
                 _log.error("Request %s failed after its payment (%s).", asked.id, type(error).__name__)
-                return _problem(asked.id, "failed", 424, FAILED)
+                return _problem(asked.id, "failed", 424, REQUEST_FAILED)
 
         return draw, payment.rows[0]
 

@@ -78,18 +78,18 @@ class AuthMiddleware:
             await send(message)
 
         try:
-            refusal = await self._admitted(scope, receive, sent)
+            refusal = await self._admit(scope, receive, sent)
         except Exception as error:
-            # What an error says may follow from rows, so nobody is told.
+            # The text of an error may follow from rows, so it is not shown.
             _log.error("A request ended with %s.", type(error).__name__)
             refusal = None if begun else refuse_request(scope, 500, INSIDE)
         if refusal is not None:
             await refusal(scope, receive, sent)
 
-    async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> Response | None:
+    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> Response | None:
         """Let the application answer, or return why not."""
         if header_values(scope, "transfer-encoding") and header_values(scope, "content-length"):
-            # What one program takes for the body another takes for the next request, whoever sent it.
+            # What one program takes for the body another takes for the next request, of any sender.
             return refuse_request(
                 scope, 400, "A request has a Content-Length or a Transfer-Encoding, not both.", {"connection": "close"}
             )
@@ -99,43 +99,43 @@ class AuthMiddleware:
             return refuse_request(scope, 403, "This server takes forms from its own pages alone: open the page again.")
         if scope["path"] != HEALTH and not is_open(scope["path"]):
             try:
-                visitor = await self._recognized(scope)
+                user = await self._recognize(scope)
             except RefusalError as error:
                 return refuse_request(scope, error.status, str(error), {"www-authenticate": _CHALLENGE})
-            if visitor is None:
+            if user is None:
                 return refuse_request(
                     scope, 401, "Send a token that is neither expired nor revoked, as Authorization: Bearer TOKEN.",
                     {"www-authenticate": "Bearer"},
                 )  # fmt: skip
-            wait = self._rates.wait(visitor.token)
+            wait = self._rates.wait(user.token)
             if wait:
                 seconds = str(int(wait) + 1)
                 sentence = f"Too many requests: wait {seconds} seconds."
                 return refuse_request(scope, 429, sentence, {"retry-after": seconds})
-            scope.setdefault("state", {})["visitor"] = visitor
+            scope.setdefault("state", {})["user"] = user
         body = await self._body(scope, receive)
         if isinstance(body, Response):
             return body
-        await self.application(scope, _replayed(body, receive), send)
+        await self.application(scope, _replay(body, receive), send)
         return None
 
-    async def _recognized(self, scope: Scope) -> User | None:
+    async def _recognize(self, scope: Scope) -> User | None:
         """Return who sent a request: a token of the OpenID provider says so, or this server's own knowledge."""
         token = None if is_page(scope["path"]) else _bearer(header_values(scope, "authorization"))
         if self._openid is not None and token is not None and looks_signed(token):
-            return await to_thread.run_sync(self._openid.visitor, token, limiter=self._waiting)
-        return await run_in_threadpool(self._visitor, scope)
+            return await to_thread.run_sync(self._openid.user_of, token, limiter=self._waiting)
+        return await run_in_threadpool(self._user, scope)
 
-    def _visitor(self, scope: Scope) -> User | None:
+    def _user(self, scope: Scope) -> User | None:
         """Return who sent a request: by a token, or by a cookie where nothing but a page is asked for."""
         page, sent = is_page(scope["path"]), header_values(scope, "authorization")
         if sent and not page:
             token = _bearer(sent)
-            return None if token is None else self._people.visitor(token)
+            return None if token is None else self._people.user_of(token)
         # Browsers send cookies along with forms of other sites: nothing but a page, which has walls of its own for
         # that, is changed by them.
         cookie = session_of(scope) if page or scope["method"] in _READ else None
-        return None if cookie is None else self._sessions.visitor(cookie)
+        return None if cookie is None else self._sessions.user_of(cookie)
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | Response:
         """Return the body, or why it is refused: too long, or too slow."""
@@ -164,10 +164,10 @@ class AuthMiddleware:
 
     def _note(self, scope: Scope, status: int) -> None:
         self.counts[status] += 1
-        visitor = scope.get("state", {}).get("visitor")
+        user = scope.get("state", {}).get("user")
         # Neither queries nor bodies, and no durations, which may follow from rows.
         path = scope["path"].encode("ascii", "backslashreplace").decode()[:200]
-        _access.info("%s %r %s %s", scope["method"], path, status, "-" if visitor is None else visitor.token)
+        _access.info("%s %r %s %s", scope["method"], path, status, "-" if user is None else user.token)
 
 
 def _bearer(sent: list[str]) -> str | None:
@@ -183,13 +183,13 @@ def _repeats_a_name(body: bytes) -> bool:
     def checked(pairs: list[tuple[str, object]]) -> None:
         repeated.append(len({name for name, _ in pairs}) < len(pairs))
 
-    # What is not JSON is refused by whoever reads it.
+    # What is not JSON is refused by its reader.
     with suppress(ValueError, RecursionError):
         json.loads(body, object_pairs_hook=checked)
     return any(repeated)
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: Receive) -> Receive:
     sent = False
 
     async def again() -> Message:

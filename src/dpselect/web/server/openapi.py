@@ -90,7 +90,7 @@ class ReleaseReply(BaseModel):
     model: dict[str, Any] | None = None
 
 
-ANSWERED: dict[int | str, dict[str, Any]] = {
+ANSWER_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"model": ReleaseReply, "description": "the answer, the same each time"},
     202: {"model": WaitingReply, "description": "not answered yet: ask again"},
 }

@@ -39,9 +39,9 @@ def budget(server_state: ServerState, dataset: HostedDataset) -> dict[str, Any]:
         "budget": f"epsilon {format_exact(total.epsilon)}"
         + (f", delta {format_exact(total.delta)}" if total.delta else ""),
         "allowance": format_exact(standing.allowance),
-        "spent": _amount(dataset, account.spent()),
-        "left": _amount(dataset, account.left()),
-        "spends": account.spent().spends,
+        "spent": _amount(dataset, account.totals()),
+        "left": _amount(dataset, account.remaining()),
+        "spends": account.totals().spends,
         "analysts": analysts,
     }
 

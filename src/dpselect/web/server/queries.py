@@ -29,11 +29,11 @@ def query_in(content: Any, known: Queries) -> Query[Any]:
         raise InvalidQueryError.of(error) from None
 
 
-async def _asked(request: Request, content: Annotated[Any, Body()]) -> Query[Any]:
+async def _query_of(request: Request, content: Annotated[Any, Body()]) -> Query[Any]:
     return query_in(content, request.app.state.queries)
 
 
-AnyQuery = Annotated[Query[Any], Depends(_asked)]
+AnyQuery = Annotated[Query[Any], Depends(_query_of)]
 
 
 def describe(application: FastAPI, known: Queries) -> None:

@@ -20,7 +20,7 @@ class Job:
     """One request.
 
     Attributes:
-        id: its number, which nobody guesses.
+        id: its number, which cannot be guessed.
         analyst: who asked.
         key: the idempotency key that the analyst chose.
         dataset: what about.
@@ -60,7 +60,7 @@ class Requests:
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         self._database, self._now = database, now
 
-    def opened(self, analyst: str, key: str, dataset: str, body: str, most: int | None = None) -> Job:
+    def open(self, analyst: str, key: str, dataset: str, body: str, most: int | None = None) -> Job:
         """Return the request with this key of the analyst: a new one, unless there is one already.
 
         Raises:
@@ -124,7 +124,7 @@ class Requests:
             rows = statements.rows(f"SELECT id FROM requests {'WHERE answer IS NULL' if unanswered else ''}")
         return {row["id"] for row in rows}
 
-    def paid(self) -> dict[str, str]:
+    def paid_datasets(self) -> dict[str, str]:
         """Return the dataset of each request that has an answer and a row of a ledger."""
         with self._database.reading() as statements:
             rows = statements.rows("SELECT id, dataset FROM requests WHERE ledger_row IS NOT NULL")
@@ -189,7 +189,7 @@ class DrawnAnswers:
     def read(self, request: str) -> str | None:
         """Return the answer that was drawn for a request, if there is one."""
         with self._database.reading() as statements:
-            return _drawn(statements, request)
+            return _stored_answer(statements, request)
 
     def keep(self, request: str, answer: str) -> str:
         """Store an answer durably, unless there is one; return the one that is stored."""
@@ -198,12 +198,12 @@ class DrawnAnswers:
                 "UPDATE requests SET drawn = :drawn WHERE id = :id AND drawn IS NULL AND answer IS NULL",
                 id=request, drawn=answer,
             )  # fmt: skip
-            kept = _drawn(statements, request)
+            kept = _stored_answer(statements, request)
         assert kept is not None
         return kept
 
 
-def _drawn(statements: Statements, request: str) -> str | None:
+def _stored_answer(statements: Statements, request: str) -> str | None:
     row = statements.row("SELECT coalesce(answer, drawn) AS text FROM requests WHERE id = :id", id=request)
     return None if row is None else row["text"]
 

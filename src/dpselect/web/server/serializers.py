@@ -22,26 +22,26 @@ from dpselect.web.server.state import ServerState
 from dpselect.web.server.users import User
 
 
-def list_datasets(server_state: ServerState, visitor: User) -> list[dict[str, Any]]:
-    """Return the datasets that a visitor may ask about, with what is left of each."""
-    shared = server_state.standings.shared_with(visitor.name)
-    names = [name for name in server_state.datasets if visitor.role == "curator" or name in shared]
-    return [summary(server_state.datasets[name], visitor, server_state.standings.of(name)) for name in names]
+def list_datasets(server_state: ServerState, user: User) -> list[dict[str, Any]]:
+    """Return the datasets that a user may ask about, with what is left of each."""
+    shared = server_state.standings.shared_with(user.name)
+    names = [name for name in server_state.datasets if user.role == "curator" or name in shared]
+    return [summary(server_state.datasets[name], user, server_state.standings.of(name)) for name in names]
 
 
-def summary(dataset: HostedDataset, visitor: User, standing: ReleasedBudget) -> dict[str, Any]:
+def summary(dataset: HostedDataset, user: User, standing: ReleasedBudget) -> dict[str, Any]:
     """Return a dataset in a list."""
-    released = _left(dataset, dataset.account.left())
+    released = _remaining(dataset, dataset.account.remaining())
     left = {"released": released}
-    if visitor.role == "analyst":
-        left["share"] = _left(dataset, dataset.account.left_to(visitor.name))
+    if user.role == "analyst":
+        left["share"] = _remaining(dataset, dataset.account.left_to(user.name))
     return {"name": dataset.name, "about": dataset.description.about or "", "paused": standing.paused, "left": left}
 
 
-def details(dataset: HostedDataset, visitor: User, standing: ReleasedBudget) -> dict[str, Any]:
-    """Return everything that a visitor may know of a dataset."""
+def details(dataset: HostedDataset, user: User, standing: ReleasedBudget) -> dict[str, Any]:
+    """Return everything that a user may know of a dataset."""
     facts, terms = dataset.description, dataset.account.terms
-    result = summary(dataset, visitor, standing) | {
+    result = summary(dataset, user, standing) | {
         "neighbours": facts.neighbours.value,
         "protects": PROTECTED_UNITS[facts.neighbours],
         "rule": terms.rule,
@@ -52,7 +52,7 @@ def details(dataset: HostedDataset, visitor: User, standing: ReleasedBudget) -> 
     else:
         result["columns"] = {name: _domain(domain) for name, domain in facts.columns.items()}
         result["rows_per_person"] = None if facts.person is None else facts.rows_per_person
-    if visitor.role == "curator":
+    if user.role == "curator":
         result["budget"] = {"epsilon": format_exact(terms.epsilon), "delta": format_exact(terms.delta)}
         result["allowance"] = format_exact(standing.allowance)
         result["shares"] = {name: format_exact(share) for name, share in standing.shares.items()}
@@ -66,7 +66,7 @@ def _domain(domain: ColumnDomain) -> Any:
     return grid_bounds(domain) if isinstance(domain, NumericDomain) else [*domain]
 
 
-def _left(dataset: HostedDataset, left: Remaining) -> dict[str, str]:
+def _remaining(dataset: HostedDataset, left: Remaining) -> dict[str, str]:
     if dataset.account.rule == "rho":
         return {"rho": format_exact(left.rho)}
     return {"epsilon": format_exact(left.epsilon), "delta": format_exact(left.delta)}

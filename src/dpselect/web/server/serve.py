@@ -39,7 +39,7 @@ def serve(settings: Settings, listening: socket.socket | None = None) -> None:
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
-                print(f"Serving {many} dataset{'s' if many > 1 else ''} at http://{_named(host)}:{port}", flush=True)
+                print(f"Serving {many} dataset{'s' if many > 1 else ''} at http://{_bracket(host)}:{port}", flush=True)
 
     with stopped_by_signals(), closing(ServerState.open(settings)) as server_state:
         host = settings.server.host
@@ -47,7 +47,7 @@ def serve(settings: Settings, listening: socket.socket | None = None) -> None:
             port = held.getsockname()[1]
             application = server(JobQueue(server_state), hosts_of(settings, port))
             _log_to(sys.stderr)
-            for sentence in server_state.outdated():
+            for sentence in server_state.outdated_settings():
                 print(sentence, file=sys.stderr, flush=True)
             many = len(server_state.datasets)
             config = uvicorn.Config(
@@ -79,11 +79,11 @@ def hosts_of(settings: Settings, port: int) -> frozenset[str]:
     names = {settings.server.host, *settings.server.hosts}
     if settings.server.host in ("127.0.0.1", "::1"):
         names.add("localhost")
-    shown = {_named(name).lower() for name in names}
+    shown = {_bracket(name).lower() for name in names}
     return frozenset({*shown, *(f"{name}:{port}" for name in shown)})
 
 
-def _named(host: str) -> str:
+def _bracket(host: str) -> str:
     return f"[{host}]" if ":" in host and not host.startswith("[") and host.count(":") > 1 else host
 
 

@@ -15,8 +15,8 @@ from dpselect.web.server.users import User
 
 # How long somebody stays logged in: a day's work.
 SECONDS = 8 * 3600.0
-# How long a session that is over is kept, for whoever looks into what happened.
-_KEPT = 30 * 86400.0
+# How long a session that is over is kept, for an inquiry into what happened.
+_LIFETIME = 30 * 86400.0
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Sessions:
         """Begin a session of a user, and return its secret, which stands in a cookie and nowhere else."""
         now, secret = self._now(), tokens.fresh()
         with self._database.writing() as statements:
-            statements.run("DELETE FROM sessions WHERE expires < :then", then=now - _KEPT)
+            statements.run("DELETE FROM sessions WHERE expires < :then", then=now - _LIFETIME)
             statements.run(
                 "INSERT INTO sessions (id, hash, holder, token, provider, created, expires) "
                 "VALUES (:id, :hash, :holder, :token, :provider, :now, :expires)",
@@ -55,7 +55,7 @@ class Sessions:
             )  # fmt: skip
         return secret
 
-    def visitor(self, secret: str) -> User | None:
+    def user_of(self, secret: str) -> User | None:
         """Return whose session this is; ``None`` where it is none or over, or its token is expired or revoked."""
         now = self._now()
         with self._database.reading() as statements:

@@ -88,7 +88,7 @@ class DatasetSettings(SettingsPart):
 
     @model_validator(mode="before")
     @classmethod
-    def _described(cls, said: Any, info: ValidationInfo) -> Any:
+    def _read_description(cls, said: Any, info: ValidationInfo) -> Any:
         if not isinstance(said, Mapping):
             raise InputError("this is a table: write [datasets.NAME], and dataset = ... below it.")
         folder = Path() if info.context is None else info.context
@@ -108,7 +108,7 @@ class DatasetSettings(SettingsPart):
             raise InputError(str(error)) from None
 
     @model_validator(mode="after")
-    def _released(self) -> DatasetSettings:
+    def _check_allowance(self) -> DatasetSettings:
         if self.first_allowance > self.description.terms().epsilon:
             raise InputError("allowance is above the budget: it may be raised up to that and no further.")
         return self

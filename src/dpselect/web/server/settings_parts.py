@@ -43,15 +43,15 @@ Price = Annotated[
 ]  # fmt: skip
 
 
-def _rooted(value: str, info: ValidationInfo) -> str:
+def _absolute_path(value: str, info: ValidationInfo) -> str:
     return str(info.context / value) if value and info.context is not None and not is_url(value) else value
 
 
 # A file or a folder that is relative to the one of the settings, or a URL.
-Place = Annotated[str, AfterValidator(_rooted)]
+Place = Annotated[str, AfterValidator(_absolute_path)]
 
 
 class SettingsPart(BaseModel):
-    """A part of the settings: frozen, and without names that nobody knows."""
+    """A part of the settings: frozen, and without unknown names."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, validate_default=True)

@@ -75,7 +75,7 @@ class ServerState:
             requests, standings = Requests(database, now), AnalystBudgets(database, now)
             streams = StreamRecords(database, now)
             # Read before the ledgers, which have every row first.
-            paid = requests.paid() | streams.paid()
+            paid = requests.paid_datasets() | streams.paid_datasets()
             datasets = {name: _dataset(name, each, settings, standings) for name, each in settings.datasets.items()}
             _require_known(paid, datasets)
         except BaseException:
@@ -93,29 +93,29 @@ class ServerState:
         """
         return query_of(text, self.queries)
 
-    def lost(self) -> list[tuple[str, int]]:
+    def lost_requests(self) -> list[tuple[str, int]]:
         """Return the paid requests without an answer, with their rows, if the database is older than the ledgers.
 
         A ledger then has rows of requests that the database does not know, because a backup was restored. Answers may
         have been sent that it has forgotten, and to draw again under their rows could answer one row twice.
         """
-        paid = self._paid()
+        paid = self._paid_budgets()
         if not self.forgot():
             return []
         open_ones = self.requests.numbers(unanswered=True) & paid.keys()
-        rows = [(number, paid[number].paid(number)) for number in sorted(open_ones)]
+        rows = [(number, paid[number].first_row(number)) for number in sorted(open_ones)]
         return [(number, row) for number, row in rows if row is not None]
 
     def forgot(self) -> bool:
         """Return whether ledgers know requests or streams that the database does not: it is older than they are."""
-        paid = self._paid()
+        paid = self._paid_budgets()
         return bool(paid.keys() - self.requests.numbers() - self.streams.numbers())
 
-    def _paid(self) -> dict[str, DatasetBudget]:
+    def _paid_budgets(self) -> dict[str, DatasetBudget]:
         """Return the account of each request and stream that a ledger has rows of."""
         return {number: each.account for each in self.datasets.values() for number in each.account.requests()}
 
-    def outdated(self) -> list[str]:
+    def outdated_settings(self) -> list[str]:
         """Return in sentences where the settings say something else than what curators have set since."""
         result = []
         for name in self.datasets:

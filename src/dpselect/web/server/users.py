@@ -105,7 +105,7 @@ class Users:
                 record_change(statements, now, by, None, f"revoked token {token}")
         return bool(changed)
 
-    def visitor(self, secret: str) -> User | None:
+    def user_of(self, secret: str) -> User | None:
         """Return whose token this is; ``None`` where it is none, expired or revoked."""
         with self._database.reading() as statements:
             row = statements.row(

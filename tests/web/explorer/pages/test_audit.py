@@ -199,18 +199,18 @@ def test_the_largest_universe_is_small() -> None:
         ({"sensitivity": "0"}, "is one of"),
     ],
 )
-def test_what_cannot_be_tried_is_said(visitor, values, sentence) -> None:
+def test_what_cannot_be_tried_is_said(user, values, sentence) -> None:
     """In one sentence, and the page stands."""
-    answer = visitor.get("/audit", params=values)
+    answer = user.get("/audit", params=values)
 
     assert 400 == answer.status_code
     assert sentence in html.unescape(answer.text)
     assert "Traceback" not in answer.text
 
 
-def test_hostile_candidates_are_text(visitor) -> None:
+def test_hostile_candidates_are_text(user) -> None:
     """In the headline, the picture, the tables and the Python."""
-    text = visitor.get("/audit", params={"candidates": "<img src=x>, \"'); import os, {{7*7}}", "rows": "2"}).text
+    text = user.get("/audit", params={"candidates": "<img src=x>, \"'); import os, {{7*7}}", "rows": "2"}).text
 
     assert "<img" not in text
     assert "&lt;img src=x&gt;" in text

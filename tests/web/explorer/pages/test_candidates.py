@@ -162,11 +162,11 @@ def test_a_column_that_cannot_be_shown_is_refused() -> None:
 
 
 @pytest.mark.parametrize("place", [0, 57, 100, 150, 200])
-def test_the_slider_reaches_every_state(visitor, place) -> None:
+def test_the_slider_reaches_every_state(user, place) -> None:
     """From its least epsilon to its largest, the page answers with the chance that the library finds."""
     (slider,) = [field for field in PAGE.fields(EXAMPLES) if isinstance(field, NumberField) and field.slider]
     epsilon = float(f"{math.exp(math.log(slider.low) + math.log(slider.high / slider.low) * place / 200):.3g}")
-    answer = visitor.get("/candidates/view", params={"epsilon": epsilon})
+    answer = user.get("/candidates/view", params={"epsilon": epsilon})
     chance = dps.mechanism("permute-and-flip").pmf(dps.utilities.counts(COUNTS), epsilon)[0]
 
     assert 200 == answer.status_code
@@ -174,9 +174,9 @@ def test_the_slider_reaches_every_state(visitor, place) -> None:
 
 
 @pytest.mark.parametrize("count", ["-1", "1000000001", "1e3", "nan", "x"])
-def test_a_count_is_a_whole_number(visitor, count) -> None:
+def test_a_count_is_a_whole_number(user, count) -> None:
     """From 0 to 10^9; anything else is a sentence."""
-    answer = visitor.get("/candidates/view", params={"candidate": "a", "candidate-count": count})
+    answer = user.get("/candidates/view", params={"candidate": "a", "candidate-count": count})
 
     assert 400 == answer.status_code
     assert re.search("whole number from 0 to 1,000,000,000", answer.text)
@@ -221,7 +221,7 @@ def test_no_command_asks_by_another_mechanism() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.001, 0.5, 10])
 def test_no_factor_beyond_what_is_allowed_is_shown(epsilon) -> None:
-    """At the largest counts that a visitor can write, and told from 1 at the least epsilon."""
+    """At the largest counts that a user can write, and told from 1 at the least epsilon."""
     (field,) = [field for field in PAGE.fields(EXAMPLES) if field.name == "candidate"]
     votes = (("tea", field.high), ("b", 0), ("c", 5))
     facts = rows(viewed(candidate=votes, mechanism="exponential", epsilon=epsilon), "What one person changes")

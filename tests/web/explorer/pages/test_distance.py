@@ -133,7 +133,7 @@ def test_what_a_page_draws_is_admissible(score) -> None:
 
 
 @pytest.mark.parametrize("score", KINDS)
-def test_a_count_that_is_changed_by_hand_changes_the_page(visitor, score) -> None:
+def test_a_count_that_is_changed_by_hand_changes_the_page(user, score) -> None:
     """Every score but those of the graph follows the fields; the state stands in the address."""
     rows = {
         "tdt": {"marker": ["rs1", "rs2"], "marker-1": ["9", "30"], "marker-2": ["0", "9"]},
@@ -142,7 +142,7 @@ def test_a_count_that_is_changed_by_hand_changes_the_page(visitor, score) -> Non
         "information-gain": {"split": ["x", "y"], "split-1": ["3", "1"], "split-2": ["9", "2"]},
         "gini": {"split": ["x", "y"], "split-1": ["3", "1"], "split-2": ["9", "2"]},
     }.get(score, {"bound": "45"})
-    first, then = (visitor.get("/distance/view", params={"score": score, **more}) for more in ({}, rows))
+    first, then = (user.get("/distance/view", params={"score": score, **more}) for more in ({}, rows))
 
     assert 200 == first.status_code == then.status_code
     assert first.text != then.text
@@ -158,23 +158,23 @@ def test_a_count_that_is_changed_by_hand_changes_the_page(visitor, score) -> Non
         ({"score": "<b>"}, "Score is one of"),
     ],
 )
-def test_what_does_not_fit_is_a_sentence(visitor, asked, words) -> None:
+def test_what_does_not_fit_is_a_sentence(user, asked, words) -> None:
     """That of the library, as text."""
-    answer = visitor.get("/distance", params=asked)
+    answer = user.get("/distance", params=asked)
     assert 400 == answer.status_code
     (problem,) = re.findall(r'role="alert">([^<]*)<', answer.text)
 
     assert words in problem
 
 
-def test_hostile_names_are_text(visitor) -> None:
+def test_hostile_names_are_text(user) -> None:
     """In the page, in both pictures, in the notebook."""
     hostile = "<img src=x onerror=alert(1)>\"'&{{7*7}}"
     for score, field in (("tdt", "marker"), ("votes", "count"), ("median", "count"), ("gini", "split")):
         numbers = {"marker-1": ["9", "1"], "marker-2": ["1", "2"], "split-1": ["9", "1"], "split-2": ["1", "2"]}
         params = {"score": score, field: [hostile, "b"], "count-count": ["3", "2"], **numbers}
-        answer = visitor.get("/distance", params=params)
-        content = json.loads(visitor.get("/distance/notebook.ipynb", params=params).text)
+        answer = user.get("/distance", params=params)
+        content = json.loads(user.get("/distance/notebook.ipynb", params=params).text)
 
         assert 200 == answer.status_code
         assert "<img" not in answer.text
@@ -197,7 +197,7 @@ def test_the_example_draws_the_pictures_of_the_page(score) -> None:
 
 
 @pytest.mark.parametrize("score", KINDS)
-def test_a_command_draws_what_the_python_draws_or_is_not_shown(score, visitor) -> None:
+def test_a_command_draws_what_the_python_draws_or_is_not_shown(score, user) -> None:
     """A command shifts for growing sensitivities alone, and only some name such a mechanism; the Python names both."""
     for direction in ("growing", "shrinking"):
         commands = view_of(score=score, direction=direction).commands
@@ -208,7 +208,7 @@ def test_a_command_draws_what_the_python_draws_or_is_not_shown(score, visitor) -
         else:
             assert "" == commands.shell
             assert "use the Python" in commands.note
-            assert "Copy the command" not in visitor.get(f"/distance?score={score}&direction={direction}").text
+            assert "Copy the command" not in user.get(f"/distance?score={score}&direction={direction}").text
 
 
 def test_more_families_than_somebody_waits_for_are_refused() -> None:

@@ -78,7 +78,7 @@ def test_a_grid_is_what_people_would_write(cells, ends) -> None:
     assert ends in viewed(Material(columns={"x": TextColumn.of(cells)}, given="table")).commands.shell
 
 
-def test_what_cannot_be_shown_is_a_sentence(visitor) -> None:
+def test_what_cannot_be_shown_is_a_sentence(user) -> None:
     """No mechanism, one that does not exist, ends the wrong way round, numbers beyond all bounds."""
     for query, words in (
         ({"mechanism": ""}, "one or more of"),
@@ -86,16 +86,16 @@ def test_what_cannot_be_shown_is_a_sentence(visitor) -> None:
         ({"low": "5", "high": "1"}, "a smaller epsilon up to a larger one"),
         ({"column": "job"}, "is one of"),
     ):
-        answer = visitor.get("/mechanisms/view", params=query)
+        answer = user.get("/mechanisms/view", params=query)
         assert 400 == answer.status_code
         assert words in answer.text
     with pytest.raises(ValueError, match="beyond 10"):
         viewed(Material(columns={"x": TextColumn.of(["1e300", "0"])}, given="table"))
 
 
-def test_several_stand_in_the_address(visitor) -> None:
+def test_several_stand_in_the_address(user) -> None:
     """In the order of the list, whatever the order in the address."""
-    answer = visitor.get("/mechanisms/view?mechanism=&mechanism=exponential&mechanism=permute-and-flip")
+    answer = user.get("/mechanisms/view?mechanism=&mechanism=exponential&mechanism=permute-and-flip")
 
     assert "mechanism=permute-and-flip&amp;mechanism=exponential&amp;" in answer.text
 

@@ -211,7 +211,7 @@ def test_hostile_names_are_text() -> None:
     exec(view.example, {})
 
 
-def test_what_cannot_be_shown_is_a_sentence(visitor, monkeypatch) -> None:
+def test_what_cannot_be_shown_is_a_sentence(user, monkeypatch) -> None:
     """And the page stands."""
     monkeypatch.setattr(most_common, "ITEMS", 9)
     for query, words in (
@@ -219,7 +219,7 @@ def test_what_cannot_be_shown_is_a_sentence(visitor, monkeypatch) -> None:
         ("k=11&domain=park,zoo", "There are 2 items"),
         ("", "has 10 different values"),
     ):
-        answer = visitor.get(f"/most-common?{query}")
+        answer = user.get(f"/most-common?{query}")
         assert 400 == answer.status_code
         assert words in unescape(re.sub(r"\s+", " ", answer.text))
     empty = {"a": TextColumn.of(["", ""])}

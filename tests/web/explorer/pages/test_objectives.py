@@ -114,28 +114,28 @@ def test_weights_decide_and_the_front_does_not_ask_for_them() -> None:
     "changed",
     [{"weight-1": "0", "weight-2": "0", "rule": "weights"}, {"candidate": ["a"], "candidate-1": ["1"]}],
 )
-def test_a_wrong_question_is_a_sentence(visitor, changed) -> None:
+def test_a_wrong_question_is_a_sentence(user, changed) -> None:
     """Weights that are all zero, or names without their numbers, are refused without a trace of the program."""
-    answer = visitor.get("/objectives", params=changed)
+    answer = user.get("/objectives", params=changed)
 
     assert 400 == answer.status_code
     assert 'role="alert"' in answer.text
     assert "Traceback" not in answer.text
 
 
-def test_numbers_out_of_bounds_are_named(visitor) -> None:
+def test_numbers_out_of_bounds_are_named(user) -> None:
     """The sentence says which number of which candidate is wrong, and the others stand."""
     rows = {"candidate": ["a", "b"], "candidate-1": ["1", "x"], "candidate-2": ["3", "4"]}
 
-    assert "first of b is a whole number" in visitor.get("/objectives", params=rows).text
+    assert "first of b is a whole number" in user.get("/objectives", params=rows).text
 
 
-def test_hostile_names_are_text(visitor) -> None:
+def test_hostile_names_are_text(user) -> None:
     """In the page, the pictures, the table and the notebook's Python."""
     hostile = "<img src=x onerror=alert(1)>\"'# %% \\n{{7*7}}"
     rows = {"candidate": [hostile, "b"], "candidate-1": ["3", "2"], "candidate-2": ["3", "4"], "name-1": hostile}
-    answer = visitor.get("/objectives", params=rows)
-    content = visitor.get("/objectives/notebook.ipynb", params=rows).json()
+    answer = user.get("/objectives", params=rows)
+    content = user.get("/objectives/notebook.ipynb", params=rows).json()
     names: dict[str, object] = {}
     for cell in content["cells"]:
         if cell["cell_type"] == "code":

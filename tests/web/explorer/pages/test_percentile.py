@@ -160,9 +160,9 @@ def test_a_table_without_numbers_leaves_the_made_up_people() -> None:
         ("column=job", "Column is one of"),
     ],
 )
-def test_what_cannot_be_shown_is_a_sentence(visitor, query, words) -> None:
+def test_what_cannot_be_shown_is_a_sentence(user, query, words) -> None:
     """And the page stands."""
-    answer = visitor.get(f"/percentile?{query}")
+    answer = user.get(f"/percentile?{query}")
 
     assert 400 == answer.status_code
     assert words in unescape(re.sub(r"\s+", " ", answer.text))

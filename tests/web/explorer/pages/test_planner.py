@@ -133,9 +133,9 @@ def test_the_python_defines_what_it_uses(side) -> None:
     assert 4 - Fraction(len(rows), 4) == names["ledger"].remaining.epsilon
 
 
-def test_an_empty_row_says_how_to_add_a_release(visitor) -> None:
+def test_an_empty_row_says_how_to_add_a_release(user) -> None:
     """What it would ask comes first."""
-    assert "none: choose one to add a release</option>" in visitor.get("/planner").text
+    assert "none: choose one to add a release</option>" in user.get("/planner").text
 
 
 def test_the_refused_row_is_named_and_costs_nothing() -> None:
@@ -198,8 +198,8 @@ def test_a_ledger_is_read_and_never_written(folder) -> None:
     ledger.spend(dps.Guarantee(Fraction(1, 2), dps.mechanisms.Neighbours.ADD_REMOVE), mechanism="counts")
     before, stat, names = path.read_bytes(), path.stat(), sorted(folder.iterdir())
     client, guard = explorer(PORT, Material(ledger=dps.Ledger.read(path)))
-    visitor = TestClient(client, base_url=f"http://127.0.0.1:{PORT}")
-    text = visitor.get(guard.address("/planner")).text
+    user = TestClient(client, base_url=f"http://127.0.0.1:{PORT}")
+    text = user.get(guard.address("/planner")).text
 
     assert "0.5 was spent before" in text
     assert "0.6 is left" in text
@@ -212,7 +212,7 @@ def test_a_ledger_is_read_and_never_written(folder) -> None:
     assert stat.st_mtime_ns == path.stat().st_mtime_ns
     # What another program spends meanwhile is seen at once.
     ledger.spend(dps.Guarantee(Fraction(1), dps.mechanisms.Neighbours.ADD_REMOVE), mechanism="counts")
-    assert "is refused" in visitor.get("/planner").text
+    assert "is refused" in user.get("/planner").text
 
 
 def test_a_ledger_that_is_gone_is_a_sentence(folder) -> None:
@@ -241,7 +241,7 @@ def test_commands_with_a_ledger_run(folder) -> None:
     assert Fraction(3, 2) == names["ledger"].remaining.epsilon
 
 
-def test_what_a_row_refuses_is_said_with_its_number(visitor) -> None:
+def test_what_a_row_refuses_is_said_with_its_number(user) -> None:
     """More names than items; a median of a single value; a number that is none."""
     for row, words in [
         (("most-common", 2, 3, 0.1, 1), "Release 1: k"),
@@ -249,17 +249,17 @@ def test_what_a_row_refuses_is_said_with_its_number(visitor) -> None:
         (("counts", 3, 1, 11, 1), "Release 1: Epsilon is a number"),
         (("x", 3, 1, 1, 1), "Release 1: Question is one of"),
     ]:
-        answer = visitor.get("/planner", params=asked(row))
+        answer = user.get("/planner", params=asked(row))
 
         assert 400 == answer.status_code, row
         assert words in html.unescape(answer.text)
         assert "Traceback" not in answer.text
 
 
-def test_the_budget_of_the_form_is_checked(visitor) -> None:
+def test_the_budget_of_the_form_is_checked(user) -> None:
     """Rhos need a delta, and a budget is a number."""
     for more in ({"rule": "rho", "delta": "0"}, {"budget": "0"}, {"rule": "x"}, {"protected": "family"}):
-        assert 400 == visitor.get("/planner", params=asked(TIGHT[0], **more)).status_code
+        assert 400 == user.get("/planner", params=asked(TIGHT[0], **more)).status_code
 
 
 def test_terms_are_those_of_the_form() -> None:

@@ -92,10 +92,10 @@ def test_the_right_of_a_list_are_those_of_drawn_lists(epsilon) -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), [("one", ""), ("one", "<b>"), ("other", "Ada"), ("other", "Nobody")])
-def test_an_edge_that_is_not_one_is_a_sentence(visitor, name, value) -> None:
+def test_an_edge_that_is_not_one_is_a_sentence(user, name, value) -> None:
     """A node that there is not, or twice the same."""
     asked = {"edge": "named", "one": "Ada", "other": "Ben"} | {name: value}
-    answer = visitor.get("/top-k", params=asked)
+    answer = user.get("/top-k", params=asked)
 
     assert 400 == answer.status_code
     assert 'role="alert"' in answer.text
@@ -103,9 +103,9 @@ def test_an_edge_that_is_not_one_is_a_sentence(visitor, name, value) -> None:
 
 
 @pytest.mark.parametrize(("k", "most"), [(49, 30), (50, 30), (3, 2)])
-def test_numbers_that_do_not_fit_the_graph_are_a_sentence(visitor, k, most) -> None:
+def test_numbers_that_do_not_fit_the_graph_are_a_sentence(user, k, most) -> None:
     """A list of everybody, a maximum degree that the graph exceeds: a sentence, or an answer where it is one."""
-    answer = visitor.get("/top-k", params={"k": k, "max_degree": most, "metric": "open-pairs"})
+    answer = user.get("/top-k", params={"k": k, "max_degree": most, "metric": "open-pairs"})
 
     assert ("headline" if k == 49 else 'role="alert"') in answer.text
 
@@ -161,10 +161,10 @@ def test_the_example_draws_the_picture_of_the_page(metric, graph) -> None:
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_every_mechanism_is_an_answer_or_a_sentence(visitor, mechanism) -> None:
+def test_every_mechanism_is_an_answer_or_a_sentence(user, mechanism) -> None:
     """Of open pairs at a large epsilon."""
     answer = contextvars.Context().run(
-        visitor.get, "/top-k", params={"mechanism": mechanism, "metric": "open-pairs", "epsilon": 40}
+        user.get, "/top-k", params={"mechanism": mechanism, "metric": "open-pairs", "epsilon": 40}
     )
 
     assert ('class="headline"' in answer.text) != ('role="alert"' in answer.text)

@@ -109,9 +109,9 @@ def test_too_few_rows_are_one_leaf() -> None:
     assert "one leaf" in shown(epsilon=0.01).headline
 
 
-def test_the_same_state_shows_the_same(visitor) -> None:
+def test_the_same_state_shows_the_same(user) -> None:
     """Nothing is drawn at random: a reload shows the same page."""
-    one, two = (visitor.get("/tree/view?epsilon=0.7&depth=2").text for _ in range(2))
+    one, two = (user.get("/tree/view?epsilon=0.7&depth=2").text for _ in range(2))
 
     assert one == two
 

@@ -33,9 +33,9 @@ def at_provider(address: str) -> list[tuple[str, str]]:
 def test_a_log_in_ends_with_a_user(authenticator) -> None:
     """And with the page from which it began; the secret is shown to the provider alone."""
     begun = authenticator.begin(BACK)
-    visitor, back = authenticator.finish(at_provider(begun.address), begun.cookie)
+    user, back = authenticator.finish(at_provider(begun.address), begun.cookie)
 
-    assert ("ann", "analyst", BACK) == (visitor.name, visitor.role, back)
+    assert ("ann", "analyst", BACK) == (user.name, user.role, back)
     assert SECRET not in begun.address + begun.cookie + repr(begun) + repr(authenticator)
     assert begun.cookie not in repr(begun)
 

@@ -45,7 +45,7 @@ def test_keys_are_read_once_and_again_when_they_are_old(asked, provider, clock) 
 
 def test_a_new_key_is_read_soon_and_unknown_ones_rarely(asked, provider, clock) -> None:
     """A rotation is noticed; a thousand made-up numbers make the provider be asked once a minute."""
-    asked.known()
+    asked.metadata()
     provider.keys["second"] = (made_key("RS256"), "RS256")
     assert asked.key("second", "RS256") is None
     clock[0] = SOON
@@ -58,7 +58,7 @@ def test_a_new_key_is_read_soon_and_unknown_ones_rarely(asked, provider, clock) 
 
 def test_a_provider_that_is_down_lets_nobody_in(asked, provider, clock) -> None:
     """Keys that are known serve until they are old; a failure is not repeated at once."""
-    asked.known()
+    asked.metadata()
     provider.replies = {SELF: (500, b"{}")}
     assert asked.key("first", "ES256") is not None
     clock[0] = AGE
@@ -111,7 +111,7 @@ def test_a_provider_that_sends_elsewhere_is_not_followed(asked, provider, said, 
     """Its addresses are at its own hosts, over TLS or on this machine."""
     provider.said = said
     with pytest.raises(ProviderError, match=why):
-        asked.known()
+        asked.metadata()
 
 
 def test_other_hosts_are_listed(provider) -> None:
@@ -119,7 +119,7 @@ def test_other_hosts_are_listed(provider) -> None:
     provider.said = {"token_endpoint": "https://tokens.example.org/t?policy=one"}
     told = Registration.model_validate(provider.settings(hosts=["tokens.example.org"]))
 
-    assert "https://tokens.example.org/t?policy=one" == Asked(told).known().token
+    assert "https://tokens.example.org/t?policy=one" == Asked(told).metadata().token
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_bad_reply_is_refused(asked, provider, reply, why) -> None:
     """Redirections, other formats and long texts; what they hold is not quoted."""
     provider.replies = {KEYS: reply}
     with pytest.raises(ProviderError, match=why) as refused:
-        asked.known()
+        asked.metadata()
     assert "words" not in str(refused.value)
 
 
@@ -167,7 +167,7 @@ def test_only_keys_that_may_sign_are_taken(asked, provider) -> None:
         "text",
     ]
     provider.replies = {KEYS: (200, json.dumps({"keys": shown}).encode())}
-    assert ["good", "twice", "twice"] == [each.number for each in asked.known().keys]
+    assert ["good", "twice", "twice"] == [each.number for each in asked.metadata().keys]
     assert asked.key("good", "RS256") is not None
     assert asked.key("good", "PS256") is None
     assert asked.key("good", "ES256") is None

@@ -14,7 +14,7 @@ _HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
 
 
 class Browser:
-    """A visitor of a running server.
+    """A user of a running server.
 
     Attributes:
         cookie: that the server has set, as it is sent back.

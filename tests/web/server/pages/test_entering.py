@@ -95,7 +95,7 @@ def test_wrong_tokens_take_alike_long(server_state) -> None:
     seen: list[User | None] = []
     # The first call opens a connection.
     one, other = (
-        [calls(lambda secret=secret: seen.append(server_state.people.visitor(secret))) for _ in range(3)][-1]
+        [calls(lambda secret=secret: seen.append(server_state.people.user_of(secret))) for _ in range(3)][-1]
         for secret in (made.secret, "x" * len(made.secret))
     )
 
@@ -150,14 +150,14 @@ def test_a_session_ends_with_its_token(server_state) -> None:
     by_short, by_long = (sessions.open("ann", LoginMethod(token=each.id)) for each in (short, long))
     by_provider = sessions.open("ann", LoginMethod(provider="https://login.example.org"))
 
-    assert [short.id, long.id] == [sessions.visitor(each).token for each in (by_short, by_long)]
+    assert [short.id, long.id] == [sessions.user_of(each).token for each in (by_short, by_long)]
     moment[0] += 0.11 * 86400
-    assert sessions.visitor(by_short) is None
-    assert "ann" == sessions.visitor(by_long).name == sessions.visitor(by_provider).name
+    assert sessions.user_of(by_short) is None
+    assert "ann" == sessions.user_of(by_long).name == sessions.user_of(by_provider).name
     people.revoke(long.id, "test")
-    assert sessions.visitor(by_long) is None
+    assert sessions.user_of(by_long) is None
     moment[0] += SECONDS
-    assert sessions.visitor(by_provider) is None
+    assert sessions.user_of(by_provider) is None
 
 
 def test_a_session_has_one_origin(server_state) -> None:

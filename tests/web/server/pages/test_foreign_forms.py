@@ -1,4 +1,4 @@
-"""Forms that other sites send with a visitor's cookie, and cookies where tokens belong."""
+"""Forms that other sites send with a user's cookie, and cookies where tokens belong."""
 
 from __future__ import annotations
 

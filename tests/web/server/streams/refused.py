@@ -29,7 +29,7 @@ BREAKING = [
 
 def stream_with_an_answer(server_state: ServerState, state: str) -> str:
     """Make a stream of ann with one answer, open or ended; return its number."""
-    number = server_state.streams.opened("ann", "stands", "survey", "{}").id
+    number = server_state.streams.open("ann", "stands", "survey", "{}").id
     assert server_state.streams.begin(number, "one", 60, 1, "2")
     assert server_state.streams.keep(number, "key", "k", lambda place: (200, f"{place}"), "1", lambda _: None)
     if state == "ended":

@@ -103,7 +103,7 @@ def older(settings) -> list[str]:
         server_state = ServerState.open(settings)
         if not backup:
             server_state.people.add("ann", "analyst", "test")
-            server_state.streams.opened("ann", "stream", "survey", Opening.model_validate(OPENING).model_dump_json())
+            server_state.streams.open("ann", "stream", "survey", Opening.model_validate(OPENING).model_dump_json())
             server_state.close()
             shutil.copy(path, path.with_name("backup"))
             server_state = ServerState.open(settings)

@@ -23,7 +23,7 @@ def test_a_stream_stands(server_state, state, statement) -> None:
 
 def test_a_stream_is_opened_and_ended_once(server_state) -> None:
     """The second process that says it holds the secret is told no; the first reason of an end stays."""
-    number = server_state.streams.opened("ann", "k", "survey", "{}").id
+    number = server_state.streams.open("ann", "k", "survey", "{}").id
 
     assert [True, False] == [server_state.streams.begin(number, holder, 60, 1, "2") for holder in ("one", "other")]
     server_state.streams.end(number, "closed")

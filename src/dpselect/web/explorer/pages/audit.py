@@ -89,13 +89,13 @@ def _view(state: State, _: Material) -> View:
     claim, epsilon = _claim(state), exact_epsilon(state["epsilon"])
     mechanism = require_mechanism(state["mechanism"])
     verdict = judge_claim(claim, mechanism.name, epsilon)
-    laws = [mechanism.pmf(scores, epsilon) for scores in (verdict.first, verdict.second)]
+    pmfs = [mechanism.pmf(scores, epsilon) for scores in (verdict.first, verdict.second)]
 
     def draw(width: float) -> Any:
-        return pmf_bars(verdict.first, laws[0], laws[1], mechanism.name, float(epsilon), width)
+        return pmf_bars(verdict.first, pmfs[0], pmfs[1], mechanism.name, float(epsilon), width)
 
     parts = (
-        Chart("The worst pair of neighbours", draw, _pair(verdict, laws, epsilon)),
+        Chart("The worst pair of neighbours", draw, _pair(verdict, pmfs, epsilon)),
         _sensitivity(claim, verdict),
         _mechanisms(claim, epsilon, verdict),
     )
@@ -124,10 +124,10 @@ def _headline(verdict: Verdict, mechanism: str, epsilon: Fraction) -> str:
     return f"The claim holds on {tried}: {mechanism} loses {_figure(loss.worst)} at worst, of epsilon {whole}."
 
 
-def _pair(verdict: Verdict, laws: Sequence[Any], epsilon: Fraction) -> str:
+def _pair(verdict: Verdict, pmfs: Sequence[Any], epsilon: Fraction) -> str:
     """Return in words what the two laws are, and where they differ most."""
     place = verdict.place
-    here, there = (float(law[place]) for law in laws)
+    here, there = (float(probabilities[place]) for probabilities in pmfs)
     factor = max(here, there) / min(here, there) if min(here, there) else math.inf
     return (
         f"Bars: {verdict.words[0]}. Black marks: {verdict.words[1]}. {verdict.first.candidates[place]} is named with "

@@ -38,13 +38,13 @@ _STEPS = {"more": 1, "less": -1}
 # The two whose worst error is known exactly.
 _WHATEVER = ("permute-and-flip", "exponential")
 # Different counts beyond which no epsilon is searched for where noise is added to each candidate.
-_SEARCHED = 500
+_MOST_SEARCHED = 500
 # Different values of a column beyond which it is not shown.
 _VALUES = 100_000
 
 
 @dataclass(frozen=True)
-class _Laws:
+class _MechanismPmfs:
     """Of every mechanism the logarithm of its law, shape (m,), or why it does not apply."""
 
     known: dict[str, NDArray[np.float64]]
@@ -92,13 +92,13 @@ def _fields(material: Material) -> Sequence[Field]:
 
 def _view(state: State, material: Material) -> View:
     column = state["column"]
-    rows: Tally = _counted(material, column) if column else state["candidate"]
+    rows: Tally = _tally(material, column) if column else state["candidate"]
     epsilon = exact_epsilon(state["epsilon"])
-    laws, name = _laws(rows, epsilon), state["mechanism"]
-    if name in laws.why:
-        raise InputError(f"{name} does not apply: {laws.why[name]}.")
-    scores, here = _scores(rows), laws.known[name]
-    place = _changed(rows, state)
+    pmfs, name = _pmfs(rows, epsilon), state["mechanism"]
+    if name in pmfs.why:
+        raise InputError(f"{name} does not apply: {pmfs.why[name]}.")
+    scores, here = _scores(rows), pmfs.known[name]
+    place = _changed_position(rows, state)
     there = require_mechanism(name).log_pmf(_scores(_neighbour(rows, place, state["neighbour"])), epsilon)
     says, changes = _headline(scores, np.exp(here)), _changes(scores, here, there, float(epsilon))
 
@@ -106,14 +106,19 @@ def _view(state: State, material: Material) -> View:
         return pmf_bars(scores, np.exp(here), np.exp(there), name, float(epsilon), width)
 
     words = f"{says} Black marks: {_words(rows, place, state)}."
-    parts = (Chart("How likely each candidate is", draw, words), changes, _needed(rows, state), _compared(scores, laws))
+    parts = (
+        Chart("How likely each candidate is", draw, words),
+        changes,
+        _epsilon_table(rows, state),
+        _comparison(scores, pmfs),
+    )
     answer = f"{says} {_ratio(here, there, float(epsilon))}"
     return View(
         answer, parts, commands_for(name, state["epsilon"], column, material.reading), _example(rows, place, state)
     )
 
 
-def _counted(material: Material, column: str) -> Tally:
+def _tally(material: Material, column: str) -> Tally:
     """Return the values of a column and how often each occurs.
 
     Raises:
@@ -137,19 +142,19 @@ def _scores(rows: Tally) -> Scores:
 
 
 @lru_cache(maxsize=2)
-def _laws(rows: Tally, epsilon: Fraction) -> _Laws:
-    """Return the laws of all mechanisms: whoever takes another mechanism or neighbour waits for one law more."""
-    laws = _Laws({}, {})
+def _pmfs(rows: Tally, epsilon: Fraction) -> _MechanismPmfs:
+    """Return the pmfs of all mechanisms: another mechanism or neighbour takes one pmf more."""
+    pmfs = _MechanismPmfs({}, {})
     for name in MECHANISMS:
         try:
-            laws.known[name] = require_mechanism(name).log_pmf(_scores(rows), epsilon)
+            pmfs.known[name] = require_mechanism(name).log_pmf(_scores(rows), epsilon)
         except (PrivacyError, ValueError) as reason:
             why = str(reason).partition(":")[0].rstrip(".")
-            laws.why[name] = why[:1].lower() + why[1:]
-    return laws
+            pmfs.why[name] = why[:1].lower() + why[1:]
+    return pmfs
 
 
-def _changed(rows: Tally, state: State) -> int:
+def _changed_position(rows: Tally, state: State) -> int:
     """Return the position of the candidate whose count a neighbour changes.
 
     Raises:
@@ -180,9 +185,9 @@ def _short_of_best(scores: Scores) -> NDArray[np.int64]:
     return behind
 
 
-def _headline(scores: Scores, law: NDArray[np.float64]) -> str:
+def _headline(scores: Scores, pmf: NDArray[np.float64]) -> str:
     best = np.flatnonzero(_short_of_best(scores) == 0)
-    chance = chance_text(float(law[best].sum()))
+    chance = chance_text(float(pmf[best].sum()))
     if best.size == 1:
         name = short(scores.candidates[int(best[0])])
         return f"{name}, which has the largest count, is named with probability {chance}."
@@ -217,7 +222,7 @@ def _changes(scores: Scores, here: NDArray[np.float64], there: NDArray[np.float6
     return PageTable("What one person changes", ("fact", "figure"), rows, "Of this neighbour; others may change more.")
 
 
-def _needed(rows: Tally, state: State) -> PageTable:
+def _epsilon_table(rows: Tally, state: State) -> PageTable:
     """Return the epsilons at which the best is named often enough: for these counts, and whatever they are."""
     name, probability = state["mechanism"], float(state["probability"])
     here, whatever = _here(rows, name, probability), _whatever(len(rows), name, probability)
@@ -230,8 +235,8 @@ def _needed(rows: Tally, state: State) -> PageTable:
 @lru_cache(maxsize=64)
 def _here(rows: Tally, name: str, probability: float) -> str:
     noisy = require_mechanism(name).sampler.most_groups is not None or require_mechanism(name).sampler.tails is not None
-    if noisy and len({count for _, count in rows}) > _SEARCHED:
-        return f"not searched for beyond {_SEARCHED} different counts"
+    if noisy and len({count for _, count in rows}) > _MOST_SEARCHED:
+        return f"not searched for beyond {_MOST_SEARCHED} different counts"
     try:
         found = least_epsilon(_scores(rows), probability, mechanism=name)
     except (PrivacyError, ValueError):
@@ -249,14 +254,14 @@ def _whatever(candidates: int, name: str, probability: float) -> str:
     return enough(found)
 
 
-def _compared(scores: Scores, laws: _Laws) -> PageTable:
+def _comparison(scores: Scores, pmfs: _MechanismPmfs) -> PageTable:
     behind = _short_of_best(scores)
     rows = []
-    for name, log_law in laws.known.items():
-        law = np.exp(log_law)
-        rows.append([name, chance_text(float(law[behind == 0].sum())), f"{float(law @ behind):.3g}"])
+    for name, log_law in pmfs.known.items():
+        pmf = np.exp(log_law)
+        rows.append([name, chance_text(float(pmf[behind == 0].sum())), f"{float(pmf @ behind):.3g}"])
     note = "Expected loss: how many votes the one named lies below the best, on average."
-    for name, why in laws.why.items():
+    for name, why in pmfs.why.items():
         note += f" {name} does not apply: {why}."
     return PageTable(
         "All mechanisms at this epsilon", ("mechanism", "right with probability", "expected loss"), rows, note

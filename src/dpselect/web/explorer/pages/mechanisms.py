@@ -215,7 +215,7 @@ def _example(problem: _Problem, state: State) -> str:
     low, high = float(state["low"]), float(state["high"])
     if problem.column:
         grid = _grid(problem)
-        made = f"counted = {_counted(problem)!r}\n" + (
+        made = f"counted = {_tally(problem)!r}\n" + (
             "values = [value for value, count in counted.items() for _ in range(count)]\n"
             f"scores = dps.utilities.median(values, lower={grid.lower}, upper={grid.upper}, step={grid.step})\n"
         )
@@ -232,7 +232,7 @@ def _example(problem: _Problem, state: State) -> str:
     )
 
 
-def _counted(problem: _Problem) -> dict[float, int]:
+def _tally(problem: _Problem) -> dict[float, int]:
     """Return how often each value of a column occurs."""
     assert problem.cells is not None
     values, numbers = np.unique(problem.cells.numbers, return_counts=True)

@@ -100,7 +100,7 @@ def _likely(material: Material, names: Sequence[str]) -> str:
 
 
 def _view(state: State, material: Material) -> View:
-    asked = _asked(state, material)
+    asked = _question(state, material)
 
     def draw(width: float) -> Any:
         epsilon = float(asked.epsilon) / state["k"]
@@ -111,12 +111,12 @@ def _view(state: State, material: Material) -> View:
         Chart("How likely each item is to be named first", draw, f"{_headline(asked)} Black marks: {_marks(asked)}"),
         _errors(asked),
         _persons(asked),
-        _unlisted(asked),
+        _unlisted_note(asked),
     )
     return View(says, parts, _commands(asked, material), _example(asked, material))
 
 
-def _asked(state: State, material: Material) -> _MostCommonQuestion:
+def _question(state: State, material: Material) -> _MostCommonQuestion:
     """Return the laws of the first place.
 
     Raises:
@@ -142,7 +142,7 @@ def _asked(state: State, material: Material) -> _MostCommonQuestion:
         # A row has one item: the one that comes after the first.
         added[np.argsort(-scores.values, kind="stable")[min(1, len(scores) - 1)]] = 1
     epsilon = exact_epsilon(state["epsilon"])
-    here, there = (_law(each, epsilon / state["k"]) for each in (scores, _more(scores, added)))
+    here, there = (_pmf(each, epsilon / state["k"]) for each in (scores, _more(scores, added)))
     return _MostCommonQuestion(state, scores, added, epsilon, first, here, there)
 
 
@@ -177,7 +177,7 @@ def _more(scores: Scores, added: NDArray[np.int64]) -> Scores:
     )
 
 
-def _law(scores: Scores, epsilon: Fraction) -> NDArray[np.float64]:
+def _pmf(scores: Scores, epsilon: Fraction) -> NDArray[np.float64]:
     return permute_and_flip().log_pmf(scores, epsilon)
 
 
@@ -210,7 +210,7 @@ def _who(asked: _MostCommonQuestion) -> str:
     return f"One person more, with {has[asked.state['neighbour']]},"
 
 
-def _unnamed(asked: _MostCommonQuestion) -> str:
+def _added_item(asked: _MostCommonQuestion) -> str:
     """Return who is added without a name of the table, for a comment: a name with a new line in it would end that."""
     if not asked.state["person"]:
         return "One row more, of the item that has a 1"
@@ -221,14 +221,14 @@ def _errors(asked: _MostCommonQuestion) -> PageTable:
     """Return how far the names may lie below the true ones: here, and whatever the data."""
     k, size, unit = asked.state["k"], len(asked.scores), asked.unit
     behind = asked.scores.values.max() - asked.scores.values
-    law = np.exp(asked.here)
+    pmf = np.exp(asked.here)
     order = np.argsort(behind, kind="stable")
-    reached = np.cumsum(law[order])
+    reached = np.cumsum(pmf[order])
     most = int(behind[order][min(np.searchsorted(reached, float(_RIGHT)), size - 1)])
     worst = error_bound(epsilon=asked.epsilon, candidates=size, k=k, range_bound=1, kind="integer")
     rows = [
         ["first name, here, in 95 of 100 draws", f"at most {most:,} {unit} behind the best"],
-        ["first name, here, on average", f"{float(law @ behind):.3g} {unit} behind the best"],
+        ["first name, here, on average", f"{float(pmf @ behind):.3g} {unit} behind the best"],
         ["each name, in general", worst.describe(unit, _RIGHT)],
     ]
     return PageTable(
@@ -257,7 +257,7 @@ def _least(scores: Scores) -> float:
     return least_epsilon(scores, _RIGHT, mechanism=NAME)
 
 
-def _unlisted(asked: _MostCommonQuestion) -> Note:
+def _unlisted_note(asked: _MostCommonQuestion) -> Note:
     if not asked.state["person"]:
         return Note(
             "Items that no list names",
@@ -317,7 +317,7 @@ def _example(asked: _MostCommonQuestion, material: Material) -> str:
         f"{shared}import dpselect as dps\n{material.visits_python}\n"
         f"domain = {[*asked.scores.candidates]!r}\n"
         f"scores = dps.utilities.popularity(visits, {person}item={state['item']!r}, domain=domain)\n"
-        f"# {_unnamed(asked)}.\n"
+        f"# {_added_item(asked)}.\n"
         f"added = {asked.added.tolist()!r}\n"
         f"more = dps.Scores(scores.values + added, 1, domain, {relation!r}, range_bound=1)\n"
         f'dps.plot.pmf_chart(scores, epsilon={epsilon}, mechanism="{NAME}", neighbour=more)'

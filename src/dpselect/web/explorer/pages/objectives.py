@@ -39,9 +39,9 @@ Rows = Sequence[tuple[str, tuple[int, ...]]]
 MECHANISMS = ("local-dampening", "local-dampening-flip", "permute-and-flip", "exponential")
 # One number of the likeliest candidate, and by how much the neighbour differs there.
 NEIGHBOURS = {"first-more": (0, 1), "first-less": (0, -1), "second-more": (1, 1), "second-less": (1, -1)}
-_CHOSEN = (("default", "what dps.select takes"), *((name, name) for name in MECHANISMS))
+_MECHANISM_CHOICES = (("default", "what dps.select takes"), *((name, name) for name in MECHANISMS))
 _RULE = (("pareto", "Pareto front (PrivPareto)"), ("weights", "weighted sum (PrivAgg)"))
-_TOUCHED = (("one", "one of the two numbers"), ("all", "both numbers"))
+_CHANGE_CHOICES = (("one", "one of the two numbers"), ("all", "both numbers"))
 
 
 def _fields(_: Material) -> Sequence[Field]:
@@ -53,7 +53,11 @@ def _fields(_: Material) -> Sequence[Field]:
         NumberField("epsilon", "Epsilon", 0.2, 0.001, 100, slider=True, help="Smaller is more private."),
         ChoiceField("rule", "Combine by", _RULE, "pareto"),
         ChoiceField(
-            "mechanism", "Mechanism", _CHOSEN, "default", help="PrivPareto as published draws by local-dampening."
+            "mechanism",
+            "Mechanism",
+            _MECHANISM_CHOICES,
+            "default",
+            help="PrivPareto as published draws by local-dampening.",
         ),
         NumberField("weight-1", "First weight", 5, 0, 1000, help="What one more in the first number is worth."),
         NumberField("weight-2", "Second weight", 1, 0, 1000),
@@ -67,7 +71,11 @@ def _fields(_: Material) -> Sequence[Field]:
         TextField("name-1", "The first number", "sick people found"),
         TextField("name-2", "The second number", "healthy people cleared"),
         ChoiceField(
-            "touched", "One person can change", _TOUCHED, "one", help="It counts for weights: a person is either."
+            "touched",
+            "One person can change",
+            _CHANGE_CHOICES,
+            "one",
+            help="It counts for weights: a person is either.",
         ),
         ChoiceField(
             "neighbour",
@@ -89,13 +97,13 @@ def _objectives(rows: Rows) -> list[Scores]:
     return [Scores(column, sensitivity=1, range_bound=1, kind="integer") for column in _columns(rows)]
 
 
-def _drawn(scores: Scores, state: State) -> Mechanism:
+def _page_mechanism(scores: Scores, state: State) -> Mechanism:
     """Return the mechanism of the page; the library's own choice depends on the scores."""
     chosen = state["mechanism"]
     return default_mechanism(scores) if chosen == "default" else require_mechanism(chosen)
 
 
-def _moved(state: State, likeliest: int) -> Rows:
+def _neighbour_rows(state: State, likeliest: int) -> Rows:
     """Return the candidates of the neighbour, with the numbers that it has for them."""
     place, step = NEIGHBOURS[state["neighbour"]]
     rows = list(state["candidate"])
@@ -104,7 +112,7 @@ def _moved(state: State, likeliest: int) -> Rows:
     return rows
 
 
-def _combined(objectives: list[Scores], state: State, rule: str) -> Scores:
+def _combine(objectives: list[Scores], state: State, rule: str) -> Scores:
     """Return the score that one of the two rules draws from."""
     if rule == "pareto":
         return pareto(objectives)
@@ -119,33 +127,33 @@ def _weights(state: State) -> list[Any]:
 def _view(state: State, _: Material) -> View:
     epsilon, rule = exact_epsilon(state["epsilon"]), state["rule"]
     objectives = _objectives(state["candidate"])
-    scores = _combined(objectives, state, rule)
-    drawn = _drawn(scores, state)
+    scores = _combine(objectives, state, rule)
+    drawn = _page_mechanism(scores, state)
     here = drawn.log_pmf(scores, epsilon)
-    law, front, likeliest = np.exp(here), on_front(objectives), int(here.argmax())
-    moved = _moved(state, likeliest)
-    there = drawn.log_pmf(_combined(_objectives(moved), state, rule), epsilon)
+    probabilities, front, likeliest = np.exp(here), on_front(objectives), int(here.argmax())
+    moved = _neighbour_rows(state, likeliest)
+    there = drawn.log_pmf(_combine(_objectives(moved), state, rule), epsilon)
     loss = float(np.abs(here - there).max())
     headline = (
         f"By {'the Pareto front' if rule == 'pareto' else 'weights'}, {scores.candidates[likeliest]} is named most "
-        f"often, with probability {chance_text(float(law.max()))}; some candidate of the front is named with "
-        f"probability {chance_text(float(law[front].sum()))}. The neighbour changes a chance by a factor of "
+        f"often, with probability {chance_text(float(probabilities.max()))}; some candidate of the front is named with "
+        f"probability {chance_text(float(probabilities[front].sum()))}. The neighbour changes a chance by a factor of "
         f"{factor(loss)} at most here; epsilon allows {factor(float(epsilon))}."
     )
     weights = None if rule == "pareto" else [float(each) for each in _weights(state)]
     names = (state["name-1"], state["name-2"])
 
     def points(width: float) -> Any:
-        return front_points(objectives, law, drawn.name, float(epsilon), weights, names, width)
+        return front_points(objectives, probabilities, drawn.name, float(epsilon), weights, names, width)
 
     def bars(width: float) -> Any:
-        return pmf_bars(scores, law, np.exp(there), drawn.name, float(epsilon), width)
+        return pmf_bars(scores, probabilities, np.exp(there), drawn.name, float(epsilon), width)
 
     named = ", ".join(str(scores.candidates[place]) for place in np.flatnonzero(front)[:12].tolist())
     on = (
         f"{int(front.sum())} of {front.size} candidates are on the front: {named}{', ...' if front.sum() > 12 else ''}."
     )
-    beside = f"The likeliest candidate here has probability {chance_text(float(law.max()))}, and there "
+    beside = f"The likeliest candidate here has probability {chance_text(float(probabilities.max()))}, and there "
     beside += f"{chance_text(float(np.exp(there[likeliest])))}."
     parts = (
         Chart("Both numbers of every candidate", points, on),
@@ -158,16 +166,16 @@ def _view(state: State, _: Material) -> View:
 
 def _candidates(state: State, objectives: list[Scores], front: Any, epsilon: Fraction) -> PageTable:
     """Return the chance of every candidate by both rules, with the mechanism that the page is about."""
-    laws, dominators = [], -pareto(objectives).values
+    pmfs, dominators = [], -pareto(objectives).values
     for rule in ("pareto", "weights"):
-        scores = _combined(objectives, state, rule)
-        laws.append(_drawn(scores, state).pmf(scores, epsilon))
+        scores = _combine(objectives, state, rule)
+        pmfs.append(_page_mechanism(scores, state).pmf(scores, epsilon))
     rows = [
         [
             name,
             *(f"{cell:,}" for cell in cells),
             "yes" if front[number] else f"no, behind {int(dominators[number]):,}",
-            *(chance_text(float(law[number])) for law in laws),
+            *(chance_text(float(probabilities[number])) for probabilities in pmfs),
         ]
         for number, (name, cells) in enumerate(state["candidate"])
     ]
@@ -177,12 +185,12 @@ def _candidates(state: State, objectives: list[Scores], front: Any, epsilon: Fra
 
 def _mechanisms(state: State, objectives: list[Scores], front: Any, epsilon: Fraction) -> PageTable:
     """Return how likely each mechanism names one of the front, and the best weighted sum."""
-    byes = [_combined(objectives, state, rule) for rule in ("pareto", "weights")]
+    byes = [_combine(objectives, state, rule) for rule in ("pareto", "weights")]
     best = byes[1].values == byes[1].values.max()
     rows = []
     for name in MECHANISMS:
-        pareto_law, weights_law = (require_mechanism(name).pmf(scores, epsilon) for scores in byes)
-        chances = pareto_law[front], weights_law[front], weights_law[best]
+        pareto_pmf, weights_pmf = (require_mechanism(name).pmf(scores, epsilon) for scores in byes)
+        chances = pareto_pmf[front], weights_pmf[front], weights_pmf[best]
         rows.append([name, *(chance_text(float(each.sum())) for each in chances)])
     header = ("mechanism", "Pareto: on the front", "weights: on the front", "weights: the best sum")
     note = "Permute-and-flip and the exponential mechanism use the largest sensitivity there can be."

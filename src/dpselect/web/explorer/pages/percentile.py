@@ -77,13 +77,13 @@ class _PercentileQuestion:
         return f"median of {self.column}" if p == 50 else f"percentile {p:.12g} of {self.column}"
 
 
-def _shown(material: Material) -> Material:
+def _with_numbers(material: Material) -> Material:
     """Return what has a column of numbers: the made-up people where the table has none."""
     return material if material.numeric else EXAMPLES
 
 
 def _fields(material: Material) -> Sequence[Field]:
-    source = _shown(material)
+    source = _with_numbers(material)
     columns = tuple((name, name) for name in source.numeric)
     first = "income" if source.given != "table" else columns[0][0]
     empty = "Empty takes one that fits these public values."
@@ -105,24 +105,24 @@ def _fields(material: Material) -> Sequence[Field]:
 
 
 def _view(state: State, material: Material) -> View:
-    source = _shown(material)
+    source = _with_numbers(material)
     column = state["column"]
-    asked = _asked(state, source.columns[column], source.bounds.get(column))
+    asked = _question(state, source.columns[column], source.bounds.get(column))
 
     def draw(width: float) -> Any:
-        laws = (np.exp(asked.here), np.exp(asked.there))
+        pmfs = (np.exp(asked.here), np.exp(asked.there))
         name, between = state["mechanism"], _near(asked) if state["shown"] == "near" else None
-        return value_bars(asked.scores, *laws, name, float(asked.epsilon), asked.column, between, width)
+        return value_bars(asked.scores, *pmfs, name, float(asked.epsilon), asked.column, between, width)
 
     says = f"{_headline(asked)} {_ratio(asked)}"
     line = f"Dashed: {_text(asked.true)}. Line of steps: {dict(_NEIGHBOURS)[state['neighbour']]}."
     parts: list[Part] = [Chart("How likely each value is", draw, f"{_headline(asked)} {line}")]
     parts += [_errors(asked), _enough(asked)]
-    parts += [_compared(asked)] if len(asked.scores) <= _COMPARED else []
+    parts += [_comparison(asked)] if len(asked.scores) <= _COMPARED else []
     return View(says, parts, _commands(asked, source), _example(asked, source))
 
 
-def _asked(state: State, cells: TextColumn, known: NumericDomain | None = None) -> _PercentileQuestion:
+def _question(state: State, cells: TextColumn, known: NumericDomain | None = None) -> _PercentileQuestion:
     """Return the laws.
 
     Raises:
@@ -138,7 +138,7 @@ def _asked(state: State, cells: TextColumn, known: NumericDomain | None = None) 
 
 
 @lru_cache(maxsize=4)
-def _counted(cells: TextColumn, lower: float, upper: float, step: float) -> tuple[NDArray[np.int64], Any]:
+def _grid_counts(cells: TextColumn, lower: float, upper: float, step: float) -> tuple[NDArray[np.int64], Any]:
     """Return how many persons have each value of the grid, shape (m,), and the grid."""
     grid = public_grid(None, lower, upper, step)
     return count_on_grid(cells, grid)[0], grid
@@ -147,7 +147,7 @@ def _counted(cells: TextColumn, lower: float, upper: float, step: float) -> tupl
 @lru_cache(maxsize=8)
 def _scores(cells: TextColumn, lower: float, upper: float, step: float, p: float, more: str = "") -> Scores:
     """Return the rank scores, with one person more where that is asked for."""
-    counts, grid = _counted(cells, lower, upper, step)
+    counts, grid = _grid_counts(cells, lower, upper, step)
     if more:
         counts = counts.copy()
         counts[0 if more == "low" else -1] += 1
@@ -238,10 +238,10 @@ def _near(asked: _PercentileQuestion) -> tuple[float, float]:
     return float(asked.values[first]), float(asked.values[last])
 
 
-def _within(off: Floats, law: Floats) -> float:
+def _within(off: Floats, probabilities: Floats) -> float:
     """Return the least distance that the answer keeps with a probability of 0.95."""
     order = np.argsort(off, kind="stable")
-    reached = np.cumsum(law[order])
+    reached = np.cumsum(probabilities[order])
     # The law sums to one only up to rounding.
     return float(off[order][min(int(np.searchsorted(reached, float(_RIGHT) - 1e-12)), off.size - 1)])
 
@@ -255,15 +255,15 @@ def _ratio(asked: _PercentileQuestion) -> str:
 
 
 def _errors(asked: _PercentileQuestion) -> PageTable:
-    law, name = np.exp(asked.here), asked.state["mechanism"]
+    probabilities, name = np.exp(asked.here), asked.state["mechanism"]
     worst = "not known of this mechanism"
     if name in _WHATEVER:
         case = {"candidates": len(asked.scores), "mechanism": name, "kind": "integer"}
         worst = error_bound(epsilon=asked.epsilon, **case).describe("persons", _RIGHT)
     rows = [
-        ["here, in 95 of 100 draws", f"at most {_text(_within(asked.off, law))}"],
-        ["here, on average", _rough(float(law @ asked.off))],
-        ["here, in persons, on average", _rough(float(law @ -asked.scores.values.astype(np.float64)))],
+        ["here, in 95 of 100 draws", f"at most {_text(_within(asked.off, probabilities))}"],
+        ["here, on average", _rough(float(probabilities @ asked.off))],
+        ["here, in persons, on average", _rough(float(probabilities @ -asked.scores.values.astype(np.float64)))],
         ["in general, in persons", worst],
     ]
     note = (
@@ -300,16 +300,16 @@ def _least(scores: Scores, true: float, error: float, name: str) -> float:
     return least_epsilon(scores, _RIGHT, mechanism=name, right=near)
 
 
-def _compared(asked: _PercentileQuestion) -> PageTable:
+def _comparison(asked: _PercentileQuestion) -> PageTable:
     """Return how far the answer of each mechanism is from the percentile."""
     rows = []
     for name in MECHANISMS:
         try:
-            law = require_mechanism(name).pmf(asked.scores, asked.epsilon)
+            probabilities = require_mechanism(name).pmf(asked.scores, asked.epsilon)
         except (PrivacyError, ValueError):
             continue
-        within = _text(_within(asked.off, law))
-        rows.append([name, f"at most {within}", _rough(float(law @ asked.off))])
+        within = _text(_within(asked.off, probabilities))
+        rows.append([name, f"at most {within}", _rough(float(probabilities @ asked.off))])
     return PageTable("All mechanisms at this epsilon", ("mechanism", "in 95 of 100 draws", "on average"), rows)
 
 

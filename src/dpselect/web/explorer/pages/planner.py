@@ -117,7 +117,7 @@ def _fields(material: Material) -> Sequence[Field]:
 
 def _view(state: State, material: Material) -> View:
     budget = _budget(state, material)
-    asked, after = _added(state["release"], budget)
+    asked, after = _add_rows(state["release"], budget)
     spent, whole = budget.amount(budget.totals), budget.whole
     left = whole - budget.amount(after)
     headline = _headline(asked, budget, left)
@@ -148,7 +148,7 @@ def _budget(state: State, material: Material) -> _Budget:
         raise InputError(f"{ledger.name} cannot be read now: look at it with dpselect budget show.") from None
 
 
-def _added(rows: Sequence[Row], budget: _Budget) -> tuple[list[_PlannedRow], Totals]:
+def _add_rows(rows: Sequence[Row], budget: _Budget) -> tuple[list[_PlannedRow], Totals]:
     """Return what each row takes, as the library would add it up, and the totals of those that fit."""
     terms, totals, asked = budget.terms, budget.totals, list[_PlannedRow]()
     side = terms.neighbours if terms.neighbours in _SIDES else _SIDES[0]
@@ -203,7 +203,7 @@ def _risk(budget: _Budget, after: Totals) -> list[Part]:
     if not budget.amount(after):
         return []
     if terms.rule == "rho":
-        promise = Guarantee.concentrated(after.rho, terms.delta, terms.neighbours)
+        promise = Guarantee.from_rho(after.rho, terms.delta, terms.neighbours)
     else:
         promise = Guarantee(after.epsilon, Neighbours(terms.neighbours), min(after.delta, terms.delta))
 

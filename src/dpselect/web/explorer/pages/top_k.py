@@ -42,15 +42,15 @@ from dpselect.web.explorer.ranking import (
 _OWN, _TEAMS = "default", "teams"
 _PYTHON = "from dpselect.web.explorer.example_data import teams\n\ngraph = teams()"
 # Up to so many nodes the metrics are compared from the start.
-_COMPARED = 1000
-_SHOWN = 5
+_MOST_COMPARED = 1000
+_MOST_SHOWN = 5
 
 
 def _fields(material: Material) -> Sequence[Field]:
     mechanisms = ((_OWN, "the metric's own"), *((name, name) for name in MECHANISMS))
     size, degree = len(material.graph), int(material.graph.degrees.max(initial=0))
     most = max(2, size - 1)
-    small = "yes" if size <= _COMPARED else "no"
+    small = "yes" if size <= _MOST_COMPARED else "no"
     return (
         NumberField(
             "epsilon", "Epsilon", 1, 0.001, 1000, slider=True, help="For the whole list; smaller is more private."
@@ -106,7 +106,7 @@ def _view(state: State, material: Material) -> View:
         raise InputError(f"A list of {k} is all of the graph's {len(graph)} nodes: ask for fewer.")
     ranking = _ranking(state)
     scores = rank_nodes(graph, ranking)
-    edge = telling(graph, ranking) if state["edge"] == "telling" else _chosen(graph, ranking, state)
+    edge = telling(graph, ranking) if state["edge"] == "telling" else _changed_edge(graph, ranking, state)
     mechanism = ranking.drawn_with(scores)
     here, there = (mechanism.log_pmf(each, total / k) for each in (scores, edge.scores))
     said = _headline(scores, mechanism, here, total, k)
@@ -130,11 +130,11 @@ def _view(state: State, material: Material) -> View:
 
 def _headline(scores: Scores, mechanism: Mechanism, here: Any, total: Fraction, k: int) -> str:
     """Return how likely the right nodes are named: exactly for one, nearly for a list."""
-    law, values = np.exp(here), scores.values
+    pmf, values = np.exp(here), scores.values
     best = np.flatnonzero(values == values.max())
     first = scores.candidates[int(best[0])]
     who = f"{first} is" if best.size == 1 else f"{first} or another of the {best.size} best nodes is"
-    said = f"{who} named first with probability {chance_text(float(law[best].sum()))}."
+    said = f"{who} named first with probability {chance_text(float(pmf[best].sum()))}."
     if k == 1:
         return said
     if not flips_units(mechanism):
@@ -173,7 +173,7 @@ def _factor(loss: float | Fraction) -> str:
     return f"{math.exp(loss):.3g}" if loss < 20 else f"e^{float(loss):.3g}"
 
 
-def _chosen(graph: Graph, ranking: Ranking, state: State) -> Edge:
+def _changed_edge(graph: Graph, ranking: Ranking, state: State) -> Edge:
     ends = [_place(graph, str(state[name])) for name in ("one", "other")]
     if ends[0] == ends[1]:
         raise InputError("An edge joins two different nodes: name another.")
@@ -183,7 +183,7 @@ def _chosen(graph: Graph, ranking: Ranking, state: State) -> Edge:
 def _place(graph: Graph, name: str) -> int:
     names = _names(graph)
     if name.strip() not in names:
-        few = ", ".join(list(names)[:_SHOWN])
+        few = ", ".join(list(names)[:_MOST_SHOWN])
         raise InputError(f"Name two nodes of this public graph for an edge, such as {few}.")
     return names[name.strip()]
 
@@ -194,7 +194,7 @@ def _names(graph: Graph) -> dict[str, int]:
 
 
 @lru_cache(maxsize=8)
-def _compared(graph: Graph, most: int, k: int) -> ComparedMetrics:
+def _compare_metrics(graph: Graph, most: int, k: int) -> ComparedMetrics:
     require_short(graph, EVERY)
     return compared_metrics(graph, most, k)
 
@@ -204,7 +204,7 @@ def _metrics(graph: Graph, state: State, total: Fraction) -> Sequence[Part]:
     title, k = "Which metric names those who connect others", int(state["k"])
     if state["compare"] == "no":
         return (Note(title, ("Choose yes at Compare metrics: a page of a large graph then takes a second.",)),)
-    advice = recommend_from(_compared(graph, int(state["max_degree"]), k), k, total)
+    advice = recommend_from(_compare_metrics(graph, int(state["max_degree"]), k), k, total)
     header = ("metric", "mechanism", "recall", "share", "recall without noise", "share without noise")
     rows = [
         (row.metric, row.mechanism, *(f"{each:.2f}" for each in (row.recall, row.share, *row.limit)))
@@ -222,14 +222,14 @@ def _ranking(state: State) -> Ranking:
     return Ranking(state["metric"], int(state["max_degree"]), int(state["k"]), named)
 
 
-def _scored(ranking: Ranking, graph: str) -> str:
+def _score_code(ranking: Ranking, graph: str) -> str:
     """Return what makes the scores, in Python."""
     words = "".join(f", {name}={value!r}" for name, value in ranking.arguments.items()).replace("'", '"')
     scores = f"dps.utilities.{ranking.function}({graph}{words})"
     return f"dps.utilities.margin({scores}, {ranking.k})" if ranking.by_margin else scores
 
 
-def _drawn(ranking: Ranking) -> str:
+def _mechanism_code(ranking: Ranking) -> str:
     return f', mechanism="{ranking.mechanism}"' if ranking.mechanism else ""
 
 
@@ -239,7 +239,7 @@ def _commands(state: State, ranking: Ranking, material: Material) -> Commands:
     if material.description:
         return example_dataset.commands(material.description, query)
     epsilon = exact_text(state["epsilon"])
-    bound = f"--max-degree {ranking.most}" if ranking.bounded else ""
+    bound = f"--max-degree {ranking.most}" if ranking.needs_max_degree else ""
     said = ("--nodes nodes.txt", bound, "--ledger friends.ledger", options(reading))
     shell = shell_of(query, "friends.csv", *said)
     python = (
@@ -249,8 +249,8 @@ def _commands(state: State, ranking: Ranking, material: Material) -> Commands:
             f'graph = dps.Graph.read("friends.csv", nodes=nodes{keywords(reading)})',
             paths=True,
         )
-        + f"scores = {_scored(ranking, 'graph')}\n"
-        f"dps.top_k(scores, {ranking.k}, epsilon={epsilon}{_drawn(ranking)}, ledger=ledger)"
+        + f"scores = {_score_code(ranking, 'graph')}\n"
+        f"dps.top_k(scores, {ranking.k}, epsilon={epsilon}{_mechanism_code(ranking)}, ledger=ledger)"
     )
     note = (
         f"friends.csv has an edge in each row, with the columns {reading.get('source', 'source')} and "
@@ -272,13 +272,13 @@ def _example(state: State, graph: str, ranking: Ranking, edge: Edge, size: int) 
         "ends = zip(np.repeat(np.arange(len(graph)), graph.degrees).tolist(), graph.indices.tolist())",
         f"edges = sorted({{(a, b) for a, b in ends if a < b}} ^ {{{pair}}})",
         f"other = replace(dps.Graph.from_edges(*zip(*edges), nodes={size}), labels=graph.labels)",
-        f"here, there = ({_scored(ranking, 'each')} for each in (graph, other))",
+        f"here, there = ({_score_code(ranking, 'each')} for each in (graph, other))",
     ]
     if state["compare"] == "yes":
         asked = f"graph, {ranking.k}, epsilon={epsilon}, max_degree={ranking.most}"
         lines.append(f'print(dps.accuracy.recommend_metric({asked}, data="public"))')
     share = epsilon if ranking.k == 1 else f"{epsilon} / {ranking.k}"
-    lines.append(f"dps.plot.pmf_chart(here, epsilon={share}{_drawn(ranking)}, neighbour=there)")
+    lines.append(f"dps.plot.pmf_chart(here, epsilon={share}{_mechanism_code(ranking)}, neighbour=there)")
     return "\n".join(lines)
 
 

@@ -126,10 +126,10 @@ def _view(state: State, material: Material) -> View:
     here = first_split(model, table, target)
     without = np.arange(rows) != state["row"] - 1
     there = first_split(model, {name: cells[without] for name, cells in table.items()}, target)
-    headline, law = _asked(here, there, target, state)
-    tree, leaves = _drawn(model, table, target, state["learner"])
+    headline, probabilities = _answer_and_pmf(here, there, target, state)
+    tree, leaves = _tree_and_stability(model, table, target, state["learner"])
     parts: list[Part] = [
-        *law,
+        *probabilities,
         tree,
         leaves,
         Chart(
@@ -145,7 +145,9 @@ def _view(state: State, material: Material) -> View:
     return View(headline, parts, _commands(state, domains, material), _example(state, material, domains, rows))
 
 
-def _asked(here: FirstSplit | None, there: FirstSplit | None, target: str, state: State) -> tuple[str, list[Part]]:
+def _answer_and_pmf(
+    here: FirstSplit | None, there: FirstSplit | None, target: str, state: State
+) -> tuple[str, list[Part]]:
     """Return the answer of the page, and the law of the first question."""
     if here is None or there is None:
         return (
@@ -155,29 +157,29 @@ def _asked(here: FirstSplit | None, there: FirstSplit | None, target: str, state
         )
     mechanism, value = here.mechanism, here.epsilon
     one, other = mechanism.log_pmf(here.scores, value), mechanism.log_pmf(there.scores, value)
-    law, loss = np.exp(one), float(np.abs(one - other).max())
+    probabilities, loss = np.exp(one), float(np.abs(one - other).max())
     best = int(here.scores.values.argmax())
     headline = (
         f"To predict {target}, the tree asks first whether {here.scores.candidates[best]}, with probability "
-        f"{chance_text(float(law[best]))}: its best question"
+        f"{chance_text(float(probabilities[best]))}: its best question"
         if state["learner"] == "tree"
         else f"To predict {target}, the tree splits first by {here.scores.candidates[best]}, with probability "
-        f"{chance_text(float(law[best]))}: its best column"
+        f"{chance_text(float(probabilities[best]))}: its best column"
     )
     headline += (
-        f" of {law.size:,}. This costs {float(value):.3g} of epsilon {exact_text(state['epsilon'])}; without row "
-        f"{state['row']:,} a chance changes by a factor of {factor(loss)} at most, and "
+        f" of {probabilities.size:,}. This costs {float(value):.3g} of epsilon {exact_text(state['epsilon'])}; without "
+        f"row {state['row']:,} a chance changes by a factor of {factor(loss)} at most, and "
         f"{factor(float(value))} is allowed."
     )
 
     def bars(width: float) -> Any:
-        return pmf_bars(here.scores, law, np.exp(other), mechanism.name, float(value), width, _ASKED)
+        return pmf_bars(here.scores, probabilities, np.exp(other), mechanism.name, float(value), width, _ASKED)
 
     says = f"Exact chances of the first split by {mechanism.name}; marks show the table without row {state['row']:,}."
     return headline, [Chart("What the root asks", bars, says)]
 
 
-def _drawn(model: Any, table: Mapping[str, Any], target: str, learner: str) -> tuple[Part, Part]:
+def _tree_and_stability(model: Any, table: Mapping[str, Any], target: str, learner: str) -> tuple[Part, Part]:
     """Return the tree without noise, and how likely each of its leaves keeps its label."""
     from dpselect.analysis.label_pmf import label_pmf
     from dpselect.learn import without_noise
@@ -189,8 +191,8 @@ def _drawn(model: Any, table: Mapping[str, Any], target: str, learner: str) -> t
     grown = grown_without_noise(model, table, target)
     counts, left = leaves_of(grown, model, table, target)
     names = grown.leaves
-    law, right = label_pmf(counts, epsilon=left), counts.argmax(axis=1)
-    chance = law[np.arange(right.size), right]
+    probabilities, right = label_pmf(counts, epsilon=left), counts.argmax(axis=1)
+    chance = probabilities[np.arange(right.size), right]
     order = np.argsort(-counts.sum(axis=1), kind="stable")[:_LISTED]
     rows = [
         [
@@ -255,9 +257,17 @@ def _learners(state: State, table: Mapping[str, Any], domains: Mapping[str, Any]
         if asked is None:
             shown.append([words, "one leaf", "-", "-", "-"])
             continue
-        law, best = asked.mechanism.pmf(asked.scores, asked.epsilon), int(asked.scores.values.argmax())
+        probabilities, best = asked.mechanism.pmf(asked.scores, asked.epsilon), int(asked.scores.values.argmax())
         cost = f"{float(asked.epsilon):.3g}"
-        shown.append([words, str(asked.scores.candidates[best]), f"{law.size:,}", cost, chance_text(float(law[best]))])
+        shown.append(
+            [
+                words,
+                str(asked.scores.candidates[best]),
+                f"{probabilities.size:,}",
+                cost,
+                chance_text(float(probabilities[best])),
+            ]
+        )
     header = ("learner", "best first split", "choices", "epsilon of the question", "probability")
     note = "Random forests and boosted tables have no first question: they ask for noisy counts and sums instead."
     return PageTable("The first question of other learners", header, shown, note)

@@ -32,14 +32,14 @@ class Accounts:
     ) -> None:
         self._database, self._people, self._registration, self._now = database, people, registration, now
 
-    def visitor(self, claims: Mapping[str, Any]) -> User:
+    def user_of(self, claims: Mapping[str, Any]) -> User:
         """Return the user of verified claims, who is added at the first time.
 
         Raises:
             NoRoleError: the claims name no user or role that this server has a place for.
         """
         role = self._role(claims)
-        known = self._linked(claims["sub"]) or self._link(claims, role)
+        known = self._linked_user(claims["sub"]) or self._link(claims, role)
         if known["role"] != role:
             raise NoRoleError(
                 f"{known['name']} is a user with another role here than at the OpenID provider, and a role never "
@@ -64,7 +64,7 @@ class Accounts:
             raise NoRoleError("The OpenID provider lists you in no group that this server lets in: ask a curator.")
         return "curator" if is_curator else "analyst"
 
-    def _linked(self, subject: str) -> Mapping[str, Any] | None:
+    def _linked_user(self, subject: str) -> Mapping[str, Any] | None:
         with self._database.reading() as statements:
             return statements.row(
                 "SELECT users.name, users.role FROM accounts JOIN users ON users.name = accounts.holder "
@@ -88,7 +88,7 @@ class Accounts:
             )  # fmt: skip
             if added:
                 record_change(statements, now, _BY, None, f"let in {name} by an account of {issuer}")
-        linked = self._linked(subject)
+        linked = self._linked_user(subject)
         if linked is None:
             raise NoRoleError(
                 f"{name} is the user of another account of the OpenID provider: ask a curator for a name of your own."

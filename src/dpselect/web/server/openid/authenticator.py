@@ -43,7 +43,7 @@ class Authenticator:
 
     @classmethod
     def of(cls, registration: Registration, database: Database, people: Users) -> Authenticator:
-        """Return the door of a registration; the provider is asked when somebody comes.
+        """Return the authenticator of a registration; the provider is asked when somebody logs in.
 
         Raises:
             OSError, ValueError: the client's secret is not where the settings say.
@@ -53,14 +53,14 @@ class Authenticator:
         login = LogIn(registration, secret, provider, verifier)
         return cls(registration, verifier, login, Accounts(database, people, registration))
 
-    def visitor(self, token: str) -> User:
+    def user_of(self, token: str) -> User:
         """Return the user of a token that a program sends.
 
         Raises:
-            Denied, NoRoleError, ProviderUnreachableError: it lets nobody in.
+            LoginError, NoRoleError, ProviderUnreachableError: the log in is refused.
         """
         try:
-            return self.accounts.visitor(self.verifier.of_program(token))
+            return self.accounts.user_of(self.verifier.of_program(token))
         except UntrustedTokenError as error:
             _log.info("A token of the OpenID provider was refused: %s.", error)
             raise LoginError(_TOKEN) from None
@@ -86,7 +86,7 @@ class Authenticator:
         """
         try:
             claims, back = self.login.finish(returned, cookie)
-            return self.accounts.visitor(claims), back
+            return self.accounts.user_of(claims), back
         except UntrustedTokenError as error:
             _log.info("A log in by the OpenID provider was refused: %s.", error)
             raise LoginError(_LOGIN) from None

@@ -80,7 +80,7 @@ class LogIn:
             "code_challenge": _text(hashlib.sha256(_part(cookie, "verifier").encode()).digest()),
             "code_challenge_method": "S256",
         }
-        address = self.provider.known().authorization
+        address = self.provider.metadata().authorization
         return PendingLogin(f"{address}{'&' if '?' in address else '?'}{urlencode(asked)}", cookie)
 
     def finish(self, returned: Sequence[tuple[str, str]], cookie: str | None) -> tuple[dict[str, Any], str]:
@@ -105,19 +105,19 @@ class LogIn:
         self._require_provider(values)
         if "error" in values or not _CODE.fullmatch(values.get("code", "")):
             raise UntrustedTokenError("the provider gives no code")
-        token = self._exchanged(values["code"], _part(cookie, "verifier"))
+        token = self._exchange(values["code"], _part(cookie, "verifier"))
         claims = self.verifier.of_browser(token, _part(cookie, "nonce"))
         return claims, base64.urlsafe_b64decode(f"{kept[2]}===").decode("utf-8", "replace")
 
     def _require_provider(self, values: dict[str, str]) -> None:
         """Refuse what another provider sends in the name of this one."""
         said = values.get("iss")
-        if said is None and self.provider.known().names_itself:
+        if said is None and self.provider.metadata().names_itself:
             raise UntrustedTokenError("the provider does not say who it is")
         if said not in (None, self.registration.issuer):
             raise UntrustedTokenError("another provider sends it")
 
-    def _exchanged(self, code: str, verifier: str) -> str:
+    def _exchange(self, code: str, verifier: str) -> str:
         """Return the ID token that the provider gives for a code."""
         form = {
             "grant_type": "authorization_code",
@@ -126,7 +126,7 @@ class LogIn:
             "client_id": self.registration.client,
             "code_verifier": verifier,
         }
-        known, headers, secret = self.provider.known(), dict[str, str](), self.secret.value
+        known, headers, secret = self.provider.metadata(), dict[str, str](), self.secret.value
         if secret is not None and "client_secret_basic" not in known.methods and "client_secret_post" in known.methods:
             form["client_secret"] = secret
         elif secret is not None:

@@ -53,7 +53,7 @@ class Provider:
         self._known: ProviderMetadata | None = None
         self._failed, self._turn = float("-inf"), Lock()
 
-    def known(self) -> ProviderMetadata:
+    def metadata(self) -> ProviderMetadata:
         """Return what the provider says of itself.
 
         Raises:
@@ -79,7 +79,7 @@ class Provider:
 
     def _read(self, since: float) -> ProviderMetadata:
         """Ask the provider, unless somebody has done so after this time; one asks at a time."""
-        # Whoever names keys that do not exist does not keep others waiting, who need those that are known.
+        # A client that names keys that do not exist does not keep others waiting, who need those that are known.
         if not self._turn.acquire(blocking=self._fresh() is None):
             raise ProviderError("the keys of the provider are being read")
         try:
@@ -89,7 +89,7 @@ class Provider:
             if self._now() - self._failed < AFTER_FAILURE:
                 raise ProviderError("the provider did not answer a moment ago")
             try:
-                self._known = result = self._asked()
+                self._known = result = self._ask()
             except ProviderError:
                 self._failed = self._now()
                 raise
@@ -97,7 +97,7 @@ class Provider:
         finally:
             self._turn.release()
 
-    def _asked(self) -> ProviderMetadata:
+    def _ask(self) -> ProviderMetadata:
         issuer = self._registration.issuer
         said = replies.ask(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
         if said.get("issuer") != issuer:

@@ -88,7 +88,7 @@ class Verifier:
         except jwt.PyJWTError as error:
             raise UntrustedTokenError(type(error).__name__) from None
         except Exception as error:
-            # Whatever else a library says of a text that strangers wrote, it lets nobody in.
+            # Whatever else a library says of an untrusted text, nobody logs in by it.
             raise UntrustedTokenError(f"it cannot be read ({type(error).__name__})") from None
         self._require_times(claims)
         if not 0 < len(claims["sub"]) <= 255:

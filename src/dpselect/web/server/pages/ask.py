@@ -29,8 +29,8 @@ def question_pages(jobs: JobQueue) -> APIRouter:
     router = APIRouter()
 
     @router.get(f"{HOME}/datasets/{{name}}/{{kind}}")
-    def form(name: str, kind: str, request: Request, visitor: CurrentUser) -> Response:
-        found = jobs.dataset(name, None if visitor.role == "curator" else visitor.name)
+    def form(name: str, kind: str, request: Request, user: CurrentUser) -> Response:
+        found = jobs.dataset(name, None if user.role == "curator" else user.name)
         query = forms.queries_about(found.description, jobs.server_state.queries).get(kind)
         if query is None:
             raise NotFoundError("This question cannot be asked about this dataset.")
@@ -38,7 +38,7 @@ def question_pages(jobs: JobQueue) -> APIRouter:
         given = request.query_params
         values = {each.name: given.getlist(each.name) or [each.default] for each in fields}
         facts: dict[str, Any] = {
-            "dataset": serializers.summary(found, visitor, jobs.server_state.standings.of(name)),
+            "dataset": serializers.summary(found, user, jobs.server_state.standings.of(name)),
             "about": query.about(),
             "fields": fields,
             "values": values,
@@ -50,7 +50,7 @@ def question_pages(jobs: JobQueue) -> APIRouter:
             asked, mistakes = forms.fill_query(query, given)
             facts["mistakes"] |= mistakes
             try:
-                facts |= {} if asked is None else _planned(jobs, found, asked, visitor)
+                facts |= {} if asked is None else _plan_facts(jobs, found, asked, user)
             except InvalidQueryError as error:
                 facts["mistakes"] |= {error.field: forms.sentence(error.sentence)}
         rare = [each for each in fields if each.rare]
@@ -59,11 +59,11 @@ def question_pages(jobs: JobQueue) -> APIRouter:
         return page(request, "question.html", f"{query.title}: {name}", status, **facts)
 
     @router.post(f"{HOME}/datasets/{{name}}/{{kind}}")
-    def release(name: str, kind: str, given: Fields, visitor: Analyst) -> Response:
-        query = _kept(jobs, given)
+    def release(name: str, kind: str, given: Fields, user: Analyst) -> Response:
+        query = _stored_query(jobs, given)
         if query.name != kind:
             raise InvalidQueryError(UNREADABLE)
-        asked = jobs.submit(visitor.name, given.get("key", "")[:200], name, query)
+        asked = jobs.submit(user.name, given.get("key", "")[:200], name, query)
         jobs.start_job(asked)
         # A page that is loaded again or sent twice is the same request, by its key.
         return RedirectResponse(f"{HOME}/requests/{asked.id}", 303)
@@ -71,18 +71,18 @@ def question_pages(jobs: JobQueue) -> APIRouter:
     return router
 
 
-def _planned(jobs: JobQueue, dataset: HostedDataset, query: Query[Any], visitor: User) -> dict[str, Any]:
+def _plan_facts(jobs: JobQueue, dataset: HostedDataset, query: Query[Any], user: User) -> dict[str, Any]:
     plan = dataset.plan(query, jobs.server_state.settings.limits.candidates).as_json()
     return {
         "plan": plan,
         "words": query.words(),
         "query": query.canonical(),
         "key": tokens.fresh(),
-        "may_ask": visitor.role == "analyst",
+        "may_ask": user.role == "analyst",
     }
 
 
-def _kept(jobs: JobQueue, given: Mapping[str, str]) -> Query[Any]:
+def _stored_query(jobs: JobQueue, given: Mapping[str, str]) -> Query[Any]:
     try:
         return jobs.server_state.query_of(given.get("query", ""))
     except ValueError:

@@ -26,7 +26,7 @@ _ONE = f"{_BUDGETS}/{{name}}"
 # Rows and changes on one page.
 MOST = 50
 Row = Annotated[int | None, Query(ge=1, le=2**53)]
-Skipped = Annotated[int, Query(ge=0, le=2**31)]
+SkipCount = Annotated[int, Query(ge=0, le=2**31)]
 
 
 def budget_pages(jobs: JobQueue) -> APIRouter:
@@ -39,50 +39,50 @@ def budget_pages(jobs: JobQueue) -> APIRouter:
         return page(request, "budgets.html", "Budgets", budgets=overview.budgets(server_state))
 
     @router.get(_ONE)
-    def one(name: str, request: Request, _: Curator, before: Row = None, skip: Skipped = 0) -> Response:
-        return _shown(request, jobs, name, before, skip)
+    def one(name: str, request: Request, _: Curator, before: Row = None, skip: SkipCount = 0) -> Response:
+        return _budget_page(request, jobs, name, before, skip)
 
     @router.post(f"{_ONE}/pause")
-    def pause(name: str, visitor: Curator) -> Response:
-        server_state.standings.pause(jobs.dataset(name, None).name, True, visitor.name)
+    def pause(name: str, user: Curator) -> Response:
+        server_state.standings.pause(jobs.dataset(name, None).name, True, user.name)
         return _back(name)
 
     @router.post(f"{_ONE}/resume")
-    def resume(name: str, visitor: Curator) -> Response:
-        server_state.standings.pause(jobs.dataset(name, None).name, False, visitor.name)
+    def resume(name: str, user: Curator) -> Response:
+        server_state.standings.pause(jobs.dataset(name, None).name, False, user.name)
         return _back(name)
 
     @router.post(f"{_ONE}/allowance")
-    def allowance(name: str, request: Request, visitor: Curator, fields: Fields) -> Response:
+    def allowance(name: str, request: Request, user: Curator, fields: Fields) -> Response:
         dataset = jobs.dataset(name, None)
         try:
             wanted = read(NewAllowance, fields).epsilon
             now = server_state.standings.of(name).allowance
-            if (asked := _raised(request, fields, name, "The allowance", now, wanted)) is not None:
+            if (asked := _confirm_raise(request, fields, name, "The allowance", now, wanted)) is not None:
                 return asked
-            dataset.account.allow(wanted, visitor.name)
+            dataset.account.allow(wanted, user.name)
         except RefusalError as error:
-            return _shown(request, jobs, name, refusal=error)
+            return _budget_page(request, jobs, name, refusal=error)
         return _back(name)
 
     @router.post(f"{_ONE}/shares")
-    def share(name: str, request: Request, visitor: Curator, fields: Fields) -> Response:
+    def share(name: str, request: Request, user: Curator, fields: Fields) -> Response:
         dataset = jobs.dataset(name, None)
         try:
             wanted = read(NewShare, fields)
             now = server_state.standings.of(name).shares.get(wanted.analyst, Fraction(0))
             what = f"The share of {wanted.analyst}"
-            if (asked := _raised(request, fields, name, what, now, wanted.epsilon)) is not None:
+            if (asked := _confirm_raise(request, fields, name, what, now, wanted.epsilon)) is not None:
                 return asked
-            server_state.standings.share(dataset.name, wanted.analyst, wanted.epsilon, visitor.name)
+            server_state.standings.share(dataset.name, wanted.analyst, wanted.epsilon, user.name)
         except RefusalError as error:
-            return _shown(request, jobs, name, refusal=error)
+            return _budget_page(request, jobs, name, refusal=error)
         return _back(name)
 
     return router
 
 
-def _shown(
+def _budget_page(
     request: Request,
     jobs: JobQueue,
     name: str,
@@ -103,7 +103,9 @@ def _shown(
     return page(request, "budget.html", dataset.name, 200 if refusal is None else refusal.status, **facts)
 
 
-def _raised(request: Request, fields: Fields, name: str, what: str, now: Fraction, wanted: Fraction) -> Response | None:
+def _confirm_raise(
+    request: Request, fields: Fields, name: str, what: str, now: Fraction, wanted: Fraction
+) -> Response | None:
     """Return the page that asks again, if more may be spent from then on: what is spent cannot be taken back."""
     if wanted <= now:
         return None

@@ -15,7 +15,7 @@ from dpselect.queries import FieldKind, Query, QueryError
 from dpselect.queries.columns import plain
 from dpselect.web.server.queries import Queries
 
-_LISTED = re.compile(r"[,;\s]+")
+_SEPARATORS = re.compile(r"[,;\s]+")
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def fill_query(query: type[Query[Any]], given: QueryParams) -> tuple[Query[Any] 
     for name, kind in query.kinds().items():
         texts = [each.strip() for each in given.getlist(name) if each.strip()]
         if kind.control == "list":
-            texts = [each for each in _LISTED.split(" ".join(texts)) if each]
+            texts = [each for each in _SEPARATORS.split(" ".join(texts)) if each]
         try:
             if texts:
                 values[name] = kind.of_text(texts if kind.several else texts[-1])
@@ -101,7 +101,7 @@ def _field(name: str, field: dataclasses.Field[Any], dataset: Dataset) -> FormFi
     options = tuple((each, kind.labels.get(each, each)) for each in kind.choices)
     is_column = kind.control.startswith("column")
     if is_column:
-        options = tuple((each, _described(each, dataset)) for each in _columns(kind, dataset))
+        options = tuple((each, _column_text(each, dataset)) for each in _columns(kind, dataset))
     if options and not required and not default and kind.control != "columns":
         options = (("", "(none)" if is_column else "(automatic)"), *options)
     # Options of columns say what they are.
@@ -116,7 +116,7 @@ def _columns(kind: FieldKind, dataset: Dataset) -> list[str]:
     return [name for name, domain in dataset.columns.items() if kind.takes(domain)]
 
 
-def _described(column: str, dataset: Dataset) -> str:
+def _column_text(column: str, dataset: Dataset) -> str:
     domain = dataset.columns[column]
     if isinstance(domain, DateDomain):
         return f"{column} ({domain.lower} to {domain.upper})"

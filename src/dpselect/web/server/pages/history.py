@@ -29,11 +29,11 @@ def asked_pages(jobs: JobQueue) -> APIRouter:
     router = APIRouter()
 
     @router.get(f"{HOME}/requests/{{number}}")
-    def request_page(number: str, request: Request, visitor: Analyst) -> Response:
-        asked = _found(jobs, number, visitor.name)
+    def request_page(number: str, request: Request, user: Analyst) -> Response:
+        asked = _job_of(jobs, number, user.name)
         if asked.answer is None and (future := jobs.start_job(asked)) is not None:
             wait([future], _SECONDS)
-            asked = _found(jobs, number, visitor.name)
+            asked = _job_of(jobs, number, user.name)
         facts: dict[str, Any] = {"asked": asked, "words": _words(jobs, asked), "when": moment(asked.created)}
         if asked.answer is None:
             return page(request, "waiting.html", "Your answer is being drawn", **facts)
@@ -45,29 +45,29 @@ def asked_pages(jobs: JobQueue) -> APIRouter:
         return page(request, "answer.html", "Answer", **facts, content=content, answer=answer)
 
     @router.get(f"{HOME}/history")
-    def history(request: Request, visitor: Analyst) -> Response:
+    def history(request: Request, user: Analyst) -> Response:
         listed = [
             {"words": _words(jobs, each), "when": moment(each.created), **serializers.job_entry(each)}
-            for each in jobs.server_state.requests.history(visitor.name)
+            for each in jobs.server_state.requests.history(user.name)
         ]
         return page(request, "history.html", "History", requests=listed)
 
     @router.get(f"{HOME}/certificates/{{number}}")
-    def certificate(number: str, request: Request, visitor: Analyst) -> Response:
-        made = _certificate(jobs, number, visitor.name)
+    def certificate(number: str, request: Request, user: Analyst) -> Response:
+        made = _certificate(jobs, number, user.name)
         body = record(made.content, made.sha256, made.as_json())
         return page(request, "certificate.html", "Certificate", number=number, record=body)
 
     @router.get(f"{HOME}/certificates/{{number}}/page")
-    def file(number: str, visitor: Analyst) -> Response:
-        made = _certificate(jobs, number, visitor.name)
+    def file(number: str, user: Analyst) -> Response:
+        made = _certificate(jobs, number, user.name)
         headers = {"content-disposition": f'attachment; filename="certificate-{number}.html"'}
         return HTMLResponse(made.as_html(), headers=headers)
 
     return router
 
 
-def _found(jobs: JobQueue, number: str, analyst: str) -> Job:
+def _job_of(jobs: JobQueue, number: str, analyst: str) -> Job:
     asked = jobs.server_state.requests.find(number if number.isascii() and number.isprintable() else "", analyst)
     if asked is None:
         raise NotFoundError("There is no such request, or none of yours.")
@@ -75,7 +75,7 @@ def _found(jobs: JobQueue, number: str, analyst: str) -> Job:
 
 
 def _certificate(jobs: JobQueue, number: str, analyst: str) -> Certificate:
-    asked = _found(jobs, number, analyst)
+    asked = _job_of(jobs, number, analyst)
     if asked.state != "answered" or asked.answer is None:
         raise NotFoundError("This request has no answer, so there is no certificate.")
     return Certificate.of(json.loads(asked.answer)["certificate"], asked.id)

@@ -24,19 +24,19 @@ def page(request: Request, template: str, title: str, status: int = 200, **value
     """Return a page.
 
     Args:
-        request: whose visitor has been let in, or nobody before a log in.
+        request: whose user has logged in, or none before a log in.
         template: which extends ``shell.html``.
         title: of the page, which is its heading too.
         status: of the reply.
         values: for the names in the template; forms also find ``form_token``.
     """
-    visitor: User | None = getattr(request.state, "visitor", None)
-    secret = None if visitor is None else session_of(request.scope)
+    user: User | None = getattr(request.state, "user", None)
+    secret = None if user is None else session_of(request.scope)
     facts = {
         "title": title,
-        "visitor": visitor,
+        "current_user": user,
         "here": request.url.path,
-        "places": [] if visitor is None else PLACES[visitor.role],
+        "places": [] if user is None else PLACES[user.role],
         "form_token": "" if secret is None else form_token(secret),
     }
     return HTMLResponse(render(__package__, template, **facts, **values), status)

@@ -40,8 +40,8 @@ def entering(jobs: JobQueue, now: Callable[[], float] = time.monotonic) -> APIRo
     @router.post(LOGIN)
     def log_in(request: Request, fields: Fields) -> Response:
         address = fields.get("next", HOME)
-        visitor = people.visitor(fields.get("token", "").strip())
-        if visitor is None:
+        user = people.user_of(fields.get("token", "").strip())
+        if user is None:
             # A right token always lets in, so nobody keeps others out by sending wrong ones; and nobody finds a right
             # one by trying, since tokens have 32 random bytes.
             wait = rates.wait("" if request.client is None else request.client.host)
@@ -49,7 +49,7 @@ def entering(jobs: JobQueue, now: Callable[[], float] = time.monotonic) -> APIRo
                 sentence = f"Too many wrong tokens came from your network: wait {int(wait) + 1} seconds."
                 return asked(request, address, sentence, 429)
             return asked(request, address, _WRONG, 403)
-        return let_in(request, sessions, sessions.open(visitor.name, LoginMethod(token=visitor.token)), back(address))
+        return let_in(request, sessions, sessions.open(user.name, LoginMethod(token=user.token)), back(address))
 
     @router.post("/logout", dependencies=[Depends(own_form)])
     def log_out(request: Request) -> Response:

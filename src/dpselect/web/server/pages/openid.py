@@ -41,8 +41,8 @@ def openid_pages(authenticator: Authenticator, sessions: Sessions) -> APIRouter:
         query = request.scope["query_string"].decode("latin-1")
 
         def entered() -> tuple[str, str]:
-            visitor, address = authenticator.finish(_pairs(query), login_of(request.scope))
-            return _opened(sessions, visitor, authenticator), address
+            user, address = authenticator.finish(_pairs(query), login_of(request.scope))
+            return _open_session(sessions, user, authenticator), address
 
         try:
             secret, address = await to_thread.run_sync(entered, limiter=waiting)
@@ -56,8 +56,8 @@ def openid_pages(authenticator: Authenticator, sessions: Sessions) -> APIRouter:
     return router
 
 
-def _opened(sessions: Sessions, visitor: User, authenticator: Authenticator) -> str:
-    return sessions.open(visitor.name, LoginMethod(provider=authenticator.registration.issuer))
+def _open_session(sessions: Sessions, user: User, authenticator: Authenticator) -> str:
+    return sessions.open(user.name, LoginMethod(provider=authenticator.registration.issuer))
 
 
 def _pairs(query: str) -> list[tuple[str, str]]:

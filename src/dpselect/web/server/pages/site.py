@@ -56,7 +56,7 @@ def _site(jobs: JobQueue) -> FastAPI:
     site.include_router(looks())
     if jobs.server_state.openid is not None:
         site.include_router(openid_pages(jobs.server_state.openid, jobs.server_state.sessions))
-    # Whatever changes something proves that its form was made for the visitor who sends it.
+    # Whatever changes something proves that its form was made for the user who sends it.
     inner = APIRouter(dependencies=[Depends(own_form)])
     for pages in (dataset_pages, question_pages, asked_pages, budget_pages, user_pages):
         inner.include_router(pages(jobs))
@@ -115,16 +115,16 @@ def dataset_pages(jobs: JobQueue) -> APIRouter:
     router = APIRouter()
 
     @router.get(HOME)
-    def datasets(request: Request, visitor: CurrentUser) -> Response:
-        listed = serializers.list_datasets(jobs.server_state, visitor)
+    def datasets(request: Request, user: CurrentUser) -> Response:
+        listed = serializers.list_datasets(jobs.server_state, user)
         return page(request, "datasets.html", "Datasets", datasets=listed)
 
     @router.get(f"{HOME}/datasets/{{name}}")
-    def dataset(name: str, request: Request, visitor: CurrentUser) -> Response:
-        found = jobs.dataset(name, None if visitor.role == "curator" else visitor.name)
+    def dataset(name: str, request: Request, user: CurrentUser) -> Response:
+        found = jobs.dataset(name, None if user.role == "curator" else user.name)
         queries = queries_about(found.description, jobs.server_state.queries)
         facts: dict[str, Any] = {
-            "dataset": serializers.details(found, visitor, jobs.server_state.standings.of(name)),
+            "dataset": serializers.details(found, user, jobs.server_state.standings.of(name)),
             "queries": [(kind, query.title, query.about()) for kind, query in queries.items()],
             "columns": public.columns(found.description),
             "nodes": public.nodes(found.description),

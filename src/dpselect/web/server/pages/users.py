@@ -13,7 +13,7 @@ from dpselect.web.server.dependencies import Curator
 from dpselect.web.server.error_pages import HOME
 from dpselect.web.server.errors import InvalidQueryError, NotFoundError, RefusalError
 from dpselect.web.server.jobs import JobQueue
-from dpselect.web.server.pages.budgets import MOST, Skipped
+from dpselect.web.server.pages.budgets import MOST, SkipCount
 from dpselect.web.server.pages.confirm import asked_again
 from dpselect.web.server.pages.form import Fields
 from dpselect.web.server.pages.form_models import read
@@ -40,11 +40,11 @@ def user_pages(jobs: JobQueue) -> APIRouter:
 
 def _users(router: APIRouter, jobs: JobQueue) -> None:
     @router.get(_USERS)
-    def users(request: Request, _: Curator, skip: Skipped = 0, older: Skipped = 0) -> Response:
-        return _listed(request, jobs, skip, older)
+    def users(request: Request, _: Curator, skip: SkipCount = 0, older: SkipCount = 0) -> Response:
+        return _users_page(request, jobs, skip, older)
 
     @router.post(_USERS)
-    def user(request: Request, visitor: Curator, fields: Fields) -> Response:
+    def user(request: Request, caller: Curator, fields: Fields) -> Response:
         try:
             new = read(NewUser, fields)
             if any(each.name == new.name for each in user_list.users(jobs.server_state.database)):
@@ -53,9 +53,9 @@ def _users(router: APIRouter, jobs: JobQueue) -> None:
             again = asked_again(request, fields, f"Add {new.name}?", sentence, f"Add {new.name}", _USERS)
             if again is not None:
                 return again
-            jobs.server_state.people.add(new.name, new.role, visitor.name)
+            jobs.server_state.people.add(new.name, new.role, caller.name)
         except (RefusalError, ValueError) as error:
-            return _listed(request, jobs, refusal=error)
+            return _users_page(request, jobs, refusal=error)
         return RedirectResponse(_USERS, 303)
 
 
@@ -63,12 +63,12 @@ def _tokens(router: APIRouter, jobs: JobQueue) -> None:
     people = jobs.server_state.people
 
     @router.post(_TOKENS)
-    def token(request: Request, visitor: Curator, fields: Fields) -> Response:
+    def token(request: Request, caller: Curator, fields: Fields) -> Response:
         try:
             wanted = read(TokenFor, fields)
-            made = people.new_token(wanted.user, wanted.days, visitor.name)
+            made = people.new_token(wanted.user, wanted.days, caller.name)
         except (RefusalError, ValueError) as error:
-            return _listed(request, jobs, refusal=error)
+            return _users_page(request, jobs, refusal=error)
         facts = {
             "user": wanted.user,
             "number": made.id,
@@ -78,7 +78,7 @@ def _tokens(router: APIRouter, jobs: JobQueue) -> None:
         return page(request, "secret.html", f"A token of {wanted.user}", 201, **facts)
 
     @router.post(f"{_TOKENS}/{{number}}/revoke")
-    def revoke(number: str, request: Request, visitor: Curator, fields: Fields) -> Response:
+    def revoke(number: str, request: Request, caller: Curator, fields: Fields) -> Response:
         if not (number.isascii() and number.isprintable()):
             raise NotFoundError(_NO_TOKEN)
         sentence = (
@@ -88,12 +88,12 @@ def _tokens(router: APIRouter, jobs: JobQueue) -> None:
         again = asked_again(request, fields, f"Revoke token {number}?", sentence, "Revoke it", _USERS)
         if again is not None:
             return again
-        if not people.revoke(number, visitor.name):
+        if not people.revoke(number, caller.name):
             raise NotFoundError(_NO_TOKEN)
         return RedirectResponse(_USERS, 303)
 
 
-def _listed(
+def _users_page(
     request: Request, jobs: JobQueue, skip: int = 0, older: int = 0, refusal: RefusalError | ValueError | None = None
 ) -> Response:
     """Return the page of users, tokens and changes, perhaps with what was refused."""

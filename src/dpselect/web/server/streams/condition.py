@@ -57,7 +57,7 @@ class Between(BaseModel):
     upper: FiniteFloat | None = None
 
     @model_validator(mode="after")
-    def _bounded(self) -> Between:
+    def _check_bounds(self) -> Between:
         if self.lower is None and self.upper is None:
             raise InputError("name lower, upper or both.")
         return self
@@ -82,7 +82,7 @@ def require_condition(where: Mapping[ColumnName, Between | Values | Value], data
             raise InvalidQueryError(_NO_COLUMN)
         if isinstance(domain, DateDomain) or isinstance(domain, NumericDomain) != isinstance(term, Between):
             raise InvalidQueryError(_NO_VALUE)
-        if not isinstance(domain, NumericDomain) and not {*_listed(term)} <= {*domain}:
+        if not isinstance(domain, NumericDomain) and not {*_values_of(term)} <= {*domain}:
             raise InvalidQueryError(_NO_VALUE)
 
 
@@ -93,7 +93,7 @@ def count_rows(data: QueryData, where: Mapping[ColumnName, Between | Values | Va
     in the same direction.
 
     Raises:
-        Exception: whatever goes wrong; its message is for nobody, since it may follow from rows.
+        Exception: any error; its message must not be shown, since it may follow from rows.
     """
     dataset = data.dataset
     wanted = [*dict.fromkeys([*where, *([] if dataset.person is None else [dataset.person])])]
@@ -109,7 +109,7 @@ def count_rows(data: QueryData, where: Mapping[ColumnName, Between | Values | Va
             )
         else:
             names = PublicNames.of(dataset.columns[name], name)
-            chosen = [place for place, value in enumerate(names.names) if value in {*_listed(term)}]
+            chosen = [place for place, value in enumerate(names.names) if value in {*_values_of(term)}]
             mask &= np.isin(names.codes(distinct(read[name]), name), chosen)
     if dataset.person is None:
         return int(mask.sum())
@@ -117,7 +117,7 @@ def count_rows(data: QueryData, where: Mapping[ColumnName, Between | Values | Va
     return int(bound_contributions(np.where(mask, who, OUTSIDE), 1).size)
 
 
-def _listed(term: Between | Values | Value) -> tuple[Value, ...]:
+def _values_of(term: Between | Values | Value) -> tuple[Value, ...]:
     if isinstance(term, Between):
         return ()
     return term if isinstance(term, tuple) else (term,)

@@ -81,7 +81,7 @@ class ThresholdQuestion(_StreamBody):
 
     @field_validator("where")
     @classmethod
-    def _sorted(cls, where: Condition) -> Condition:
+    def _sort_columns(cls, where: Condition) -> Condition:
         # The same condition is the same query, in whatever order it is written.
         return dict(sorted(where.items()))
 

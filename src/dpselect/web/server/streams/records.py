@@ -30,7 +30,7 @@ class Stream:
     """One stream, without its secret.
 
     Attributes:
-        id: its number, which nobody guesses; the ledger's row of its price has it too.
+        id: its number, which cannot be guessed; the ledger's row of its price has it too.
         analyst: who opened it.
         key: the idempotency key that the analyst chose.
         dataset: what about.
@@ -87,7 +87,7 @@ class StreamRecords:
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         self._database, self.now = database, now
 
-    def opened(self, analyst: str, key: str, dataset: str, body: str, most: int | None = None) -> Stream:
+    def open(self, analyst: str, key: str, dataset: str, body: str, most: int | None = None) -> Stream:
         """Return the stream with this key of the analyst: a new one, unless there is one already.
 
         Raises:
@@ -136,7 +136,7 @@ class StreamRecords:
         with self._database.reading() as statements:
             return {row["id"] for row in statements.rows("SELECT id FROM streams")}
 
-    def paid(self) -> dict[str, str]:
+    def paid_datasets(self) -> dict[str, str]:
         """Return the dataset of each stream that has a row of a ledger."""
         with self._database.reading() as statements:
             rows = statements.rows("SELECT id, dataset FROM streams WHERE ledger_row IS NOT NULL")

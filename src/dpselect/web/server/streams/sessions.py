@@ -34,9 +34,9 @@ LEASE, BEAT = 60.0, 5.0
 OTHER_BODY = "This idempotency key was used for another request: choose a new one for each."
 _ELSEWHERE = "Another server holds this stream: its queries must reach that one."
 _NOT_OPEN = "This stream is not open yet: send its opening again with the same key, at no further price."
-_PAUSED = "This dataset is paused: its streams answer when its curator resumes it. Nothing was used up."
+_STREAMS_PAUSED = "This dataset is paused: its streams answer when its curator resumes it. Nothing was used up."
 _UNREAD = "This query could not be answered, so its stream has ended; what was paid for it stays spent."
-ENDED: dict[Ending, str] = {
+ENDING_TEXTS: dict[Ending, str] = {
     "finished": "its answers above have used up what was paid for",
     "closed": "it was closed",
     "idle": "nothing was asked of it for too long",
@@ -55,7 +55,7 @@ class _StreamEndedError(ConflictError):
 
 
 class _InternalError(RefusalError):
-    """Something went wrong that nobody is told of."""
+    """Something went wrong that is not reported to users."""
 
     status = 500
 
@@ -82,11 +82,11 @@ class SparseVectorSessions:
     """Opens streams and answers their queries, each once.
 
     Args:
-        jobs: of the server; its house is kept open by others.
+        jobs: of the server; its state is kept open by others.
     """
 
     def __init__(self, jobs: JobQueue) -> None:
-        self._desk, self.server_state, self.limits = jobs, jobs.server_state, jobs.server_state.settings.limits
+        self._jobs, self.server_state, self.limits = jobs, jobs.server_state, jobs.server_state.settings.limits
         self.records: StreamRecords = jobs.server_state.streams
         self._me = tokens.fresh()
         self._held: dict[str, _HeldSecret] = {}
@@ -116,16 +116,16 @@ class SparseVectorSessions:
 
     def _give_up(self, state: str) -> None:
         for stream in self.records.open_ones():
-            if stream.state == state and (state == "open" or self._paid(stream) is not None):
-                self.records.end(stream.id, "lost", row=stream.row or self._paid(stream))
+            if stream.state == state and (state == "open" or self._paid_row(stream) is not None):
+                self.records.end(stream.id, "lost", row=stream.row or self._paid_row(stream))
 
-    def _paid(self, stream: Stream) -> int | None:
+    def _paid_row(self, stream: Stream) -> int | None:
         dataset = self.server_state.datasets.get(stream.dataset)
-        return None if dataset is None else dataset.account.paid(stream.id)
+        return None if dataset is None else dataset.account.first_row(stream.id)
 
     def dataset(self, name: str, analyst: str | None) -> HostedDataset:
         """Return a dataset that an analyst has a share of: as :meth:`JobQueue.dataset`."""
-        return self._desk.dataset(name, analyst)
+        return self._jobs.dataset(name, analyst)
 
     def find(self, number: str, analyst: str) -> Stream:
         """Return a stream of an analyst (``NotFoundError`` where there is none, or none of theirs)."""
@@ -147,11 +147,11 @@ class SparseVectorSessions:
             Conflict: the key was used for another one.
             Busy: too many streams of this analyst are open.
         """
-        dataset, body = self._desk.dataset(name, analyst), opening.model_dump_json()
+        dataset, body = self._jobs.dataset(name, analyst), opening.model_dump_json()
         stream = self.records.with_key(analyst, key)
         if stream is None:
             plan_stream(dataset, opening)
-            stream = self.records.opened(analyst, key, name, body, self.limits.streams)
+            stream = self.records.open(analyst, key, name, body, self.limits.streams)
         if (stream.dataset, stream.body) != (name, body):
             raise ConflictError(OTHER_BODY)
         if stream.state == "opening":
@@ -181,7 +181,7 @@ class SparseVectorSessions:
         try:
             payment = dataset.pay(stream.id, stream.analyst, plan_stream(dataset, opening).spends)
         except (RefusalError, dps.BudgetError) as error:
-            row = dataset.account.paid(stream.id)
+            row = dataset.account.first_row(stream.id)
             self.records.end(stream.id, "refused" if row is None else "failed", str(error), row)
             return
         secret = opening.open(dataset.description, payment)
@@ -213,12 +213,12 @@ class SparseVectorSessions:
             Busy: too many queries of this analyst wait.
         """
         task = _Task(stream, key, query.model_dump_json(), query)
-        stored = self._stored(task)
+        stored = self._stored_answer(task)
         if stored is not None:
             future = Future[StoredAnswer | RefusalError]()
             future.set_result(stored)
             return future
-        query.require(self._desk.dataset(stream.dataset, stream.analyst).description, opening_of(stream))
+        query.require(self._jobs.dataset(stream.dataset, stream.analyst).description, opening_of(stream))
         with self._lock:
             running = self._running.get((stream.id, key))
             if running is not None:
@@ -230,14 +230,14 @@ class SparseVectorSessions:
                 raise TooManyRequestsError("Too many of your queries wait: ask again when they are answered.")
             future = self._pool.submit(self._work, task)
             self._running[stream.id, key] = task, future
-        future.add_done_callback(lambda _: self._finished(task))
+        future.add_done_callback(lambda _: self._forget(task))
         return future
 
-    def _finished(self, task: _Task) -> None:
+    def _forget(self, task: _Task) -> None:
         with self._lock:
             self._running.pop((task.stream.id, task.key), None)
 
-    def _stored(self, task: _Task) -> StoredAnswer | None:
+    def _stored_answer(self, task: _Task) -> StoredAnswer | None:
         stored = self.records.query(task.stream.id, task.key)
         if stored is not None and stored.body != task.body:
             raise ConflictError(OTHER_BODY)
@@ -251,8 +251,8 @@ class SparseVectorSessions:
                 held = self._held.get(number)
             if held is not None:
                 with held.lock:
-                    return self._answered(task, held)
-            return self._stored(task) or self._why_not(number)
+                    return self._answer(task, held)
+            return self._stored_answer(task) or self._why_not(number)
         except RefusalError as refusal:
             return refusal
         except Exception as error:
@@ -260,17 +260,17 @@ class SparseVectorSessions:
             _log.error("A query of stream %s failed (%s).", number, type(error).__name__)
             return _InternalError(INSIDE)
 
-    def _answered(self, task: _Task, held: _HeldSecret) -> StoredAnswer | RefusalError:
+    def _answer(self, task: _Task, held: _HeldSecret) -> StoredAnswer | RefusalError:
         """Draw, store, and only then return: the lock is held, so queries come one after the other."""
         stream = self.records.find(task.stream.id) or task.stream
-        stored = self._stored(task)
+        stored = self._stored_answer(task)
         if stored is not None:
             return stored
         if held.stream is None or stream.state != "open":
             return self._why_not(stream.id)
         dataset = self.server_state.datasets[stream.dataset]
         if self.server_state.standings.of(stream.dataset).paused:
-            return RefusalError(_PAUSED)
+            return RefusalError(_STREAMS_PAUSED)
         try:
             value = count_rows(dataset.rows, task.query.where)
         except Exception as error:
@@ -286,14 +286,14 @@ class SparseVectorSessions:
                 self.records.end(stream.id, "finished")
                 self._drop(stream.id)
                 return self._why_not(stream.id)
-            stored = self._keep(task, held.stream, partial(self._told, task, held.stream, answer))
-        if stored is None or held.stream.ended:
+            stored = self._keep(task, held.stream, partial(self._answer_text, task, held.stream, answer))
+        if stored is None or held.stream.has_ended:
             self._drop(stream.id)
         return stored or self._why_not(stream.id)
 
     def _keep(self, task: _Task, secret: SparseVector, answer: Any, why: Ending | None = None) -> StoredAnswer | None:
         def ending(place: int) -> Ending | None:
-            if why is not None or secret.ended:
+            if why is not None or secret.has_ended:
                 return why or "finished"
             return "full" if place >= self.limits.stream_queries else None
 
@@ -304,7 +304,7 @@ class SparseVectorSessions:
             secret.end()
         return stored
 
-    def _told(self, task: _Task, secret: SparseVector, answer: ThresholdAnswer, place: int) -> tuple[int, str]:
+    def _answer_text(self, task: _Task, secret: SparseVector, answer: ThresholdAnswer, place: int) -> tuple[int, str]:
         """Return what is stored and sent of an answer: functions of the transcript and of public facts."""
         content = {
             "stream": task.stream.id,
@@ -314,7 +314,7 @@ class SparseVectorSessions:
             "gap": answer.gap,
             "paid": format_exact(answer.paid),
             "remaining": format_exact(secret.remaining_epsilon),
-            "ended": secret.ended or place >= self.limits.stream_queries,
+            "ended": secret.has_ended or place >= self.limits.stream_queries,
         }
         return 200, json.dumps(content)
 
@@ -330,7 +330,7 @@ class SparseVectorSessions:
             self.records.end(number, "lost")
             stream = self.records.find(number) or stream
         return _StreamEndedError(
-            f"This stream has ended: {ENDED[stream.ending or 'lost']}. Open a new one, at its own price."
+            f"This stream has ended: {ENDING_TEXTS[stream.ending or 'lost']}. Open a new one, at its own price."
         )
 
     def _is_gone(self, stream: Stream) -> bool:
@@ -358,7 +358,7 @@ class SparseVectorSessions:
         idle = self.records.now() - self.limits.stream_idle
         for stream in self.records.open_ones():
             if stream.touched < idle:
-                self.records.end(stream.id, "idle", row=stream.row or self._paid(stream))
+                self.records.end(stream.id, "idle", row=stream.row or self._paid_row(stream))
             elif stream.state == "open" and self._is_gone(stream):
                 self.records.end(stream.id, "lost")
             else:

@@ -92,11 +92,11 @@ class Transcript(StreamReply):
     queries: list[dict[str, Any]]
 
 
-QUERIED: dict[int | str, dict[str, Any]] = {
+QUERY_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"model": QueryAnswer, "description": "the answer, the same each time"},
     202: {"model": QueryWaiting, "description": "not answered yet: send it again with the same key"},
 }
-OPENED: dict[int | str, dict[str, Any]] = {200: {"model": StreamReply, "description": "the stream"}}
+STREAM_RESPONSES: dict[int | str, dict[str, Any]] = {200: {"model": StreamReply, "description": "the stream"}}
 
 
 def stream_entry(stream: Stream, protected: str) -> dict[str, Any]:
