@@ -43,13 +43,13 @@ def fill_small_groups(formula: Expression, rows: RowKinds, least: int) -> Expres
     >>> fill_small_groups(statistic("stars") / statistic("n"), rows, 20)
     (-1 * (max((0.05 * n + -0.05 * stars), (n + -1 * stars) / n)) + 1)
     """
-    filled = _filled(formula, rows, least, 1)
+    filled = _with_minimum(formula, rows, least, 1)
     if filled is formula:
         raise FormulaError("A minimum size is for averages and rates, and this score has neither: leave it out.")
     return filled
 
 
-def _filled(formula: Expression, rows: RowKinds, least: int, sign: int) -> Expression:
+def _with_minimum(formula: Expression, rows: RowKinds, least: int, sign: int) -> Expression:
     """Return a part of a formula that grows with it by this sign; 0 where that is not known."""
     if isinstance(formula, Linear):
         return formula
@@ -59,7 +59,7 @@ def _filled(formula: Expression, rows: RowKinds, least: int, sign: int) -> Expre
         assert isinstance(under, Linear)
         return formula if under.constant else _filled_ratio(over, under, rows, least, sign)
     signs = [_sign_of_part(formula, place) * sign for place in range(len(formula.parts))]
-    parts = tuple(_filled(part, rows, least, each) for part, each in zip(formula.parts, signs, strict=True))
+    parts = tuple(_with_minimum(part, rows, least, each) for part, each in zip(formula.parts, signs, strict=True))
     if all(one is other for one, other in zip(parts, formula.parts, strict=True)):
         return formula
     made = copy(formula)

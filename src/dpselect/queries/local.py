@@ -225,10 +225,12 @@ def question_check(query: Query[Any], dataset: Dataset) -> DatasetCheck:
     query.size(dataset)
     if dataset.graph is not None:
         return check_dataset(dataset)
-    return check_dataset(replace(dataset, columns={name: dataset.columns[name] for name in _asked(query, dataset)}))
+    return check_dataset(
+        replace(dataset, columns={name: dataset.columns[name] for name in _queried_columns(query, dataset)})
+    )
 
 
-def _asked(query: Query[Any], dataset: Dataset) -> list[str]:
+def _queried_columns(query: Query[Any], dataset: Dataset) -> list[str]:
     """Return the columns that the fields of a query name, each once; all there may be where a list is left out."""
     named: list[str] = []
     for name, kind in query.kinds().items():

@@ -26,7 +26,7 @@ class CellSum:
     column: int
     spans: tuple[tuple[int, int], ...] | None = None
 
-    def added(self, places: Integers) -> Integers:
+    def contributions(self, places: Integers) -> Integers:
         """Return what rows with these cells add, shape (n,)."""
         if self.spans is None:
             return places
@@ -57,5 +57,5 @@ def sums_of(held: Sequence[Histogram], question: RowQuestion, sums: Sequence[Cel
     totals = np.zeros((1 + len(sums), len(held)), dtype=np.int64)
     np.add.at(totals[0], group, counts)
     for total, each in zip(totals[1:], sums, strict=True):
-        np.add.at(total, group, each.added(apart[each.column]) * counts)
+        np.add.at(total, group, each.contributions(apart[each.column]) * counts)
     return totals

@@ -77,7 +77,7 @@ def _coded_rows(warehouse: Warehouse, question: RowQuestion, *, raw: bool = Fals
 
     warehouse.require(question.columns)
     table, text = with_sound_cells(warehouse, question.columns), warehouse.is_csv
-    placed = [place_and_mask(cells, table[name], name, text=text) for name, cells in question.counted]
+    placed = [place_and_mask(cells, table[name], name, text=text) for name, cells in question.counted_columns]
     coded = {f"c{at}": place for at, (place, _) in enumerate(placed)}
     if question.groups is None:
         coded["g"] = ibis.literal(0, "int64")
@@ -163,7 +163,7 @@ def _md5() -> Any:
 def _require_exact(warehouse: Warehouse, question: RowQuestion) -> None:
     """Refuse collations that take texts for equal: they would make one person, or one name, of two."""
     named = [question.person]
-    listed = (*question.counted, (question.by, question.groups))
+    listed = (*question.counted_columns, (question.by, question.groups))
     named += [name for name, list_ in listed if isinstance(list_, PublicNames) and not isinstance(list_, Periods)]
     texts = [name for name in named if name is not None and warehouse.table[name].type().is_string()]
     if texts and not warehouse.is_csv:

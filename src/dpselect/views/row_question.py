@@ -125,30 +125,37 @@ class RowQuestion:
     more: tuple[tuple[Any, PublicCells], ...] = ()
 
     @property
-    def counted(self) -> tuple[tuple[Any, PublicCells], ...]:
+    def counted_columns(self) -> tuple[tuple[Any, PublicCells], ...]:
         """Return the columns that are counted, with their cells."""
         return ((self.column, self.cells), *self.more)
 
     @property
     def columns(self) -> list[Any]:
         """Return the columns that it reads, each once."""
-        named = (*(name for name, _ in self.counted), self.by, self.person, None if self.person is None else self.order)
+        named = (
+            *(name for name, _ in self.counted_columns),
+            self.by,
+            self.person,
+            None if self.person is None else self.order,
+        )
         return [*dict.fromkeys(each for each in named if each is not None)]
 
     @property
     def numeric(self) -> bool:
         """Return whether a column is read as numbers."""
-        return not all(isinstance(cells, PublicNames) for _, cells in self.counted)
+        return not all(isinstance(cells, PublicNames) for _, cells in self.counted_columns)
 
     @property
     def sizes(self) -> list[int]:
         """Return how many cells each column has."""
-        return [cells.size if isinstance(cells, (EvenGrid, ListedGrid)) else len(cells) for _, cells in self.counted]
+        return [
+            cells.size if isinstance(cells, (EvenGrid, ListedGrid)) else len(cells) for _, cells in self.counted_columns
+        ]
 
     @property
     def numbers(self) -> list[Any]:
         """Return the columns that are read as numbers."""
-        counted = [name for name, cells in self.counted if not isinstance(cells, PublicNames)]
+        counted = [name for name, cells in self.counted_columns if not isinstance(cells, PublicNames)]
         return counted + [self.order] * self.numeric_order
 
     @property
@@ -159,14 +166,15 @@ class RowQuestion:
     @property
     def metadata(self) -> dict[str, str]:
         """Return what a ledger records of the columns."""
-        counted = ", ".join(str(name) for name, _ in self.counted)
+        counted = ", ".join(str(name) for name, _ in self.counted_columns)
         names = {"column": counted, "by": self.by, "person": self.person}
         return {name: str(value) for name, value in names.items() if value is not None}
 
     def with_dates(self, order: str | None) -> RowQuestion:
         """Return the same question of a table whose text writes dates in an order of day, month and year."""
         (_, cells), *more = (
-            (name, each.in_date_order(order) if isinstance(each, PublicNames) else each) for name, each in self.counted
+            (name, each.in_date_order(order) if isinstance(each, PublicNames) else each)
+            for name, each in self.counted_columns
         )
         groups = None if self.groups is None else self.groups.in_date_order(order)
         return replace(self, cells=cells, more=(*more,), groups=groups, dates_order=(self.dates_order[0], order))
@@ -186,7 +194,7 @@ class RowQuestion:
             TypeError, ValueError: a column of a type that no domain lists; types are public.
         """
         cells = np.zeros((), dtype=np.int64)
-        for (name, of), size in zip(self.counted, self.sizes, strict=True):
+        for (name, of), size in zip(self.counted_columns, self.sizes, strict=True):
             values = read[name] if isinstance(of, PublicNames) else number(read[name])
             codes = codes_of(of, values, name)
             cells = np.where((codes < 0) | (cells < 0), OUTSIDE, cells * size + codes)

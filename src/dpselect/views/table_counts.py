@@ -54,7 +54,7 @@ def table_histograms(table: Any, question: RowQuestion) -> tuple[list[Histogram]
         TypeError, ValueError: not a table; a column is missing, or of a type that no domain lists.
         ConnectionError: an engine failed.
     """
-    table, question, name = _found(table, question)
+    table, question, name = _locate(table, question)
     if stays(table):
         with Warehouse.open(table, name) as warehouse, warehouse.reading():
             return engine_histograms(warehouse, question), {**warehouse.metadata, **question.metadata}
@@ -80,7 +80,7 @@ def table_sums(table: Any, question: RowQuestion, sums: Sequence[CellSum]) -> tu
     Raises:
         TypeError, ValueError, ConnectionError: as there.
     """
-    source, asked, name = _found(table, question)
+    source, asked, name = _locate(table, question)
     if stays(source):
         with Warehouse.open(source, name) as warehouse, warehouse.reading():
             return engine_sums(warehouse, asked, sums), {**warehouse.metadata, **asked.metadata}
@@ -88,7 +88,7 @@ def table_sums(table: Any, question: RowQuestion, sums: Sequence[CellSum]) -> tu
     return sums_of(held, question, sums), metadata
 
 
-def _found(table: Any, question: RowQuestion) -> tuple[Any, RowQuestion, str | None]:
+def _locate(table: Any, question: RowQuestion) -> tuple[Any, RowQuestion, str | None]:
     """Return where the rows are, what is asked with the declared order of rows, and the name of the table."""
     if not isinstance(table, RowSource):
         return table, question, None

@@ -27,12 +27,12 @@ def run(request: Request) -> CommandAnswer:
     request.dry_run = request.dry_run or EXPLAIN.match(request.statement) is not None
     reading = _Reading(request)
     try:
-        answer = reading.served() if served.is_served(request.dataset) else reading.here()
+        answer = reading.answer_remotely() if served.is_served(request.dataset) else reading.here()
     except StopAtSpend as end:
         from dpselect.cli.plan_text import plan
 
         answer = plan(end.spend, request)
-    return reading.explained(answer) if request.dry_run else answer
+    return reading.explain(answer) if request.dry_run else answer
 
 
 class _Reading:
@@ -63,13 +63,13 @@ class _Reading:
             dataset_options.require_there(self.request, dataset, there)
             return query_answers.answer_query(self.request, query, dataset, found)
 
-    def served(self) -> CommandAnswer:
+    def answer_remotely(self) -> CommandAnswer:
         """Return the answer of a server."""
         from dpselect.cli.served.served_answers import answer_served
 
         return answer_served(self.request, self._query)
 
-    def explained(self, answer: CommandAnswer) -> CommandAnswer:
+    def explain(self, answer: CommandAnswer) -> CommandAnswer:
         """Return a dry run with what is counted, and how far one row or person moves it."""
         from dpselect.queries.sql.sql_plan import statistics_of
 

@@ -121,7 +121,7 @@ def token(file: str | None) -> str:
         return said
     if sys.stdin is None or not sys.stdin.isatty():
         raise InputError(f"Whose question is it? Pass --token-file FILE, or set {VARIABLE}: your curator makes tokens.")
-    return _typed()
+    return _prompt_password()
 
 
 def _of_file(name: str) -> str:
@@ -143,7 +143,7 @@ def _of_file(name: str) -> str:
         raise InputError("The file of the token holds something else: it holds the token alone, on one line.") from None
 
 
-def _typed() -> str:
+def _prompt_password() -> str:
     # Only who is asked needs it.
     from getpass import GetPassWarning, getpass
 

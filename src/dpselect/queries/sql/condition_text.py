@@ -35,10 +35,10 @@ def _text(node: Any, dataset: Dataset, within: str) -> str:
     if kind in ("not", "in", "between", "is", "like", "ilike"):
         raise refusal(f"{kind.upper()} is not allowed here, where =, <>, <, <=, > and >= are joined by AND and OR")
     column, sign, value = DescribedNames(dataset).comparison(node)
-    return f"{_named(column)} {sign} {_value(dataset, column, sign, value)}"
+    return f"{_quote_column(column)} {sign} {_value(dataset, column, sign, value)}"
 
 
-def _named(column: str) -> str:
+def _quote_column(column: str) -> str:
     bare = _BARE.fullmatch(column) and column.lower() not in _JOINED
     return column if bare else '"{}"'.format(column.replace('"', '""'))
 

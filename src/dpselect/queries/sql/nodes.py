@@ -170,9 +170,9 @@ class DescribedNames:
         (identifier,) = parts_of(node, "this")
         if name_of(identifier) != "identifier":
             raise node_refusal(identifier)
-        return self.found(str(identifier.this), quoted=bool(identifier.args.get("quoted")))
+        return self.find(str(identifier.this), quoted=bool(identifier.args.get("quoted")))
 
-    def found(self, name: str, *, quoted: bool = False) -> str:
+    def find(self, name: str, *, quoted: bool = False) -> str:
         """Return the described column of a name (``QueryError``: there is none)."""
         there = [*self._dataset.columns]
         alike = [each for each in there if each.casefold() == name.casefold()]

@@ -60,7 +60,7 @@ def _call(node: Any, kind: str, names: DescribedNames) -> str:
         return f"{_FUNCTIONS[kind]}({score_text(parts_of(node, 'this')[0], names)})"
     if kind in _CHOICES:
         first, others = parts_of(node, "this", "expressions")
-        return _listed(_CHOICES[kind], [first, *(others or [])], names)
+        return _list_names(_CHOICES[kind], [first, *(others or [])], names)
     if kind == "pow":
         base, power = parts_of(node, "this", "expression")
         if name_of(power) != "literal" or str(power.this) != "2":
@@ -72,7 +72,7 @@ def _call(node: Any, kind: str, names: DescribedNames) -> str:
         return str(count(node, names))
     name, arguments = function_call(node)
     if name in _OWN:
-        return _listed(name, arguments, names)
+        return _list_names(name, arguments, names)
     if name == "rate" and len(arguments) == 1:
         return f"rate({_condition(arguments[0], names)})"
     if name == "overall" and len(arguments) == 1:
@@ -80,7 +80,7 @@ def _call(node: Any, kind: str, names: DescribedNames) -> str:
     raise refusal(_INSTEAD[kind]) if kind in _INSTEAD else node_refusal(node)
 
 
-def _listed(name: str, arguments: list[Any], names: DescribedNames) -> str:
+def _list_names(name: str, arguments: list[Any], names: DescribedNames) -> str:
     return f"{name}({', '.join(score_text(each, names) for each in arguments)})"
 
 

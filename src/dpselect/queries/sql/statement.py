@@ -138,7 +138,7 @@ class _StatementReader:
         self._where = None if where is None else condition_text(parts_of(where, "this")[0], dataset)
         if distinct is not None:
             parts_of(distinct)
-        self._listed = [_unnamed(each) for each in listed or []]
+        self._listed = [_without_alias(each) for each in listed or []]
         aliases = {str(each.alias): each.this for each in listed or [] if name_of(each) == "alias"}
         self._groups = [self._names.column(each) for each in listed_parts(group, "expressions")] if group else []
         self._distinct, self._limit = distinct is not None, limit
@@ -168,7 +168,7 @@ class _StatementReader:
     def _form(self) -> tuple[type[Query[Any]], dict[str, Any]]:
         """Return the class of query, and its fields."""
         if self._order is not None:
-            return self._ranked(*self._order)
+            return self._ranking(*self._order)
         if self._limit is not None:
             raise refusal("LIMIT goes with ORDER BY")
         columns = [self._names.column(each) for each in self._listed if name_of(each) == "column"]
@@ -242,7 +242,7 @@ class _StatementReader:
             raise refusal("PERCENTILE_CONT goes upwards, and DESC is one less its share")
         return self._names.column(column), float(exact(parts_of(of, "this")[0]))
 
-    def _ranked(self, formula: Any, descending: bool) -> tuple[type[Query[Any]], dict[str, Any]]:
+    def _ranking(self, formula: Any, descending: bool) -> tuple[type[Query[Any]], dict[str, Any]]:
         """Return the query for what ORDER BY and LIMIT ask."""
         if self._limit is None:
             raise refusal("ORDER BY goes with LIMIT")
@@ -277,7 +277,7 @@ class _StatementReader:
         return kind.parse({**said, **options})
 
 
-def _unnamed(node: Any) -> Any:
+def _without_alias(node: Any) -> Any:
     """Return an expression without the name that AS gives it."""
     return parts_of(node, "this", "alias")[0] if name_of(node) == "alias" else node
 

@@ -190,7 +190,7 @@ def notebook(page: Page, view: View, address: str) -> str:
     The last cell holds the command and the Python for private data as text, which nothing runs.
     """
     commands = view.commands
-    private = f"{commands.note}\n\n{_fenced('sh', commands.shell)}\n\n{_fenced('python', commands.python)}"
+    private = f"{commands.note}\n\n{_code_block('sh', commands.shell)}\n\n{_code_block('python', commands.python)}"
     cells = [
         _cell(
             "markdown", f"# {page.title}\n\n{page.question}\n\nPublic or made-up data only. Exact; nothing is spent."
@@ -205,7 +205,7 @@ def notebook(page: Page, view: View, address: str) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def _fenced(language: str, text: str) -> str:
+def _code_block(language: str, text: str) -> str:
     """Return text that Markdown shows as it is, whatever names of files or candidates are in it."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
