@@ -135,7 +135,7 @@ def test_what_cannot_be_counted_is_refused() -> None:
     with pytest.raises(ValueError, match='Ledger.open with neighbours="add-remove"'):
         Terms(Fraction(1), Fraction(0), "edge").admit(Totals(), hundred(True)[0])
     leaky = Event("", "add-remove", "x", Fraction(1, 10), Fraction(1, 10**9))
-    with pytest.raises(dps.BudgetError, match=r"has none: state the rho .* Guarantee.concentrated.*Nothing was spent"):
+    with pytest.raises(dps.BudgetError, match=r"has none: state the rho .* Guarantee.from_rho.*Nothing was spent"):
         Terms(Fraction(9), Fraction(1, 10), "add-remove", rule="rho").admit(Totals(), leaky)
     with pytest.raises(ValueError, match="delta must lie"):
         report([], 0)

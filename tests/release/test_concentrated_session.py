@@ -372,7 +372,7 @@ def test_whatever_draws_takes_its_price_by_a_method_that_prices_it() -> None:
 def test_an_epsilon_pays_for_no_gaussian_noise() -> None:
     """It has an epsilon at any delta only, so it is never pure."""
     with dps.open_session(dps.Guarantee(1, "add-remove")) as draws:
-        with pytest.raises(dps.PrivacyError, match="open with Guarantee.concentrated"):
+        with pytest.raises(dps.PrivacyError, match="open with Guarantee.from_rho"):
             draws.gaussian(values=SUMS, rho=EIGHTH, bound=ONE)
         assert 1 == draws.remaining
 

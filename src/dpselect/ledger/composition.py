@@ -128,7 +128,7 @@ class Terms:
         if self.rule == "rho" and not event.has_rho:
             raise BudgetError(
                 "This budget adds rhos, and an (epsilon, delta) promise has none: state the rho of the release with "
-                'Guarantee.concentrated, or spend from a budget with rule="sum". Nothing was spent.'
+                'Guarantee.from_rho, or spend from a budget with rule="sum". Nothing was spent.'
             )
         after = totals.after(event)
         if self.rule == "rho":
