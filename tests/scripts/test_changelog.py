@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -59,6 +60,32 @@ def test_a_release_takes_the_fragments(tree: Path) -> None:
     assert [] == list((tree / "changes.d").iterdir())
 
 
+def test_text_written_by_hand_stays_above_the_fragments(tree: Path) -> None:
+    """Through two runs and a release, which removes the mark; fragments follow it."""
+    first = "# Changes\n\n## 0.2.0 (not released yet)\n\nThe first version.\n\n<!-- changes.d -->\n"
+    (tree / "CHANGELOG.md").write_text(first)
+    for _ in range(2):
+        assert 0 == run(tree).returncode
+    text = (tree / "CHANGELOG.md").read_text()
+
+    assert text.startswith(f"{first}\n### New\n\n- There is a door. (#18)\n")
+    assert 1 == text.count("Nine is mended.")
+    assert 0 == run(tree, "--release", "0.2.0").returncode
+    text = (tree / "CHANGELOG.md").read_text()
+    assert re.search(r"^## 0\.2\.0 \(\d{4}-\d\d-\d\d\)\n\nThe first version\.\n\n### New\n", text, re.MULTILINE)
+    assert "changes.d" not in text
+
+
+def test_a_release_needs_no_fragment_where_its_text_is_written(tree: Path) -> None:
+    """One of both is enough, and without either there is nothing to release."""
+    shutil.rmtree(tree / "changes.d")
+    assert 2 == run(tree, "--release", "0.2.0").returncode
+    (tree / "CHANGELOG.md").write_text("# Changes\n\n## 0.2.0 (not released yet)\n\nAll of it.\n\n<!-- changes.d -->\n")
+
+    assert 0 == run(tree, "--release", "0.2.0").returncode
+    assert (tree / "CHANGELOG.md").read_text().endswith("\n\nAll of it.\n")
+
+
 @pytest.mark.parametrize("version", ["0.1.0", "next", ""])
 def test_a_version_that_cannot_be_is_refused(tree: Path, version: str) -> None:
     """One sentence; nothing is written or deleted."""
@@ -81,11 +108,13 @@ def test_a_fragment_of_another_name_is_refused(tree: Path, name: str) -> None:
 
 
 def test_our_own_fragments_can_be_assembled(tree: Path) -> None:
-    """Each of them, by its name."""
+    """Each of them, by its name; there may be none."""
     shutil.rmtree(tree / "changes.d")
-    shutil.copytree(ROOT / "changes.d", tree / "changes.d")
+    (tree / "changes.d").mkdir()
+    for file in (ROOT / "changes.d").glob("[0-9]*.md"):
+        shutil.copy(file, tree / "changes.d")
     assembled = run(tree)
 
     assert "" == assembled.stderr
     text = (tree / "CHANGELOG.md").read_text().partition("\n## 0.1.0")[0]
-    assert len(list((ROOT / "changes.d").iterdir())) == text.count("\n- ")
+    assert len(list((ROOT / "changes.d").glob("[0-9]*.md"))) == text.count("\n- ")
