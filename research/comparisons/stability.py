@@ -14,7 +14,7 @@ import dpselect as dps
 from research.papers.baselines import stability
 
 DELTA = 1e-6
-# Classes, lead, epsilon: the columns of docs/explanation/which-noise-when.md, and nearer leads.
+# Classes, lead, epsilon: the columns of docs/measured/smooth-noise.md, and nearer leads.
 PLACES = ((2, 20, 0.5), (10, 200, 0.1), (10, 20, 1.0), (10, 5, 2.0), (10, 8, 2.0), (100, 20, 1.0), (1000, 20, 2.0))
 _ROWS = 1000
 

@@ -151,7 +151,7 @@ def test_an_engine_that_is_only_listed_is_told() -> None:
 
 def test_the_page_on_adding_counts_its_files_and_names_those_that_exist() -> None:
     """As many numbered files as the heading says; a path without NAME is a file or a folder."""
-    page = (ROOT / "docs" / "how-to" / "add-to-dpselect.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "contributing" / "add-to-dpselect.md").read_text(encoding="utf-8")
     counts = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
     parts = re.findall(r"^## (?:A|An) ([^:\n]+): (\w+) files$(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
 
@@ -217,7 +217,7 @@ def test_the_list_for_a_mechanism_is_all_that_it_takes(tmp_path: Path) -> None:
         if file.is_file() and not file.name.startswith("."):
             shutil.copy(file, tmp_path / file.name)
     shutil.copytree(ROOT / ".ci", tmp_path / ".ci")
-    page = (ROOT / "docs" / "how-to" / "add-to-dpselect.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "contributing" / "add-to-dpselect.md").read_text(encoding="utf-8")
     listed = re.search(r"^## A mechanism: .*?(?=^## )", page, re.MULTILINE | re.DOTALL)[0]
     files = [path.replace("NAME", "newcomer") for path in re.findall(r"^\d\. `([^`]+)`", listed, re.MULTILINE)]
     code, proof, named, exported, papers_, trusted = (tmp_path / path for path in files)

@@ -10,7 +10,7 @@ from research.comparisons.learners_tables import EPSILONS, REPORTED
 from research.comparisons.trees import SETS
 
 RESULTS = learners.STORED.parent
-PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "which-learner-when.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "measured" / "learners.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from research.comparisons import quantile_methods as study
 RESULTS = Path(study.__file__).parent / "results"
 STORED = (RESULTS / "quantile_methods.txt").read_text(encoding="utf-8")
 SPEED = (RESULTS / "quantile_methods_speed.txt").read_text(encoding="utf-8")
-PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "many-quantiles.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "measured" / "quantiles.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^(.{29}) *(\d+) +([\d.]+) +(\d+) +([\d.]+) \+- [\d.]+ +([\d.]+) \+- [\d.]+ +(\w+)$", re.MULTILINE)
 
 

@@ -9,7 +9,7 @@ import pytest
 from research.comparisons import smooth_variants as study
 
 STORED = (Path(study.__file__).parent / "results" / "smooth_variants.txt").read_text(encoding="utf-8")
-PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "which-noise-when.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "measured" / "smooth-noise.md").read_text(encoding="utf-8")
 LABEL = 48
 
 

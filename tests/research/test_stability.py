@@ -73,7 +73,7 @@ def test_the_threshold_is_the_least_there_is() -> None:
 def test_the_table_is_that_of_the_page() -> None:
     """Permute-and-flip on the counts errs less at every place, without a delta."""
     figures = comparison.table()
-    page = (Path(__file__).parents[2] / "docs" / "explanation" / "which-noise-when.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "measured" / "smooth-noise.md").read_text(encoding="utf-8")
     row = next(line for line in page.splitlines() if line.startswith("| stability \\* |"))
 
     told = [float(cell) for cell in row.split("|")[2:-1]]

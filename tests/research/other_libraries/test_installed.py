@@ -9,7 +9,7 @@ from research import other_libraries
 
 ROOT = Path(__file__).parents[3]
 RESULTS = ROOT / "research" / "comparisons" / "results" / "audit_of.txt"
-PAGE = ROOT / "docs" / "how-to" / "audit-another-library.md"
+PAGE = ROOT / "docs" / "measured" / "other-libraries.md"
 LINE = re.compile(r"^(?P<verdict>kept|BROKEN) +(?P<function>\S+): (?P<setting>.+)$", re.MULTILINE)
 
 

@@ -19,8 +19,8 @@ from tests.web.server.conftest import write
 from tests.web.server.served import Office
 
 ROOT = Path(__file__).parents[3]
-PAGE = ROOT / "docs" / "how-to" / "deploy.md"
-FILES = ROOT / "docs" / "how-to" / "deploy"
+PAGE = ROOT / "docs" / "deploy.md"
+FILES = ROOT / "docs" / "deploy"
 PROGRAM = "/opt/dpselect/bin/dpselect"
 
 

@@ -22,7 +22,7 @@ from tests.web.server.certified import certified
 from tests.web.server.conftest import CONFIG
 from tests.web.server.served import Office
 
-SITE = Path(__file__).parents[3] / "docs" / "how-to" / "deploy" / "nginx.conf"
+SITE = Path(__file__).parents[3] / "docs" / "deploy" / "nginx.conf"
 REQUIRED = os.environ.get("DPSELECT_PROXY") == "required"
 MAIN = """
 pid {folder}/nginx.pid;

@@ -8,7 +8,7 @@ With H = -ln of the tail, kappa = 1 - phi, t = H^-1(kappa epsilon) and c = b / t
 K the smaller of the two bounds of ``dilation_cost``. Tails are quadratures and suprema are taken on grids, in floats,
 with a margin of 10^-6: numeric, not certified, and floats must not be drawn, so nothing is released with it.
 
-Proof of the conditions: docs/explanation/smooth-noise-refereed.md.
+Proof of the conditions: docs/mathematics/smooth-noise-refereed.md.
 """
 
 from __future__ import annotations
