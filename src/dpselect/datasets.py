@@ -3,6 +3,9 @@
 Nothing is downloaded. The repository's folder is found in the source tree that runs, or below the current folder; its
 manifest says which datasets come with it, which do not, and which the library makes by itself. Where both folders have
 a dataset of one name, the one of ``DPSELECT_DATA`` is read, unless its file is missing there.
+
+Limits: Terms of research data are recorded as their publishers list them, and were not verified again. They concern
+only ``data/``, which releases never read.
 """
 
 from __future__ import annotations

@@ -81,6 +81,11 @@ class AdaptiveAlgorithm:
     >>> trained = maker.train(public, epsilons=[1], repetitions=3, groups=one_source, jobs=1)
     >>> trained.choose([1] * 1500, 1).option
     Option('noisy sum')
+
+    Limits: A choice is as good as its public data. The fall-back to one option rests on databases left out of training,
+    often a dozen: the better of two close figures may be luck. The traces that ship are of made-up data, for a share of
+    0.05 or 0; learning from those of histograms takes half a minute of processor time, most of it for the databases
+    left out.
     """
 
     options: Sequence[Option]

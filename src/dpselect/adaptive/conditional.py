@@ -64,6 +64,9 @@ class Conditional:
     >>> place = Conditional("size", ["few", "many"], [Metafeature("rows", len, sensitivity=1)])
     >>> place
     Conditional('size', branches=2, metafeatures=1, not trained)
+
+    Limits: A conditional has no fall-back. A place in your own program takes the branch that was learned; whether
+    asking pays is for you to measure.
     """
 
     label: str

@@ -50,6 +50,9 @@ class Metafeature:
     >>> Metafeature("rows", len)
     Traceback (most recent call last):
     dpselect.PrivacyError: Metafeature 'rows' is neither public nor paid for: pass sensitivity=...
+
+    Limits: Queries of metafeatures must always answer. One that raises or gives NaN on some databases reveals that
+    without paying for it: make it give a number on every database.
     """
 
     name: str

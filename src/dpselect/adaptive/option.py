@@ -31,6 +31,13 @@ class Option:
 
     >>> Option("zero", lambda database, epsilon: 0)
     Option('zero')
+
+    Limits: Options are trusted in what the library cannot see. What an option releases with the library, in the thread
+    that called it, is paid from the epsilon it was given, and an overdraft raises ``PrivacyError``. A choice maker
+    cannot see what else an option does with the data: noise of its own, another library, a ledger or
+    ``dpselect.budget`` of its own, another thread. The options that ship refuse before the choice is paid for; one of
+    your own that has no ``rehearse=`` and refuses afterwards has cost the whole epsilon, and so has any that refuses
+    because of its rows, such as more of them than ``max_records``.
     """
 
     name: str

@@ -80,6 +80,17 @@ def error_bound(
     >>> worst = error_bound(epsilon=1, candidates=1000, range_bound=1, kind="integer")
     >>> worst.at(0.95), round(worst.tail(5), 3), round(worst.expected_error(), 2)
     (10, 0.852, 4.42)
+
+    Limits: Worst errors are known for two mechanisms. ``epsilon_for``, ``dpselect plan`` and ``release.error_bound``
+    cover permute-and-flip and the exponential mechanism at one public bound: one choice, lists in one pass, and lists
+    that the exponential mechanism peels, exactly; joint lists by an upper bound. No bound is known for lists that
+    permute-and-flip peels, for dampening and smooth noise, and for candidates whose number is counted first. Several
+    quantiles have a bound where they are drawn by halving, not where they are drawn jointly or read off a tree of
+    counts; with a public total it holds if the total is right. Of trees only the counts at the leaves have one (of ID3
+    trees, without pruning), and nothing bounds how well a model predicts. Errors are measured on scores as they are
+    held: integers cut at 2^61, real numbers as said above, and in lists of real scores no gap to the best is more than
+    2^28 sensitivities. The worst mean is exact for the exponential mechanism, an upper bound for permute-and-flip, and
+    unknown for lists.
     """
     case = WorstCase.of(candidates, k, mechanism, method, sensitivity, range_bound, kind)
     return WorstCaseBound(case, exact_epsilon(epsilon))

@@ -125,6 +125,11 @@ def tune(scores: Scores, *, epsilon: Epsilon, data: str | None = None) -> Recomm
     >>> advice = tune(scores, epsilon=1, data="example")
     >>> advice.mechanism.parameters["phi"] > 0.5, advice.table[0][1] < 1e-6
     (True, True)
+
+    Limits: A default share is a guess. Smooth mechanisms give 7/10 of epsilon to the moving scale of 0/1 scores, which
+    is right where they are safe for some steps and wrong where one change can move the winner: there no share helps
+    below an epsilon of about 10, and above it a small one does. Nor is the default clip of light tails the best one.
+    ``dps.tuning.tune`` finds the share on data that may be looked at, but not the clip (which noise when).
     """
     total = _require_public(scores, epsilon, data)
     smooth = tune_shares(scores, total)

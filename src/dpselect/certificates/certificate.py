@@ -48,6 +48,13 @@ class Certificate:
 
     Attributes:
         content: the record, as plain JSON values.
+
+    Limits: A certificate is not a signature. Its SHA-256 shows that it is complete; somebody who edits it can compute
+    another. The hash of its row in a ledger, and a copy kept elsewhere, prove more. That hash covers the row's time to
+    the second and its metadata, so somebody who knows all rows before could test guesses of these. A page is checked
+    against what this version of dpselect would show; a certificate from Python does not mention a row unless a ledger
+    is passed, and trusts ``question``, ``public`` and ``repeat`` to be public. The hash of a file (``--file-hash``) is
+    private, and is stated only where it is asked for.
     """
 
     content: Mapping[str, Any]

@@ -3,6 +3,10 @@
 A dry run is the command itself up to its spend, which stops it: so it refuses whatever the command would refuse, and
 nothing is spent, drawn or written. Of a question about a file it says beside it, for the curator alone, how many cells
 are not understood.
+
+Limits: A dry run knows what the command says. Its plan reads the names of columns and no row, so it cannot tell a bound
+that most values break, which ``dpselect check`` does. ``dpselect publish --dry-run`` adds up a plan of several queries
+of one dataset; ``choose`` and ``budget spend`` cannot be planned.
 """
 
 from __future__ import annotations

@@ -147,6 +147,9 @@ def cumulative(
     [True, True, True]
 
     Source: Hay, Rastogi, Miklau and Suciu 2010 (blocks that agree); isotonic regression is ours.
+
+    Limits: A tree of counts is held in memory. ``cumulative`` takes at most 2^22 values, and draws noise for each,
+    however few are occupied.
     """
     return release_of(values, public_values(grid, lower, upper, step), epsilon, ledger)
 

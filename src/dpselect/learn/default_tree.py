@@ -83,6 +83,21 @@ class DPTreeClassifier(PrivateTrees):
     >>> model = DPTreeClassifier(epsilon=5, domains={0: (0, 1000)}, classes=["young", "old"]).fit(X, y)
     >>> model.predict([[10], [990]])
     array(['young', 'old'], dtype='<U5')
+
+    Limits: A tree protects one row, or all rows of one person with ``person=``. Then the promise is for persons who
+    come or go: one row more of a person who stays may take the place of another, and that costs up to twice epsilon /
+    ``rows_per_person``. Domains, classes and bins must not come from the data; rounding observed bounds is not
+    independent of them.
+
+    A drawing shows less than the model. ``DPTreeClassifier`` predicts from the whole tree, and what it draws leaves out
+    splits that noise could explain, real ones among them where records or epsilon are few. For a few records the leaf
+    of the drawing would say another label; ``why`` shows both. A picture in your own axes is refused where its text
+    would be smaller than 2 points.
+
+    Trees have a public size. At most 10,000,000 nodes in all trees of a fit, and 4 GiB by a public estimate, the table
+    itself not counted: more is refused before it is paid for, and where noisy sizes decide, a level that would be too
+    large becomes leaves. At that size a fit takes minutes. A machine with less memory can still run out of it after the
+    spend.
     """
 
     def __init__(

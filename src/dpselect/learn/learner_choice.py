@@ -56,6 +56,10 @@ def recommend_learner(
     'boosted'
     >>> print(recommend_learner(0.1, 1e-6, n_records=3000).why)
     3,000 records x epsilon 0.1 = 300 is below 500, too little to promise more than a tree
+
+    Limits: The rule between a tree and boosting (``--model auto``, ``dps.learn.recommend_learner``) knows epsilon,
+    delta and a public number of records only. It was read off nine tables of classes, and it is applied to numbers
+    unchanged.
     """
     share, rows = exact_epsilon(epsilon), whole(rows_per_person, "rows_per_person", 1, "how many rows of one person")
     if not exact_delta(delta):

@@ -75,6 +75,15 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> search = DPSearch(tree, {"max_depth": [1, 3]}, epsilon=10).fit(X, y)
     >>> search.predict([[10], [990]]), search.best_params_["max_depth"] in (1, 3)
     (array([0, 1]), True)
+
+    Limits: A search spends. Every fit of a grid search or cross-validation is a release of its own. ``DPSearch`` and
+    ``tune_privately`` pay once, because all runs but one stay secret, and so must their number. The time of a search
+    would reveal it: do not publish that. While they run, Python's output, warnings and log are silent in the whole
+    process, in other threads too, until the last of several searches has ended; what your own function leaves elsewhere
+    (a file, another ledger, output of compiled code) is not noticed. Runs are pure: a draw with a delta fails its run.
+    ``DPSearch`` is a hold-out in memory: no cross-validation, no warehouse, and only classifiers of ``dpselect.learn``.
+    A run that fails does so silently; if all of them fail, the price is spent and there is no result, so try your
+    function on public rows first.
     """
 
     # Where a search pays and draws, and its fits do; tests and audits open another one.

@@ -17,7 +17,13 @@ _PAGE = "docs/how-to/choose-between-models.md"
 
 
 class LeakWarning(UserWarning):
-    """Something around a private fit looks at private rows without noise."""
+    """Something around a private fit looks at private rows without noise.
+
+    Limits: Warnings see only what scikit-learn calls. A fit warns in a ``Pipeline`` behind a step that is fitted, and
+    wherever scikit-learn scores fits on splits (``GridSearchCV`` and its like, ``cross_val_score``,
+    ``cross_val_predict``). A scaler that you fit by yourself, a loop of yours, another library, and a metric that you
+    compute on private rows are not seen; the absence of a warning proves nothing.
+    """
 
 
 def warn_of_leaks(estimator: Any) -> None:

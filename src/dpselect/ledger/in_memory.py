@@ -199,6 +199,14 @@ def budget(
     ...         winner = dps.select(votes, epsilon=0.25, mechanism="permute-and-flip")
     >>> session.remaining.epsilon, len(session.events)
     (Fraction(1, 4), 3)
+
+    Limits: Sessions and threads. ``with dpselect.budget(...)`` counts what its own thread releases; hand ``ledger=`` to
+    other threads.
+
+    The limit of ten is there to catch slips. An epsilon above 10 in one release is refused without ``--yes``, or in
+    Python without a budget or a ledger. Several releases of 10 are not noticed, and a budget or a ledger that is large
+    passes a release of any size that it has room for. ``research`` declares its releases free, in the thread that
+    imports it.
     """
     if path is None:
         keeper: Ledger | InMemoryLedger = InMemoryLedger(Terms.of(epsilon, delta, neighbours, dataset, rule))

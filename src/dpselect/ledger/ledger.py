@@ -47,6 +47,22 @@ class Ledger:
 
     Attributes:
         terms: what the budget allows.
+
+    Limits: The ledger is a file, or a schema in PostgreSQL. Its chain finds damage and careless edits, not an
+    administrator who rewrites all of it: keep a backup elsewhere. A copy is a second budget: only a program that had
+    the original open refuses it. A ledger counts what is spent through it, and trusts the name that the curator gave
+    the data.
+
+    A ledger keeps exact sums, and refuses a spend whose sum would have more than 4300 digits: that takes about sixty
+    epsilons with different odd denominators of 36 digits each. Any epsilon whose denominator the sum already has still
+    goes in.
+
+    A ledger has one rule. It adds epsilons and deltas, or rhos, and the rule never changes. A ledger of sums counts a
+    concentrated release as the (epsilon, delta) that it states, so many of them cost more there than their rhos
+    together would; a ledger of rhos takes nothing that has no rho.
+
+    A ledger needs locks. Between processes it relies on the locks of the file system: local disks have them, some
+    network disks do not. In PostgreSQL the server keeps them.
     """
 
     def __init__(self, store: Store) -> None:

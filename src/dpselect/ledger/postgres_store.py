@@ -4,6 +4,13 @@ Every transaction sets what it needs within itself: nothing is left to what the 
 defaults, and a pool that lends out connections by the transaction does no harm.
 Writers take turns by a lock on the one row of totals, which other ledgers do not know; readers see one state and wait
 for nobody.
+
+Limits: A ledger in PostgreSQL is as durable as its server says. ``fsync`` and ``synchronous_commit`` are checked; a
+disk that lies about a sync, and a standby that takes over without the last commits, are not. Programs that are open
+notice rows that went missing; those that start later cannot. A spend asks the server eight times, mostly while it holds
+the lock of its ledger, so a server 50 ms away takes about three spends per second. Analysts who may spend may also
+write rows that fit nothing, which stops the ledger until its owner restores a backup. Tested with PostgreSQL 15, and
+with none of its successors.
 """
 
 from __future__ import annotations

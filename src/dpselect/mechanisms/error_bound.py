@@ -29,6 +29,11 @@ class ErrorBound(ABC):
         unit: of the error, in words; "" where nobody knows.
         scope: what the error is of, where that is not the whole release.
         rows_per_person: how many rows of each person count, the first ones; ``None`` where all do.
+
+    Limits: A release bounds its error, or says why it cannot. The bound is a worst case over all tables, so the usual
+    error is smaller; it may exceed what is possible in your table, such as more neighbours than there are nodes. A dry
+    run refuses what the release would refuse. Its plan depends on no row; the line on the error stream that says how
+    many cells are not understood does, and is for the curator alone.
     """
 
     unit: str = field(default="", compare=False, kw_only=True)

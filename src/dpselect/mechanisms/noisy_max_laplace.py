@@ -24,6 +24,8 @@ def noisy_max_laplace() -> Mechanism:
     >>> scores = dps.Scores([2, 0], sensitivity=1, kind="integer")
     >>> dps.mechanism("noisy-max-laplace").pmf(scores, 1).round(4)
     array([0.7241, 0.2759])
+
+    Limits: Laplace law. Refused beyond 10,000 distinct scores.
     """
     return UnitMechanism(
         "noisy-max-laplace",

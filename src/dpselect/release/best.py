@@ -74,6 +74,11 @@ def best(
     >>> best(rows, epsilon=2, by="school", groups=["north", "south", "west"], score="avg(grade)", prior="20:3",
     ...     columns={"grade": {"lower": 1, "upper": 6}}).value
     ('south',)
+
+    Limits: The time of ``dps.best`` follows the rows. Margins double the number of rows that come or go until each
+    group is settled, so large groups take more rounds; a score of several ratios, such as the difference of two rates,
+    takes more for each of them. Scores whose digits cancel are computed in more decimals. What is answered, refused or
+    spent does not depend on that time: do not let an adversary measure it.
     """
     asked = GroupRanking.of(score, columns, prior, order, person, rows_per_person, min_rows)
     asked.require(k, len(groups))

@@ -65,6 +65,12 @@ def partitions(
     >>> rows = {"user": [*range(90), 7], "product": ["tea"] * 90 + ["a gift for ann"]}
     >>> partitions(rows, epsilon=1, delta=1e-6, person="user", key="product", keys_per_person=2).value
     ('tea',)
+
+    Limits: Names that no list declares come with a delta. ``partitions``, and ``most_common`` without ``domain=``
+    (which needs ``person=``), reveal a name that one person has with a chance of up to delta. A threshold (``kept=``)
+    is one list in one pass of epsilon: a ledger that adds rhos cannot pay for it. ``items_per_person=`` and
+    ``partitions`` read tables in memory and files, because each person needs coins; ``kept=`` is for engines too.
+    Groups need a public list.
     """
     return keys_of(table, epsilon, delta, person, key, keys_per_person, ledger)
 

@@ -185,6 +185,10 @@ def tune_privately(
     >>> best = tune_privately(histogram, [5, 20], epsilon=4, neighbours="add-remove")
     >>> best.setting, best.guarantee
     (5, Guarantee(epsilon=4, neighbours='add-remove'))
+
+    Limits: A search under a rho pays as one pure release, and its runs draw no Gaussian noise: what a secret number of
+    runs costs is proved for pure runs (``tune_privately``, ``best_of_runs``). The deviation of the noise is less than
+    2^40: beyond, a draw is refused.
     """
     _require_run(run)
     choices = list(settings) if isinstance(settings, Sequence) and not isinstance(settings, str) else []

@@ -64,6 +64,11 @@ def release_value(
     >>> release = release_value(52_300, 40, epsilon=2, beta=0.3, tick=10, neighbours="substitution")
     >>> abs(release.value - 52_300) < 100_000, release.value % 10, release.guarantee
     (True, Fraction(0, 1), Guarantee(epsilon=2, neighbours='substitution'))
+
+    Limits: A smooth bound is a claim. ``release_value`` and ``sensitivity.smooth_bound`` trust the bound that they are
+    passed, for the numbers as they are computed: a query that computes floats carries its rounding into the claim. A
+    number or a bound that is not finite is refused before anything is spent, so let the query give one on every
+    database. Neither the bound nor the scale of the noise may be published.
     """
     asked = value_question(
         value, smooth_bound, epsilon=epsilon, neighbours=neighbours, noise=noise, beta=beta, tick=tick

@@ -152,6 +152,11 @@ def pareto(objectives: Iterable[Scores], *, sensitivity: str = "local", reach: i
     >>> a, b = Scores([3, 1, 2], sensitivity=1), Scores([0, 5, -1], sensitivity=1)
     >>> pareto([a, b]).values
     array([ 0,  0, -1])
+
+    Limits: Many objectives, and walks over distances. A Pareto score of four or more objectives compares every
+    candidate with every other, 64 at a time: 5 processor seconds at 37,700 candidates that all differ. Shifted
+    dampening of sensitivities without sums in closed form walks to the public reach; so does that of a published median
+    whose range, times half the number of records, comes near the largest float, or whose range is below 2^-900.
     """
     parts = list_objectives(objectives, "pareto")
     first = parts[0]

@@ -53,6 +53,12 @@ def margin(scores: Scores, k: int) -> Scores:
     >>> spread = dps.sensitivity.element(lambda t: [2 + t, 1 + t, 1 + t], ceiling=4)
     >>> dps.utilities.margin(dps.Scores([9, 5, 3], spread, kind="integer"), 1).values.round(5)
     array([ 1.2, -1.2, -1.6])
+
+    Limits: Margins are careful on both sides. ``dps.utilities.margin`` counts steps in which a candidate and its rivals
+    both move against it, so they separate two candidates half as well as one constant sensitivity would; this pays
+    where dampening has the wrong order or the ceiling is far above what moves. They need a public ceiling, count in
+    2^-36 of it, and look at most 2^22 steps far. Real scores may have been rounded before, by a quantum or, up to 2^32
+    ceilings, by 2^-44 of their own size; what was rounded by more is not covered.
     """
     size = len(require_scores(scores))
     named = whole(k, "k", "how many candidates to name")

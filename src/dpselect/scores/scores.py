@@ -68,6 +68,21 @@ class Scores:
     Scores(candidates=3, neighbours='add-remove', range_bound=2)
     >>> Scores({"ann": 60, "bob": 40}, sensitivity=1, kind="integer").candidates
     ['ann', 'bob']
+
+    Limits: Float scores. Sampling is exact for the scores it is given. A utility that computes floats rounds before
+    that; the span leaves 7/16 of a tick, 2^-22.2 units of sensitivity, to it (3/16 of a tick where scores are dampened
+    or bounds differ). Floats of more than 2^30 units are rarely that exact unless they are whole. Where the sensitivity
+    at distance 0 is 0, the value must be the very same number on every neighbour, and zeros of a sensitivity must be
+    exact: dampening jumps there, by up to twice the steps for which the score is safe. What zero means (``zero=``) must
+    be the same on every database; whether it is true of the scores is not checked, because a row would decide that; a
+    wrong statement costs accuracy only.
+
+    The kind of number is public. Scores are integers or real numbers by ``kind=`` or by the type of the array, never by
+    their values. A utility that returns an integer array on one database and a float array on another breaks its
+    promise. Real scores are clipped at 2^53, or at 2^32 times the sensitivity's ceiling if that is more (for lists:
+    2^32 times the least bound of any candidate), because beyond it a double rounds by more than the span allows;
+    integers are clipped at 2^61. Statements about errors "whatever the data" are about clipped scores: of two beyond
+    the clip, neither counts as behind the other.
     """
 
     def __init__(

@@ -71,6 +71,12 @@ class Candidates:
         >>> candidates = Candidates(votes, "name", "votes", 1, domain=["ann", "bob", "eve"])
         >>> dps.select(candidates, epsilon=1, mechanism="permute-and-flip").value
         'ann'
+
+    Limits: Candidates in an engine. A candidate with two rows, a NULL profile, and a table without candidates under
+    ``domain="rows"`` are refused after the spend: declare the name a key (``unique="declared"``), and run ``check``
+    first. Memory follows the number of distinct scores. Files and views cannot be frozen, so changes are noticed by
+    counting again; two changes within one release that undo each other are noticed only by a winner that is gone. Text
+    names with a collation that takes different names for equal are not supported.
     """
 
     def __init__(

@@ -2,6 +2,10 @@
 
 The content goes beside the name, to the disk, and then takes the name at once. A file that is there already is replaced
 only when the caller says so, and a database never, because every ledger is one.
+
+Limits: A killed process may leave a file beside its output, named ``.NAME.NUMBER-NUMBER`` with the same ending: remove
+it. Where a disk has no hard links, two writers of one name at the same moment are distinguished by which of them made
+the name first.
 """
 
 from __future__ import annotations

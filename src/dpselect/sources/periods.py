@@ -59,6 +59,11 @@ class Periods(PublicNames):
 
     >>> [*Periods.between("2025-11-15", "2026-01-01", "month").names]
     ['2025-11', '2025-12', '2026-01']
+
+    Limits: Dates have days, and no zones. A moment counts by its day as it is written; a type of moments with a time
+    zone is refused, because an engine would take the zone of the session. Text says a date as 2025-12-31, in databases
+    in no other order. Weeks begin on Mondays, and bounds lie between the years 1 and 9998. Models, totals, ``select``
+    and bins take no dates.
     """
 
     step: str = field(default="day", kw_only=True)

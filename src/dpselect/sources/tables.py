@@ -79,6 +79,34 @@ class TableFile:
     Attributes:
         path: the file.
         reading: how it is read.
+
+    Limits: Schemas are public. The type that NumPy, arrow, polars, parquet or a database declares for a column is a
+    fact about the table and not about its rows, and so is its shape: keep them the same for every state of the data.
+    Text in a parquet file that is not UTF-8 is refused where the file is read in place. The time at which a file was
+    written is recorded with a spend; its size is not.
+
+    How a file is written is declared. Nothing is guessed, so a wrong ``--decimal`` or ``--encoding`` is not noticed
+    where the header does not show it: cells are then not numbers, or are other text, and the answer is poor. Thousands
+    separators and units are read where they are declared, or a decimal mark is. Encodings that do not keep ASCII bytes,
+    such as UTF-16, are refused. Options of files are for tables read into memory: with ``--in-place`` and databases,
+    name a view. Of a file of sheets the first is read unless another is named, and of a formula the value that was
+    saved with it. A cell that cannot be read, such as letters declared as a number, is missing, alone. In a ``.jsonl``
+    file each line names its own columns, so a misspelt column is not refused: it is a column of empty cells, as
+    ``check`` says. In a file of SPSS or Stata a number with a label is that label, and not a number. The condition of
+    ``--where`` is public and orders numbers and dates. A file at a ``https://`` or ``http://`` address is fetched whole
+    when it is named, at most 1 GiB of it and without a password; over http everybody on the way can read the private
+    table, and the server sees who asked.
+
+    The first line of a csv file names its columns. dpselect cannot know whether it does, so no message quotes it; if it
+    is a record instead, that record is left out. ``dpselect select`` reads csv and Excel files with a line for every
+    public candidate (``--domain rows``); for other domains, and in Python with ``dps.data.Candidates``, write parquet.
+
+    Types that a reader infers depend on rows: ``polars.read_csv`` makes text of a column of integers for one cell, so
+    "01" and 1 are two names or one, and ``pandas.read_csv`` makes 1 of "01", and 10 of "1_0", where all cells allow it.
+    Name the types (``schema=``, ``dtype=``), or pass the path of the file, which dpselect reads as text.
+
+    Names of tables are UTF-8. A table whose file name holds other bytes is refused in one sentence, because Arrow
+    cannot open it; ledgers, models, labels and notes may have such names.
     """
 
     path: str | Path

@@ -62,6 +62,13 @@ class Warehouse:
         state: what they looked like then.
         opened: the connection that was opened here, which :meth:`close` or leaving a ``with`` block closes.
         temporary: whether training may write a temporary table.
+
+    Limits: A csv file in place is read by DuckDB's own rules. A quote that is never closed takes the lines behind it
+    along, which may be those of other persons. Where lines may be malformed leave ``in_place`` out: dpselect's reader
+    takes one line as one record.
+
+    A warehouse trusts its engine. Its counts are believed, and its log shows the released splits and steps before you
+    publish them. Changes of a table are detected where counts or files show them, not where they cancel out.
     """
 
     table: Any

@@ -68,6 +68,10 @@ def information_gain(
     >>> scores.sensitivity.at([0, 1]).round(3)
     array([[3.61 , 3.245],
            [3.9  , 3.61 ]])
+
+    Limits: Huge tables. Scores of Gini and misclassified below -2^31, and of information gain below -2^30 ceilings, are
+    moved there, where candidates tie: floats would round by more than the span leaves. From 2^26 records on information
+    gain computes with fifty digits, which is slow.
     """
     kind = neighbours(relation)
     if kind not in (Neighbours.ADD_REMOVE, Neighbours.SUBSTITUTION):

@@ -45,6 +45,13 @@ def open_pairs(graph: GraphLike, max_degree: int | None = None, workers: int = 1
     >>> triangle_and_tail = dps.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], nodes=4)
     >>> open_pairs(triangle_and_tail, max_degree=3).values
     array([0, 0, 2, 0])
+
+    Limits: A maximum degree is a promise. ``open_pairs``, ``linear_decay``, ``triangles``, ``two_step_reach``,
+    ``ego_betweenness`` in ``utilities`` and in ``papers``, and ``papers.private_sql`` refuse a graph that exceeds the
+    public ``max_degree``: no claim covers it, and a bound that some possible graph exceeds makes that refusal depend on
+    an edge. Pass a bound that holds by construction, such as the number of nodes minus one, or truncate the graph to it
+    (``dps.data.TruncatedGraph``, ``--truncate``). The same goes for ``families`` of ``tdt``: for each family a marker
+    counts at most two transmissions.
     """
     graph = require_undirected(graph)
     bound = public_degree(max_degree, len(graph), "The count of open pairs")

@@ -26,6 +26,11 @@ def weighted_degree(graph: WeightedGraph) -> Scores:
     >>> calls = WeightedGraph.from_edges([0, 0, 1], [1, 1, 2], [2, 3, 40], nodes=4, cap=10)
     >>> weighted_degree(calls).values
     array([ 5., 15., 10.,  0.])
+
+    Limits: A weighted edge is a pair. ``weighted_degree`` protects everything between two nodes, and costs the cap for
+    it; what lies above the cap is not seen. Real weights are rounded down, row by row, to multiples of a power of two
+    that is at most cap / 2^19: a row that weighs less than that counts for nothing. Weighted graphs are read in memory,
+    not in an engine.
     """
     if not isinstance(graph, WeightedGraph):
         raise InputTypeError("Weights are added up where edges have weights: pass a dpselect.data.WeightedGraph.")

@@ -50,6 +50,22 @@ class Column:
 
     >>> Column([3, 14, 15], kind="integer").clip(0, 10).values
     array([ 3, 10, 10])
+
+    Limits: Rows are read one by one. A value outside the bounds or off the grid moves to the nearest, a record without
+    a usable number is left out (``papers.median``, where every record is a candidate, counts it as its lower bound),
+    and an edge that names no public node is left out. For the curator, ``dpselect check`` counts them for trees, a
+    column of numbers or of names, and edges, as do ``Column.check(grid)`` for a column and
+    ``graph.unknown_nodes_dropped`` for edges. Only what is public is refused: types of containers and columns, shapes
+    and headers. One line of a csv file is one record: a line with too few or too many cells (empty ones at its end do
+    not count), or with a quote that is never closed, is a record without cells, and so is one of more than 2^28 bytes.
+    A cell that holds a line break is therefore two such records, unless ``line_breaks`` is declared (``line_breaks =
+    true`` in a description, ``line_breaks=True`` in Python). Where it is declared, a quote that opens a cell and is
+    never closed takes the lines along up to the next quote that closes a cell: declare it for tables that a csv writer
+    made. Between tabs quotes do not quote.
+
+    Pandas changes types. One missing cell turns a column of integers that NumPy holds into floats. Integers beyond 2^53
+    are therefore refused in domains of such columns, and in a ``person=`` column they name nobody, so that those rows
+    are left out: use ``Int64``, or text.
     """
 
     kind: str

@@ -33,6 +33,20 @@ class Graph:
         self_loops_dropped: how many edges joined a node to itself.
         duplicates_dropped: how many edges were there already.
         unknown_nodes_dropped: how many edges had an end that is missing or is not a public node.
+
+    Limits: Large graphs need numba. Beyond 4,096 nodes (256 for ego betweenness, its logarithm and linear decay) loops
+    over graphs are compiled. The first call after an installation takes some seconds for that, later ones load what is
+    on disk. The public number of nodes decides this alone, and the results are the same.
+
+    Dropped weights and directions are announced where the form of the graph shows them. A graph that is directed by its
+    type, a GraphML, GEXF, GML or KONECT file of directed edges, a matrix of other numbers than booleans, and a column
+    named weight are read with a warning. Whether an edge of a graph of NetworkX or igraph, or of a GraphML file,
+    carries a weight, or a matrix is symmetric, is private (a writer declares a weight in GraphML where an edge has
+    one), so there is no warning about it; and an edge file has a source and a target whether or not they mean a
+    direction.
+
+    A graph that is passed declares its nodes. Where a graph of NetworkX, igraph or SciPy is passed as it is, its own
+    nodes become public, also those that are there only because of an edge.
     """
 
     indptr: NDArray[np.int64]

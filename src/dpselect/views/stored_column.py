@@ -44,6 +44,12 @@ class StoredColumn:
 
     Raises:
         ValueError, TypeError: no such column, or one that is not numeric.
+
+    Limits: Events in SQLite and in csv files of an engine. SQLite lets a row hold what its column does not declare: a
+    blob among text, or text among integers, stops the reading of names and edges without a public list, before anything
+    is spent, and ``check`` of a column of numbers. In questions of a described dataset such a cell of text or dates is
+    missing, alone. DuckDB rounds "1.5" to a whole number where a csv file in memory leaves the row out, and knows no
+    "true". Read such files in memory, or clean the column first.
     """
 
     def __init__(

@@ -53,6 +53,12 @@ class TruncatedGraph:
     >>> scores = truncated.scores(dps.utilities.open_pairs)
     >>> scores.values.tolist(), scores.sensitivity.ceiling
     ([3, 0, 0, 0, 0, 0], 6.0)
+
+    Limits: A truncated graph costs three edges. One edge of the whole graph may push out another at each of its ends,
+    so the sensitivity is the sum of three values, even where a metric moves by less (a degree by 2). Of nodes with more
+    edges than the bound only some edges are seen, worst errors and p-values are about the truncated graph, and metrics
+    that need no bound gain nothing. It is for the privacy of an edge: a node with all of its edges may still change D
+    edges of others.
     """
 
     def __init__(self, graph: GraphLike, max_degree: int) -> None:

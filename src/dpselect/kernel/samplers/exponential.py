@@ -1,6 +1,9 @@
 """The exponential mechanism: integers and one Fraction in, the position of the winner out.
 
 References: McSherry and Talwar 2007.
+
+Limits: Time. Drawing takes time that depends a little on the scores: the exponential sampler flips a random number of
+coins, and an undecided coin takes longer. Do not let an adversary measure the time of a release.
 """
 
 from __future__ import annotations

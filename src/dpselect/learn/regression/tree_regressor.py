@@ -76,6 +76,13 @@ class DPTreeRegressor(PrivateRegressor):
     >>> model = DPTreeRegressor(epsilon=10, target=(0, 40), domains={0: (0, 1000)}).fit(X, y)
     >>> model.predict([[10], [990]]).round().tolist()
     [10.0, 20.0]
+
+    Limits: Regressors predict means. They train on tables in memory, not in an engine. A target outside its public
+    bounds is clipped, and a grid of 65,536 steps between the bounds holds it: bounds a thousand times too wide leave
+    sixty steps. Where targets lie is found with noise; in a small table, or at a small epsilon, the tails may be cut
+    off, or the range stays as wide as declared and predictions are coarse. Bounds more than about 30 times as wide as
+    the targets ruin the model at a small epsilon, the boosted one first. ``DPSearch`` and ``preview`` take classifiers
+    only.
     """
 
     def __init__(

@@ -1,4 +1,12 @@
-"""Publications: queries about one dataset that are answered under one total, in Python and as TOML."""
+"""Publications: queries about one dataset that are answered under one total, in Python and as TOML.
+
+Limits: A publication and a server have one answer for one payment as long as the ledger stands. The ledger keeps the
+hash of each answer that may be shown, so an older ``state.db`` or database of a server, or a copy of it, shows no
+second draw. It may itself hold a draw that was never shown. A person who can write a ledger can delete its hashes, and
+it verifies as before; one that is put back from a backup has forgotten hashes as it has forgotten rows. Rows of the
+data that change later change no answer: a question is answered once, and anew only if the plan or the description
+changes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""The user that an account of the OpenID provider belongs to. An account stays one user, and a user one account."""
+"""The user that an account of the OpenID provider belongs to. An account stays one user, and a user one account.
+
+Limits: A user of an OpenID provider is who the provider says. The server checks its tokens and trusts its
+administrators: who may name users and groups there decides who asks here, up to the shares and budgets, which are this
+server's. What the provider takes back counts at the next token or log in. Tested with a provider that the tests bring
+along, and with no product.
+"""
 
 from __future__ import annotations
 
