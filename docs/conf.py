@@ -21,7 +21,7 @@ copyright = "the dpselect authors"
 release = version = dpselect.__version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "decisions"]
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 # Notebooks are stored without outputs and run here, in a folder that is gone afterwards; an error fails the build.
 nb_execution_mode = "auto"
