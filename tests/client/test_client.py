@@ -54,7 +54,7 @@ def test_an_answer_is_asked_for_by_its_number(ann) -> None:
         assert (release.guarantee, release.certificate()) == (again.guarantee, again.certificate())
         assert type(release.value) is type(again.value)
         assert again.receipt.key is None
-    with pytest.raises(ValueError, match="no such request, or none of yours"):
+    with pytest.raises(ValueError, match="This request does not exist, or is not yours"):
         ann.answer("17")
 
 
@@ -105,9 +105,9 @@ def test_a_budget_that_does_not_reach_is_a_budget_error(ann) -> None:
 @pytest.mark.parametrize(
     "ask, sentence",
     [
-        (lambda server: server.dataset("visits"), "There is no such dataset, or none for you."),
+        (lambda server: server.dataset("visits"), "This dataset does not exist, or is not shared with you."),
         (lambda server: server.dataset(""), "Name a dataset"),
-        (lambda server: server.dataset("../people"), "There is nothing at this address."),
+        (lambda server: server.dataset("../people"), "This address does not exist."),
         (lambda server: server.dataset("survey").ask(JOBS, key="a b"), "key is at most 200"),
         (lambda server: server.dataset("survey").ask({"query": "mean", "epsilon": 1}), "query: one of best, median, "),
         (lambda server: server.dataset("survey").above_threshold(5, epsilon=0), "epsilon must be positive"),

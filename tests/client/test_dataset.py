@@ -153,7 +153,7 @@ def test_a_class_of_ones_own_is_asked_as_any_other() -> None:
     number = data.ask(Spread("kind", epsilon=100))
     assert isinstance(number.value, Fraction)
     assert number.value % number.tick == 0
-    with pytest.raises(ValueError, match="no such column|there is no such key"):
+    with pytest.raises(ValueError, match="no such column|this key does not exist"):
         data.ask(Rarest("colour", epsilon=1))
 
 
@@ -232,7 +232,7 @@ def test_an_old_answer_is_read_whatever_the_dataset_is_now(columns) -> None:
     def send(_method: str, path: str, *_: Any) -> Reply:
         if path == "/datasets/survey":
             if columns is None:
-                raise ValueError("There is no such dataset, or none for you.")
+                raise ValueError("This dataset does not exist, or is not shared with you.")
             return Reply(200, facts(Dataset.of({}, columns=columns)), None)
         return Reply(200, json.loads(json.dumps([listed] if path == "/history" else sent)), None)
 

@@ -75,7 +75,7 @@ def test_an_answer_that_never_comes_names_its_key(office) -> None:
     before = spends(office)
     with standing(Between(office.port, loses(100))) as between:
         survey = dps.connect(f"http://localhost:{between.port}", office.tokens["ann"]).dataset("survey")
-        with pytest.raises(ConnectionError, match="There is no reply from http://localhost") as lost:
+        with pytest.raises(ConnectionError, match=r"http://localhost:\d+ does not reply") as lost:
             survey.histogram("job", epsilon=0.01)
     (key,) = {*between.keys}
     assert f"ask again with ask(query, key={key!r})." in str(lost.value)
@@ -202,7 +202,7 @@ def test_no_server_is_a_connection_error() -> None:
     """With what the system says of it."""
     with standing(Between(1)) as between:
         pass
-    with pytest.raises(ConnectionError, match=f"no reply from http://localhost:{between.port} .*refused"):
+    with pytest.raises(ConnectionError, match=f"http://localhost:{between.port} does not reply .*refused"):
         dps.connect(f"http://localhost:{between.port}", "a-made-up-token").datasets()
 
 
@@ -219,7 +219,7 @@ def test_a_queued_answer_is_waited_for_and_a_rate_is_kept(tmp_path) -> None:
 
         hurried = dps.connect(f"http://localhost:{office.port}", office.tokens["ann"], timeout=-1).dataset("survey")
         with pytest.raises(
-            ConnectionError, match="no answer yet after -1 seconds.*ask again with ask.query, key='late'"
+            ConnectionError, match="has not come after -1 seconds.*ask again with ask.query, key='late'"
         ):
             hurried.ask(COUNTS, key="late")
         assert 2 == survey_of(office).ask(COUNTS, key="late").receipt.ledger_row

@@ -139,7 +139,7 @@ class RemoteDataset(DatasetMethods):
         wait = next(polls)
         while reply.status == 202:
             if time.monotonic() - begun > self._patience:
-                raise AnswerLostError(f"There is no answer yet after {self._patience:g} seconds.", key)
+                raise AnswerLostError(f"The answer has not come after {self._patience:g} seconds.", key)
             self._line.sleep(wait)
             wait = next(polls, wait)
             reply = self._line.send("GET", f"/requests/{quote(number, safe='')}", key=key)

@@ -21,7 +21,7 @@ LATER = frozenset({408, 429, 500, 502, 503, 504})
 
 
 class AnswerLostError(DPSelectError, ConnectionError):
-    """There is no answer yet, or it was lost on the way: the same key asks for it again, and nothing is paid twice.
+    """An answer that has not come, or was lost on the way: the same key asks for it again, and nothing is paid twice.
 
     Attributes:
         why: in one sentence.

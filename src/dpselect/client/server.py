@@ -90,10 +90,10 @@ class Server:
         """
         asked = [each for each in self.history() if each.get("request") == request]
         if not asked:
-            raise InputError("There is no such request, or none of yours: .history() lists them.")
+            raise InputError("This request does not exist, or is not yours: .history() lists yours.")
         reply = self._line.send("GET", f"/requests/{quote(request, safe='')}")
         if reply.status == 202:
-            raise LostConnectionError("There is no answer yet: ask for it again in a while.")
+            raise LostConnectionError("The answer has not come yet: ask for it again in a while.")
         query = self._remote_query(asked[0])
         return parse_reply(self._line, lambda: query.release(reply.content, None))
 

@@ -129,7 +129,7 @@ class ServedStream:
             if reply.status != 202:
                 return reply.content
             if time.monotonic() - begun > self._patience:
-                raise AnswerLostError(f"There is no answer yet after {self._patience:g} seconds.", key)
+                raise AnswerLostError(f"The answer has not come after {self._patience:g} seconds.", key)
             self._line.sleep(_POLL)
 
     def _read(self, content: Mapping[str, Any]) -> ThresholdAnswer:

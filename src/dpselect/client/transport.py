@@ -132,7 +132,7 @@ class Transport:
                 f"The certificate of {self.address} is not trusted here: pass authority= with the file of yours."
             ) from None
         words = getattr(reason, "strerror", None) or type(reason).__name__
-        return LostConnectionError(f"There is no reply from {self.address} ({words}).")
+        return LostConnectionError(f"{self.address} does not reply ({words}).")
 
 
 def parse_reply(line: Transport, read: Callable[[], _Read]) -> _Read:

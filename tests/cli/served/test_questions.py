@@ -107,7 +107,7 @@ def test_history_of_what_was_never_asked_is_refused(url: str, capsys) -> None:
     assert 2 == main(["history", url, "--request", "nothing"])
     assert 2 == main(["history", url, "--certificate", "a.json"])
     said = capsys.readouterr().err
-    assert "There is no such request, or none of yours" in said
+    assert "This request does not exist, or is not yours" in said
     assert "name its request by --request" in said
     assert not Path("a.json").exists()
 

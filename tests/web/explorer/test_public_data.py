@@ -189,15 +189,15 @@ def test_a_graph_that_ships_with_networkx_and_a_dataset(monkeypatch, folder) -> 
 @pytest.mark.parametrize(
     "line, said",
     [
-        ("nothing", "There is no file, dataset or shipped graph 'nothing': name a table"),
-        ("nothing.csv", "There is no file nothing.csv."),
+        ("nothing", "No file, dataset or shipped graph is called 'nothing': name a table"),
+        ("nothing.csv", "The file nothing.csv does not exist: check its path."),
         ("'part-*.csv'", "No file matches part-*.csv"),
-        (".", "There is no file ."),
+        (".", "The file . does not exist"),
         ("x.doc", "pass a file that ends in .csv"),
         ("https://host/people.csv", "download the file"),
         ("'duckdb://x.duckdb?table=t'", "download the file"),
-        ("lesmis --nodes 3", "--nodes is about a file, and lesmis is none"),
-        ("--separator ';'", "--separator is about a file, and the made-up examples is none"),
+        ("lesmis --nodes 3", "--nodes is about a file, and lesmis is not a file"),
+        ("--separator ';'", "--separator is about a file, and the made-up examples is not a file"),
         ("empty.csv", "has no rows"),
         ("edges.txt --decimal ,", "--decimal is for numbers"),
         ("edges.csv --graph", "source"),
@@ -295,4 +295,4 @@ def test_data_is_refused_before_the_port_is_opened() -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
     assert (2, "") == (done.returncode, done.stdout)
-    assert "There is no file nothing.csv." in done.stderr
+    assert "The file nothing.csv does not exist: check its path." in done.stderr

@@ -73,9 +73,9 @@ def test_the_examples_serve_until_they_are_stopped(said, tmp_path, monkeypatch) 
 @pytest.mark.parametrize(
     "words, sentence",
     [
-        (("nothing.toml",), "There is no file nothing.toml"),
+        (("nothing.toml",), "The file nothing.toml does not exist"),
         (("office.toml", "--init"), "office.toml exists already"),
-        (("office.toml",), "datasets.people: There is no file"),
+        (("office.toml",), "datasets.people: The file"),
         (("bad.toml",), "datasets is missing: add it."),
         (("office.toml", "--token", "Ann Smith"), "A name has at most 63"),
         (("office.toml", "--token", "ann", "--days", "0"), "A token works for more than 0"),

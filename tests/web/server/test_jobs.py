@@ -244,7 +244,7 @@ def test_what_is_not_there_takes_as_many_steps(server_state, name) -> None:
     with pytest.raises(NotFoundError) as refused:
         jobs.submit("ann", "key", name, QUESTION)
     assert ["SELECT epsilon FROM shares WHERE dataset = ? AND analyst = ?"] == asked
-    assert "There is no such dataset, or none for you." == str(refused.value)
+    assert "This dataset does not exist, or is not shared with you." == str(refused.value)
     jobs.stop()
 
 

@@ -36,7 +36,7 @@ def test_numbers_are_as_they_are_written(settings, tmp_path) -> None:
         ("epsilon = 20", 'epsilon = "much"', "datasets.survey.budget.epsilon: this must be a finite number"),
         ("upper = 100", "upper = -1", "datasets.survey.columns.age.lower: lower must be below upper"),
         ("step = 1", "step = 0.7", "datasets.survey.columns.age.step: step must be positive and divide the bounds"),
-        ("step = 1", "width = 1", "datasets.survey.columns.age.width: there is no such key"),
+        ("step = 1", "width = 1", "datasets.survey.columns.age.width: this key does not exist"),
         ("lower = 0, ", "", "datasets.survey.columns.age: lower is missing"),
         ("port = 0", "port = 70000", "server.port: input should be less than"),
         ("datasets.survey]", 'datasets."../survey"]', "datasets.../survey"),

@@ -216,7 +216,7 @@ def _shipped_graph(text: str) -> Material:
         graph = dps.Graph.from_name(text)
     except ValueError:
         raise InputError(
-            f"There is no file, dataset or shipped graph {display_name(text)!r}: name a table, an edge file, a graph "
+            f"No file, dataset or shipped graph is called {display_name(text)!r}: name a table, an edge file, a graph "
             f"such as lesmis or karate, a dataset that `python -m research datasets` lists, or {EXAMPLE}."
         ) from None
     return _of_graph(graph, text, f"graph = dps.Graph.from_name({text!r})")
@@ -241,7 +241,7 @@ def _require_bare(request: Request, what: str) -> None:
     """Refuse what is said of a file where there is none (``ValueError``)."""
     ends = [name for name in ("graph", "source", "target", "nodes") if request.get(name)]
     for name in [*ends, *reading.keywords(request)]:
-        raise InputError(f"--{name} is about a file, and {what} is none: leave it out, or name a file.")
+        raise InputError(f"--{name} is about a file, and {what} is not a file: leave it out, or name a file.")
 
 
 def _require_small(path: Path) -> None:

@@ -130,7 +130,7 @@ class AnalystBudgets:
 def _read(statements: Statements, dataset: str) -> ReleasedBudget:
     row = statements.row("SELECT paused, allowance FROM datasets WHERE name = :name", name=dataset)
     if row is None:
-        raise InputError(f"There is no dataset {dataset} in the server's database.")
+        raise InputError(f"The server's database has no dataset {dataset}: name one of its settings.")
     shares = statements.rows("SELECT analyst, epsilon FROM shares WHERE dataset = :name", name=dataset)
     given = {each["analyst"]: Fraction(each["epsilon"]) for each in shares}
     return ReleasedBudget(bool(row["paused"]), Fraction(row["allowance"]), given)

@@ -130,7 +130,7 @@ def _request_routes(router: APIRouter, jobs: JobQueue) -> None:
     def find(number: str, analyst: str) -> Job:
         asked = jobs.server_state.requests.find(number if number.isascii() and number.isprintable() else "", analyst)
         if asked is None:
-            raise NotFoundError("There is no such request, or none of yours.")
+            raise NotFoundError("This request does not exist, or is not yours.")
         return asked
 
     @router.get("/requests/{number}", responses=ANSWER_RESPONSES)

@@ -128,5 +128,5 @@ def _people_routes(router: APIRouter, jobs: JobQueue) -> None:
     def revoked(number: str, caller: Curator) -> Response:
         """Let a token work no longer."""
         if not (number.isascii() and number.isprintable() and people.revoke(number, caller.name)):
-            raise NotFoundError("There is no such token, or it was revoked before.")
+            raise NotFoundError("This token does not exist, or was revoked before.")
         return Response(status_code=204)

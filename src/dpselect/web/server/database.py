@@ -157,7 +157,7 @@ class SingleServerLock:
 
 def _of_file(path: Path) -> Engine:
     if not path.parent.is_dir():
-        raise MissingFileError(f"There is no folder {path.parent}: make it first.")
+        raise MissingFileError(f"The folder {path.parent} does not exist: make it first.")
     try:
         # For its owner alone, whatever the umask.
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))

@@ -21,7 +21,7 @@ CurrentUser = Annotated[User, Depends(_current_user)]
 
 def _only(user: User, role: Role) -> User:
     if user.role != role:
-        raise NotFoundError("There is nothing at this address, or nothing for you.")
+        raise NotFoundError("This address does not exist, or is not for you.")
     return user
 
 

@@ -14,7 +14,7 @@ class RefusalError(DPSelectError):
 
 
 class NotFoundError(RefusalError):
-    """There is no such thing, or none for this user: which of the two is never said."""
+    """Something that does not exist, or not for this user: which of the two is never said."""
 
     status = 404
 

@@ -51,7 +51,7 @@ class HostedRows(PrivateRows):
             with Warehouse.open(dataset.address, dataset.table) as warehouse:
                 warehouse.require(self._named_columns)
         elif not dataset.is_shipped and not Path(dataset.address).is_file():
-            raise MissingFileError(f"There is no file {dataset.address}.")
+            raise MissingFileError(f"The file {dataset.address} does not exist: check its path.")
         elif dataset.graph is None and not dataset.is_histogram:
             self._require_columns()
 

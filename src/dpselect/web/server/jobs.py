@@ -43,7 +43,7 @@ ANSWER_LOST = (
 )
 _UNPAID = "This request could not be paid for, and nothing was spent: ask again with another idempotency key."
 _OTHER_BODY = "This idempotency key was used for another request: choose a new one for each."
-_NO_DATASET = "There is no such dataset, or none for you."
+_NO_DATASET = "This dataset does not exist, or is not shared with you."
 _log = logging.getLogger("dpselect.server")
 
 

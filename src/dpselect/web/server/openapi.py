@@ -11,9 +11,9 @@ from dpselect.web.server.problems import TYPE
 # What each status means; they are the same at every address.
 _REFUSALS = {
     400: "The request cannot be read.",
-    401: "There is no token, or none that is valid.",
+    401: "The token is missing, or not valid.",
     403: "Nothing was spent: the dataset is paused, or not so much is released or shared.",
-    404: "There is nothing of this name or number, or nothing for you.",
+    404: "This name or number does not exist, or is not for you.",
     408: "The request took too long to arrive.",
     409: "The idempotency key was used for another request, or a stream has ended, or another server holds it.",
     413: "The request is too long.",

@@ -48,7 +48,7 @@ def handle(application: FastAPI) -> None:
 
     @application.exception_handler(HTTPException)
     def spoken(_: Request, error: HTTPException) -> Response:
-        words = {404: "There is nothing at this address.", 405: "This address takes other methods."}
+        words = {404: "This address does not exist.", 405: "This address takes other methods."}
         sentence = words.get(error.status_code, "The request cannot be read.")
         return problem_response(error.status_code, sentence, error.headers)
 

@@ -175,7 +175,7 @@ def read_settings(path: str | Path) -> Settings:
     """
     file = Path(path)
     if not file.is_file():
-        raise MissingFileError(f"There is no file {path}: write one with dpselect serve --init.")
+        raise MissingFileError(f"The file {path} does not exist: write one with dpselect serve --init.")
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError:

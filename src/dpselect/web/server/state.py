@@ -194,7 +194,7 @@ def queries_with(path: str | None) -> Queries:
 
 def _run(path: str) -> ModuleType:
     if not Path(path).is_file():
-        raise MissingFileError(f"There is no file {path}: correct queries below [server].")
+        raise MissingFileError(f"The file {path} does not exist: correct queries below [server].")
     spec = spec_from_file_location(_MODULE, path)
     if spec is None or spec.loader is None:
         raise InputError(f"{path} is not a file of Python: give it a name that ends in .py.")

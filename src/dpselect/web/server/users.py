@@ -86,7 +86,7 @@ class Users:
         made = NewToken(tokens.fresh()[:16], secret, now + days * _DAY)
         with self._database.writing() as statements:
             if statements.row("SELECT name FROM users WHERE name = :name", name=name) is None:
-                raise InputError(f"There is no user {name}: add one first.")
+                raise InputError(f"The user {name} does not exist: add one first.")
             statements.run(
                 "INSERT INTO tokens (id, hash, holder, created, expires) VALUES (:id, :hash, :name, :now, :expires)",
                 id=made.id, hash=tokens.hash_secret(secret), name=name, now=now, expires=made.expires,

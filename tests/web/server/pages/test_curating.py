@@ -208,7 +208,7 @@ def test_a_token_is_shown_once_and_revoked(own, carla) -> None:
         ("/pages/users", {"name": "Ann Smith", "role": "analyst"}, 422, "A name has at most 63"),
         ("/pages/users", {"name": "<b>x</b>", "role": "analyst"}, 422, "A name has at most 63"),
         ("/pages/users", {"name": "dora", "role": "root"}, 422, "Role:"),
-        ("/pages/tokens", {"user": "nobody", "days": "9"}, 422, "There is no user nobody"),
+        ("/pages/tokens", {"user": "nobody", "days": "9"}, 422, "The user nobody does not exist"),
         ("/pages/tokens", {"user": "ann", "days": "0"}, 422, "greater than 0"),
         ("/pages/tokens", {"user": "ann", "days": "nan"}, 422, "Days"),
         ("/pages/tokens", {"user": "ann", "days": "many"}, 422, "Days"),

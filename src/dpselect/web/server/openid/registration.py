@@ -91,7 +91,7 @@ class Registration(SettingsPart):
     @classmethod
     def _scopes(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if "openid" not in value:
-            raise InputError("scopes must hold openid: without it there is no log in.")
+            raise InputError("scopes must hold openid: log in needs it.")
         return value
 
     @model_validator(mode="after")

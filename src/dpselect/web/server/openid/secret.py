@@ -34,7 +34,7 @@ class Secret:
             where = f"the environment variable {registration.secret_variable}"
             value = os.environ.get(registration.secret_variable)
             if value is None:
-                raise InputError(f"openid: there is not {where}, which should hold the client's secret: set it.")
+                raise InputError(f"openid: {where} does not exist, which should hold the client's secret: set it.")
         elif registration.secret_file is not None:
             where = f"the file {registration.secret_file}"
             try:

@@ -70,7 +70,7 @@ def asked_pages(jobs: JobQueue) -> APIRouter:
 def _job_of(jobs: JobQueue, number: str, analyst: str) -> Job:
     asked = jobs.server_state.requests.find(number if number.isascii() and number.isprintable() else "", analyst)
     if asked is None:
-        raise NotFoundError("There is no such request, or none of yours.")
+        raise NotFoundError("This request does not exist, or is not yours.")
     return asked
 
 

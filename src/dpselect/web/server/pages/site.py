@@ -83,7 +83,7 @@ def _refusals(site: FastAPI) -> None:
 
     @site.exception_handler(HTTPException)
     def spoken(request: Request, error: HTTPException) -> Response:
-        words = {404: "There is no page at this address.", 405: "This page cannot be asked for in this way."}
+        words = {404: "This page does not exist.", 405: "This page cannot be asked for in this way."}
         return said(request, error.status_code, words.get(error.status_code, "The request cannot be read."))
 
     @site.exception_handler(Exception)

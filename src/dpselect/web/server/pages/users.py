@@ -23,7 +23,7 @@ _USERS = f"{HOME}/users"
 _TOKENS = f"{HOME}/tokens"
 
 
-_NO_TOKEN = "There is no such token, or it was revoked before."
+_NO_TOKEN = "This token does not exist, or was revoked before."
 _ROLES = {
     "analyst": "an analyst, who may ask about the datasets that you give a share of.",
     "curator": "a curator, who sees every spend and decides, as you do, what may be spent.",

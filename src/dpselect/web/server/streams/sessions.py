@@ -131,7 +131,7 @@ class SparseVectorSessions:
         """Return a stream of an analyst (``NotFoundError`` where there is none, or none of theirs)."""
         stream = self.records.find(number if number.isascii() and number.isprintable() else "", analyst)
         if stream is None or stream.dataset not in self.server_state.datasets:
-            raise NotFoundError("There is no such stream, or none of yours.")
+            raise NotFoundError("This stream does not exist, or is not yours.")
         return stream
 
     def of(self, analyst: str) -> list[Stream]:
