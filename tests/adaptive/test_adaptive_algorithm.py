@@ -149,7 +149,7 @@ def test_shares_must_fit_the_metafeatures() -> None:
 @pytest.mark.parametrize("options", [[], [NOISY]])
 def test_too_few_options(options) -> None:
     """No option and one option leave nothing to choose."""
-    with pytest.raises(ValueError, match="nothing to choose: pass at least two"):
+    with pytest.raises(ValueError, match="nothing to choose: pass two"):
         maker(options=options)
 
 
@@ -224,7 +224,7 @@ def test_any_regressor_learns() -> None:
     assert "noisy sum" == trained(learner=DecisionTreeRegressor()).choose([1] * 900, 1).option.name
     with pytest.raises(ValueError, match="learner is one of"):
         maker(learner=3)
-    with pytest.raises(ValueError, match="There is no learner 'oracle'"):
+    with pytest.raises(ValueError, match="The learner 'oracle' does not exist"):
         maker(learner="oracle")
 
 
@@ -240,7 +240,7 @@ def test_predictions_and_derived_features_are_seen() -> None:
     assert "noisy sum" == few.choose([1] * 900, 1).option.name
     with pytest.raises(ValueError, match="features are some of log rows, log epsilon"):
         maker(features=["rows"])
-    with pytest.raises(ValueError, match="reads cells: no such metafeature"):
+    with pytest.raises(ValueError, match="reads cells: name metafeatures of it"):
         maker(derived={"density": "rows / cells"})
 
 

@@ -48,5 +48,5 @@ def test_every_algorithm_answers(option) -> None:
 
 def test_unknown_names() -> None:
     """A name that is none of theirs."""
-    with pytest.raises(ValueError, match="There is no histogram 'magic'"):
+    with pytest.raises(ValueError, match="The histogram 'magic' does not exist"):
         histogram_options.options(["magic"])

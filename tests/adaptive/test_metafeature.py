@@ -35,7 +35,7 @@ def test_queries_keep_what_they_declare() -> None:
     """An integer sensitivity wants integers, any other finite numbers."""
     with pytest.raises(ValueError, match="must return integers"):
         Metafeature("mean", lambda x: 0.5, sensitivity=1).value([])
-    with pytest.raises(ValueError, match="gave no number"):
+    with pytest.raises(ValueError, match="did not give a number"):
         Metafeature("mean", lambda x: float("nan"), sensitivity=0.5).value([])
 
     assert 0.5 == Metafeature("mean", lambda x: np.float64(0.5), sensitivity=0.5).value([])

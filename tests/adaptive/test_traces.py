@@ -109,7 +109,7 @@ def test_files_of_other_databases_are_refused(tmp_path) -> None:
 
 def test_files_that_are_no_traces(tmp_path) -> None:
     """One sentence each."""
-    with pytest.raises(FileNotFoundError, match="There is no file"):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
         adaptive.Traces.read(tmp_path / "none.parquet")
     (tmp_path / "text.parquet").write_text("no")
     with pytest.raises(ValueError, match="is not a parquet file"):

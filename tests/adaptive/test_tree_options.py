@@ -37,7 +37,7 @@ def test_metafeatures_of_tables() -> None:
 
 def test_refusals() -> None:
     """Unknown trees, and losses on tables without test rows."""
-    with pytest.raises(ValueError, match="There is no tree 'A6'"):
+    with pytest.raises(ValueError, match="The tree 'A6' does not exist"):
         tree_options.options(names=["A6"])
     own = table()
     with pytest.raises(ValueError, match="not trained on"):

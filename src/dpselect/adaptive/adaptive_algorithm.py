@@ -111,7 +111,7 @@ class AdaptiveAlgorithm:
             raise InputTypeError("metafeatures are Metafeature(name, query, sensitivity=...) or (..., public=True).")
         if len(self.options) < 2:
             raise InputError(
-                "There is nothing to choose: pass at least two options, or call the answer of the only one yourself."
+                "Fewer than two options leave nothing to choose: pass two, or call the answer of the only one."
             )
         if not callable(self.loss):
             raise InputTypeError("loss is a function: loss(database, answer).")
@@ -128,7 +128,7 @@ class AdaptiveAlgorithm:
             unknown = set(formula.names) - known
             if unknown:
                 raise InputError(
-                    f"The derived feature {name!r} reads {', '.join(sorted(unknown))}: no such metafeature."
+                    f"The derived feature {name!r} reads {', '.join(sorted(unknown))}: name metafeatures of it."
                 )
         learner_of(self.learner)
         if self.added_loss is not None and not 0 < self.added_loss < float("inf"):

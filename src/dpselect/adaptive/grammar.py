@@ -88,7 +88,7 @@ def search_formulas(
     known = _known_facts(recipe, maker.trained.traces.values(), list(means))
     unknown = set(facts or ()) - set(known)
     if unknown:
-        raise InputError(f"There is no fact {sorted(unknown)[0]!r}: take {', '.join(known)}.")
+        raise InputError(f"The fact {sorted(unknown)[0]!r} does not exist: take {', '.join(known)}.")
     forms = _forms({name: known[name] for name in facts or known}, known["epsilon"][1], powers)
     owners = np.array([groups[database] for database, _ in means])
     # The constant a of a form takes up what is added.

@@ -52,7 +52,7 @@ def options(names: Sequence[str] = tuple(histograms.EVERY_ALGORITHM)) -> list[Op
     """
     unknown = [name for name in names if name not in histograms.EVERY_ALGORITHM]
     if unknown:
-        raise InputError(f"There is no histogram {unknown[0]!r}: take {', '.join(histograms.EVERY_ALGORITHM)}.")
+        raise InputError(f"The histogram {unknown[0]!r} does not exist: take {', '.join(histograms.EVERY_ALGORITHM)}.")
     return [Option(name, _Estimate(name), rehearse=_Estimate(name).rehearse) for name in names]
 
 

@@ -136,7 +136,7 @@ def learner_of(learner: Any) -> Learner:
             return RegretTree()
         if learner == "fixed":
             return FixedLearner()
-        raise InputError(f"There is no learner {learner!r}: take {', '.join(LEARNERS)}, or a scikit-learn regressor.")
+        raise InputError(f"The learner {learner!r} does not exist: take {', '.join(LEARNERS)}, or a regressor.")
     from sklearn.base import BaseEstimator, is_regressor
 
     if isinstance(learner, BaseEstimator) and is_regressor(learner):
@@ -146,4 +146,4 @@ def learner_of(learner: Any) -> Learner:
 
         rival: Learner = copy.deepcopy(learner)
         return rival
-    raise InputError(f"learner is one of {', '.join(LEARNERS)}, or a scikit-learn regressor.")
+    raise InputError(f"learner is one of {', '.join(LEARNERS)}, or a regressor.")

@@ -106,7 +106,7 @@ class Metafeature:
             # A public clip, so that no size of a private fact is refused.
             return max(-(2**61), min(2**61, result))
         if isinstance(result, bool) or not isinstance(result, (int, float, Fraction)) or result != result:
-            raise InputError(f"Metafeature {self.name!r} gave no number: its query must give one on every database.")
+            raise InputError(f"Metafeature {self.name!r} did not give a number: its query must on every database.")
         return float(max(-_LARGEST, min(_LARGEST, result)))
 
     def require(self, epsilon: Fraction) -> None:

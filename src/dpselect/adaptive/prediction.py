@@ -60,7 +60,7 @@ class Prediction:
             ValueError: no such option.
         """
         if option not in self.formula:
-            raise InputError(f"There is no option {option!r}: fitted are {', '.join(self.formula)}.")
+            raise InputError(f"The option {option!r} does not exist: fitted are {', '.join(self.formula)}.")
         formula, constants = self.formula[option], dict(self.constants[option])
 
         def predicted(known: Mapping[str, float], epsilon: float) -> float:

@@ -68,7 +68,7 @@ class Traces:
 
         if not Path(path).is_file():
             raise MissingFileError(
-                f"There is no file {path}: traces are written by AdaptiveAlgorithm.train(traces=path)."
+                f"The file {path} does not exist: traces are written by AdaptiveAlgorithm.train(traces=path)."
             )
         try:
             table = pyarrow.parquet.read_table(path)

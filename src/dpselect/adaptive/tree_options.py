@@ -63,7 +63,7 @@ def options(max_records: int = 100_000, names: Sequence[str] = (*THE_FIVE, "defa
     known: dict[str, Callable[..., Any]] = {**learn.THE_FIVE, "default": learn.DPTreeClassifier}
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise InputError(f"There is no tree {unknown[0]!r}: take {', '.join(known)}.")
+        raise InputError(f"The tree {unknown[0]!r} does not exist: take {', '.join(known)}.")
     fits = {name: _Fit(known[name], _settings(name, max_records)) for name in names}
     return [Option(name, fit, rehearse=fit.rehearse) for name, fit in fits.items()]
 

@@ -116,7 +116,7 @@ def load(path: str | Path) -> Any:
         ValueError: no model, one of a newer version, or one that was edited.
     """
     if not Path(path).is_file():
-        raise MissingFileError(f"There is no file {path}: pass a model that dpselect saved.")
+        raise MissingFileError(f"The file {path} does not exist: pass a model that dpselect saved.")
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except (ValueError, RecursionError):

@@ -107,7 +107,7 @@ def _sample(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     if not isinstance(y, str):
         return columns, np.asarray(frames.column(y))
     if y not in columns:
-        raise InputError(f"There is no column {y!r} in the table: name the target column.")
+        raise InputError(f"The table has no column {y!r}: name the target column.")
     return columns, columns.pop(y)
 
 

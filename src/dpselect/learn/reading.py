@@ -59,7 +59,7 @@ class LabelledRows:
         retyped, texts = frames.untyped_columns(X), frames.text_columns(X)
         if isinstance(y, str):
             if y not in columns:
-                raise InputError(f"There is no column {y!r} in the table: name the target column.")
+                raise InputError(f"The table has no column {y!r}: name the target column.")
             owners = np.arange(columns[y].shape[0])
             others = {name: cells for name, cells in columns.items() if name != y}
             excluded = frozenset([None]) if y in retyped else frozenset()
@@ -87,7 +87,7 @@ class LabelledRows:
             ValueError: there is no such column.
         """
         if person not in self.columns:
-            raise InputError(f"There is no column {person!r}: person= names the column that tells people apart.")
+            raise InputError(f"The table has no column {person!r}: person= names the column that tells people apart.")
         column = distinct(self.columns[person])
         return identity.persons(replace(column, retyped=person in self.retyped))
 
