@@ -90,7 +90,7 @@ def test_a_file_is_digested_once(tiny: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_missing_file_is_named(tiny: Path) -> None:
     """The manifest may name more than is there."""
     (tiny / "g.csv").unlink()
-    with pytest.raises(FileNotFoundError, match=re.escape(f"There is no file {tiny / 'g.csv'}.")):
+    with pytest.raises(FileNotFoundError, match=re.escape(f"The file {tiny / 'g.csv'} does not exist: put it there.")):
         datasets.graph("tiny")
 
 
@@ -101,8 +101,8 @@ def test_a_missing_file_is_named(tiny: Path) -> None:
         (b"\xff", "cannot be read"),
         (b"", "has no [datasets]"),
         (b"datasets = 3", "has no [datasets]"),
-        (b"[datasets.a]\nfile = 3", "gives no file for a"),
-        (b"[datasets]\na = 3", "gives no file for a"),
+        (b"[datasets.a]\nfile = 3", "does not give a file for a"),
+        (b"[datasets]\na = 3", "does not give a file for a"),
     ],
 )
 def test_a_broken_manifest_is_named(tiny: Path, content: bytes, told: str) -> None:
@@ -259,7 +259,7 @@ def test_what_no_folder_has_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 def test_an_unknown_dataset_is_said() -> None:
     """With the command that lists those that there are."""
-    with pytest.raises(ValueError, match=r"no dataset 'nobody' in .*: `python -m research datasets` lists"):
+    with pytest.raises(ValueError, match=r"'nobody' does not exist in .*: `python -m research datasets` lists"):
         datasets.checked_file("nobody")
 
 

@@ -23,7 +23,7 @@ from dpselect.kernel.errors import DPSelectError, InputError, MissingFileError
 from dpselect.views import Graph
 
 WHERE = (
-    "There are no research data here: work in a clone of dpselect, which has some in its folder data, or set "
+    "Research data are missing here: work in a clone of dpselect, which has some in its folder data, or set "
     "DPSELECT_DATA to a folder with manifest.toml and the files that it names."
 )
 _MARK = b'repository = "dpselect"'
@@ -176,7 +176,7 @@ def graph(name: str) -> Graph:
     known = [key for key, dataset in every().items() if dataset.facts.get("kind") == "graph"]
     if name not in known:
         held = f"hold {', '.join(known)}" if known else "hold none"
-        raise InputError(f"There is no graph {name!r} in {_folder_list()}: the manifests {held}.")
+        raise InputError(f"The graph {name!r} does not exist in {_folder_list()}: the manifests {held}.")
     dataset = every()[name]
     if "n_nodes" not in dataset.facts:
         raise InputError(
@@ -195,7 +195,7 @@ def checked_file(name: str) -> Path:
     """
     dataset = _dataset_named(name)
     if not dataset.here:
-        raise MissingFileError(f"There is no file {dataset.path}.")
+        raise MissingFileError(f"The file {dataset.path} does not exist: put it there.")
     try:
         digest = _digest(dataset.path)
     except OSError as error:
@@ -225,7 +225,7 @@ def _dataset_named(name: str) -> ResearchDataset:
     known = every()
     if name not in known:
         raise InputError(
-            f"There is no dataset {name!r} in {_folder_list()}: `python -m research datasets` lists what there is."
+            f"The dataset {name!r} does not exist in {_folder_list()}: `python -m research datasets` lists all."
         )
     return known[name]
 
@@ -260,7 +260,7 @@ def _parse_file(path: Path, content: bytes) -> dict[str, dict[str, dict[str, Any
         raise MissingFileError(f"{path} has no [datasets]: add the datasets of this folder.")
     for name, facts in result["datasets"].items():
         if not isinstance(facts, dict) or not isinstance(facts.get("file"), str):
-            raise MissingFileError(f"{path} gives no file for {name}: add it, or take the dataset out.")
+            raise MissingFileError(f"{path} does not give a file for {name}: add it, or take the dataset out.")
     for section in ("missing", "simulated"):
         named = result.get(section, {})
         if not isinstance(named, dict) or not all(isinstance(facts, dict) for facts in named.values()):

@@ -63,7 +63,7 @@ WRONG: list[tuple[Any, str]] = [
     ({"lower": "2024-01-01", "upper": "2024-01-31", "step": "month"}, "columns.d.step: lower lies in an earlier month"),
     ({"lower": "2024-01-01", "upper": "2025-01-31", "step": 1}, "columns.d.step: .* is day, week, month, quarter"),
     ({"lower": "2024-01-01"}, "columns.d: upper is missing: write {lower = ..., upper = ..., step = ...}"),
-    ({"lower": "2024-01-01", "upper": "2025-01-31", "to": 1}, "columns.d.to: there is no such key"),
+    ({"lower": "2024-01-01", "upper": "2025-01-31", "to": 1}, "columns.d.to: this key does not exist"),
 ]
 
 

@@ -177,7 +177,7 @@ def test_the_digest_is_that_of_what_is_said(tmp_path) -> None:
 
 REFUSED = {
     # The text, the line, and what is said.
-    'sourc = "a.csv"\n': (1, "sourc: there is no such key: did you mean source?"),
+    'sourc = "a.csv"\n': (1, "sourc: this key does not exist: did you mean source?"),
     '\n\nepsilon = 3\nsource = "a.csv"\n': (3, "epsilon: this is not a key of the dataset itself: write it below [bud"),
     'source = "a.csv"\nshares = {ann = 1}\n': (2, "shares: this is not a key of the dataset itself: it belongs into"),
     'title = "x"\n[[query]]\n': (2, "query: this is not a key of the dataset itself: this file is a plan, which dpsel"),
@@ -185,7 +185,7 @@ REFUSED = {
     'source = "a.csv"\n[columns]\nx = {lower = 5, upper = 1}\n': (3, "columns.x.lower: lower must be below upper"),
     'source = "a.csv"\n[columns.x]\nlower = 5\nupper = 1\n': (3, "columns.x.lower: lower must be below upper"),
     'source = "a.csv"\n[columns]\nx = {lower = 0, upper = 1, step = 0.3}\n': (3, "columns.x.step: step must be positi"),
-    'source = "a.csv"\n[columns]\nx = {low = 0, upper = 1}\n': (3, "columns.x.low: there is no such key: did you mean"),
+    'source = "a.csv"\n[columns]\nx = {low = 0, upper = 1}\n': (3, "columns.x.low: this key does not exist: did you"),
     'source = "a.csv"\n[columns]\nx = {lower = 0}\n': (3, "columns.x: upper is missing: write {lower = ..., upper = ."),
     'source = "a.csv"\n[columns]\nx = {lower = "a", upper = 1}\n': (3, "columns.x.lower: this must be a finite number"),
     'source = "a.csv"\n[columns]\nx = {lower = nan, upper = 1}\n': (3, "columns.x.lower: this must be a finite number"),
@@ -246,7 +246,7 @@ REFUSED = {
     'source = "a.csv"\n[columns]\nx = ["a"]\n[budget]\nepsilon = 0\n': (5, "budget.epsilon: epsilon must be positive"),
     'source = "a.csv"\n[columns]\nx = ["a"]\n[budget]\ndelta = 0.1\n': (4, "budget: epsilon is missing"),
     'source = "a.csv"\n[columns]\nx = ["a"]\n[budget]\nepsilon = 1\nrule = "rho"\n': (6, 'budget.rule: rule="rho" n'),
-    'source = "a.csv"\n[columns]\nx = ["a"]\n[budget]\nepsilon = 1\nepsilom = 2\n': (6, "budget.epsilom: there is no"),
+    'source = "a.csv"\n[columns]\nx = ["a"]\n[budget]\nepsilon = 1\nepsilom = 2\n': (6, "budget.epsilom: this key does"),
     # What is not TOML, or not filled in.
     'source =\n': (1, "this is not TOML"),
     'source = "a.csv\n[columns]\n': (1, "this is not TOML"),

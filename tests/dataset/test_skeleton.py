@@ -193,8 +193,8 @@ def test_what_cannot_be_described_is_refused(folder, capsys) -> None:
     (folder / "b.csv").write_text("secret;other\n1;2\n", encoding="utf-8")
     for words, said in (
         (["b.csv"], "b.csv has one column, and its first line looks like semicolons: --separator ';'"),
-        (["no.csv"], "There is no file no.csv"),
-        (["no.txt"], "There is no file no.txt"),
+        (["no.csv"], "The file no.csv does not exist"),
+        (["no.txt"], "The file no.txt does not exist"),
         (["a.csv", "--table", "t"], "A file is one table: leave --table out"),
         (["duckdb://a.db"], "Which table? Pass --table"),
         (["a.xlsx", "--sheet", "x"], "a.xlsx has no sheet 'x'"),

@@ -355,7 +355,7 @@ def test_a_full_disk_without_links_leaves_no_ledger(path: Path, monkeypatch) -> 
 
     monkeypatch.setattr(file.os, "link", refused)
     monkeypatch.setattr(Transaction, "fill", full)
-    with pytest.raises(OSError, match="no room for .* free some space, or name a file elsewhere"):
+    with pytest.raises(OSError, match="The disk of .* is full: free some space, or name a file elsewhere"):
         opened(path)
     monkeypatch.undo()
 
@@ -378,7 +378,7 @@ def test_a_full_disk_is_said_of_the_file_that_was_named(path: Path, monkeypatch)
     def full(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    elsewhere = f"There is no room for {new} on its disk: free some space, or name a file elsewhere."
+    elsewhere = f"The disk of {new} is full: free some space, or name a file elsewhere."
     with monkeypatch.context() as patch:
         patch.setattr(file.sqlite3, "connect", small)
         with pytest.raises(OSError, match=f"^{re.escape(elsewhere)}$"):

@@ -20,7 +20,7 @@ from tests.ledger.conftest import Database
 from tests.ledger.ledgers import EACH, filled
 
 PROGRAM = Path(__file__).parent / "programs" / "halt_in_a_spend.txt"
-AWAY = "There is no connection"
+AWAY = "cannot be reached"
 SMALL = dps.Guarantee(Fraction(1, 10**6), "add-remove")
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs are stopped and killed by signals")

@@ -83,7 +83,7 @@ def test_missing_files_and_folders(path: Path) -> None:
         dps.Ledger.open(path, epsilon=1, rule="rho")
 
 
-@pytest.mark.parametrize(("pragma", "words"), [("query_only = 1", "readonly"), ("max_page_count = 1", "no room")])
+@pytest.mark.parametrize(("pragma", "words"), [("query_only = 1", "readonly"), ("max_page_count = 1", "is full")])
 def test_a_read_only_file_or_a_full_disk_spends_nothing(path: Path, pragma: str, words: str, monkeypatch) -> None:
     """Simulated inside SQLite; the spend is refused and the totals stand."""
     ledger = filled(path)

@@ -63,12 +63,12 @@ def test_a_publication_divides_its_total() -> None:
 
 
 REFUSED: dict[str, tuple[str, str]] = {
-    "an unknown key": ("totl = 1\n" + plan(), "line 1: totl: there is no such key: did you mean total?"),
+    "an unknown key": ("totl = 1\n" + plan(), "line 1: totl: this key does not exist: did you mean total?"),
     "a description": ('source = "a.csv"\n', "line 1: source: this file is a description of data, which a plan names: "),
     "no dataset": (plan().replace("dataset", "# dataset"), "report.toml: dataset is missing: write dataset = "),
     "no total": (plan().replace("total =", "# total ="), "report.toml: total is missing: write total = "),
     "no query": (plan({}), "report.toml: query is missing: write [[query]]"),
-    "another file": (plan().replace("survey.toml", "none.toml"), "line 1: dataset: there is no file "),
+    "another file": (plan().replace("survey.toml", "none.toml"), "line 1: dataset: the file "),
     "a table": (plan({}) + "[query]\nkey = 'a'\n", "line 3: query: this must be a list of queries: write [[query]]"),
     "a number": (plan({}) + "query = 3\n", "line 3: query: this must be a list of queries"),
     "a list of numbers": (plan({}) + "query = [3]\n", "line 3: query: this must be a list of queries"),
@@ -77,7 +77,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "a tiny total": (plan(total="1e-999999999"), "line 2: total.epsilon: epsilon is a positive number"),
     "a huge total": (plan(total="9" * 4000), "line 2: total.epsilon: epsilon is a positive number"),
     "an unknown part of the total": (
-        plan(total="1, delt = 1"), "line 2: total.delt: there is no such key: did you mean delta?"
+        plan(total="1, delt = 1"), "line 2: total.delt: this key does not exist: did you mean delta?"
     ),
     "a total that is too small": (plan(total="0.1"), "line 2: total: the amounts of epsilon add up to more than"),
     "nothing left for a weight": (plan(total="0.2"), "line 2: total: less than 0.000001 is left for jobs: raise"),
@@ -86,8 +86,8 @@ REFUSED: dict[str, tuple[str, str]] = {
     "a formula": (plan().replace('"jobs"', '"=1+1"'), "line 11: query.2.key: each query has a key of its own"),
     "a key that is no text": (plan().replace('"jobs"', "3"), "line 11: query.2.key: each query has a key of its own"),
     "no key": (plan().replace('key = "jobs"', ""), "line 10: query.2: each query has a key of its own"),
-    "no such query": (plan().replace('"histogram"', '"histogrm"', 1), "line 6: query.1.query: there is no such query: "
-                      "did you mean histogram?"),
+    "no such query": (plan().replace('"histogram"', '"histogrm"', 1), "line 6: query.1.query: this query does not "
+                      "exist: did you mean histogram?"),
     "a field that nobody knows": (plan().replace("by =", "bye ="), "line 14: query.2.bye: histogram has no such field"),
     "no field": (plan({"a": {"query": "median", "weight": 1}}), "line 4: query.1.column: this is missing: "),
     "a column that nobody describes": (
@@ -139,7 +139,7 @@ def test_what_cannot_be_used_is_refused_by_line(name: str, tmp_path: Path) -> No
 
 def test_a_file_that_is_not_there_or_not_text(tmp_path: Path) -> None:
     """The advice is about plans, not about descriptions."""
-    with pytest.raises(FileNotFoundError, match="There is no file .*none.toml: write a plan of queries"):
+    with pytest.raises(FileNotFoundError, match="The file .*none.toml does not exist: write a plan of queries"):
         Publication.load(tmp_path / "none.toml")
     (tmp_path / "report.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(PublicationError, match="not text in UTF-8"):
@@ -289,7 +289,7 @@ def test_a_model_is_a_file_of_its_own(tmp_path: Path, monkeypatch) -> None:
     ("break_it", "status", "said"),
     [
         (lambda folder: (folder / "survey.csv").unlink(), 1, "What was spent before this stays spent."),
-        (lambda folder: (folder / "report.toml").unlink(), 2, "There is no file report.toml: write a plan"),
+        (lambda folder: (folder / "report.toml").unlink(), 2, "The file report.toml does not exist: write a plan"),
         (lambda folder: (folder / "report.answers").write_text("x"), 2, "cannot be written: check its name"),
     ],
 )

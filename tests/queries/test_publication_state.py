@@ -58,7 +58,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch, full: str, paid: int) -> None:
             patch.setattr(Output, "hold", lambda *_: no_room())
         else:
             patch.setattr("dpselect.queries.publication.state.bare", failing(5))
-        with pytest.raises(OSError, match=r"room|rights|written"):
+        with pytest.raises(OSError, match=r"full|rights|written"):
             published(folder)
 
     assert paid == ledger(folder).totals.spends
@@ -77,7 +77,7 @@ def failing(connections: int) -> Any:
             pass
 
         def execute(self, *_: Any) -> Any:
-            raise OSError("There is no room.")
+            raise OSError("The disk is full.")
 
     def opened(path: Path) -> Any:
         left[0] -= 1

@@ -157,7 +157,7 @@ def test_an_empty_table_over_a_domain_is_uniform(engine) -> None:
     """All candidates score 0; without a domain there is nobody."""
     assert {"a": 0.0, "b": 0.0} == everyone(made(engine, "", "id text, score double", domain=["b", "a"]))
     assert range(5) == range(*(0, len(everyone(made(engine, "", domain=range(5))))))
-    with pytest.raises(ValueError, match="There is no candidate"):
+    with pytest.raises(ValueError, match="The table has no rows"):
         made(engine, "").check()
 
 
@@ -314,7 +314,7 @@ BAD = {
     "far twins": ("(1, 3.0), (1, 4.0), (9000000000000000000, 1.0)", {}, "two rows"),
     "twins in a list": ("(1, 3.0), (1, 4.0)", {"domain": [1, 2, 3]}, "two rows"),
     "twins in a range": ("(1, 3.0), (1, 4.0)", {"domain": range(3)}, "two rows"),
-    "nobody": ("", {}, "There is no candidate"),
+    "nobody": ("", {}, "The table has no rows"),
 }
 
 

@@ -230,7 +230,7 @@ def test_without_pyarrow_it_says_what_to_install(tmp_path: Path, monkeypatch: py
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     """The path is the user's own."""
-    with pytest.raises(FileNotFoundError, match="There is no file"):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
         edges.read(tmp_path / "nowhere.csv", kind=int)
 
 

@@ -43,9 +43,9 @@ def test_a_full_disk_leaves_the_old_file_as_it_was(overwrite: bool, tmp_path: Pa
         path.write_text("old")
     with Output(path, overwrite) as file:
         monkeypatch.setattr("os.fsync", full)
-        with pytest.raises(OSError, match=r"There is no room for .*a.json on its disk: free some space"):
+        with pytest.raises(OSError, match=r"The disk of .*a.json is full: free some space"):
             file.put(b"new")
-    with pytest.raises(OSError, match="There is no room for"), Output(path, overwrite):
+    with pytest.raises(OSError, match="The disk of .* is full"), Output(path, overwrite):
         pass
     monkeypatch.undo()
 
@@ -106,7 +106,7 @@ def test_what_is_protected_is_refused(tmp_path: Path) -> None:
 
 def test_a_raw_error_becomes_a_sentence(tmp_path: Path, monkeypatch) -> None:
     """What to do instead of a number."""
-    for number, words in ((errno.EROFS, "protected"), (errno.EIO, "name another file"), (errno.EDQUOT, "no room")):
+    for number, words in ((errno.EROFS, "protected"), (errno.EIO, "name another file"), (errno.EDQUOT, "The disk of .* is full")):
 
         def fails(*_: object, number: int = number) -> int:
             raise OSError(number, os.strerror(number))

@@ -112,7 +112,7 @@ def test_bad_files_are_refused_without_a_cell(tmp_path: Path, name: str, text: s
         (lambda: dps.data.Column([1], kind="text"), ValueError, "kind is"),
         (lambda: dps.data.Column("12"), TypeError, "is a list or an array"),
         (lambda: dps.data.Column(np.array(["2020-01-01"], dtype="datetime64[D]")), TypeError, "no numbers"),
-        (lambda: dps.data.Column.read("nowhere.csv"), FileNotFoundError, "no file"),
+        (lambda: dps.data.Column.read("nowhere.csv"), FileNotFoundError, "does not exist"),
         (
             lambda: dps.data.Column(pandas.Series([1, 2]), kind="integer").snap_to([0, 2**60]),
             ValueError,

@@ -134,7 +134,7 @@ def test_a_file_that_lists_no_nodes_or_one_twice_is_refused(tmp_path: Path) -> N
         with pytest.raises(ValueError, match=message):
             dps.Graph.from_edges([], [], nodes=tmp_path / name)
     for name in ("none.graphml", "none.net", "none.gml"):
-        with pytest.raises(FileNotFoundError, match=f"There is no file .*{name}"):
+        with pytest.raises(FileNotFoundError, match=f"The file .*{name} does not exist"):
             dps.Graph.from_edges([], [], nodes=tmp_path / name)
     with pytest.raises(TypeError, match="number of public nodes, or a list"):
         dps.Graph.from_edges([], [], nodes=tmp_path / "names.txt")

@@ -198,7 +198,7 @@ def test_what_is_refused_in_an_engine_leaves_the_ledger_untouched(
         ([url, "--table", "edges", *ends, *tail, "open-pairs"], "--max-degree"),
         ([url, "--table", "edges", *ends, *tail[2:], "degree"], "--nodes"),
         ([url, "--table", "edges", *ends, "--nodes", str(labels), *tail[2:], "degree"], "must be integers"),
-        ([f"{url}x", "--table", "edges", *ends, *tail, "degree"], "no file"),
+        ([f"{url}x", "--table", "edges", *ends, *tail, "degree"], "does not exist: name a database"),
     ]
     for words, expected in cases:
         assert 2 == main(["top-k", *words])

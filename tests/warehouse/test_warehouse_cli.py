@@ -81,7 +81,7 @@ def test_bad_input_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[s
     cases = [
         (["median", table, "--in-place", *bounds], "name one after it"),
         (["median", table, "--in-place", "nobody", *bounds], "no column 'nobody'"),
-        (["median", table, "--in-place", "age", "--label", "job", *bounds], "no option --label"),
+        (["median", table, "--in-place", "age", "--label", "job", *bounds], "option --label does not exist"),
         (["median", table, "--table", "people", "age", *bounds], "leave it out"),
         (["median", "postgres://ann:pw@127.0.0.1:1/shop", "age", *bounds], "This holds a password"),
         (["median", "postgres://ann@127.0.0.1:1/shop", "age", *bounds], "pass --table"),

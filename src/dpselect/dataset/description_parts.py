@@ -274,7 +274,7 @@ def require_known(key: Key, there: Collection[str], known: Collection[str]) -> N
         if name not in known:
             near = get_close_matches(str(name).lower(), known, 1, 0.6)
             advice = f"did you mean {near[0]}?" if near else f"write one of {', '.join(known)}, or delete it."
-            raise DatasetError((*key, str(name)), f"there is no such key: {advice}")
+            raise DatasetError((*key, str(name)), f"this key does not exist: {advice}")
 
 
 def _is_date(value: Any) -> bool:

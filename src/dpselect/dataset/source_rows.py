@@ -151,7 +151,7 @@ def histogram(path: str) -> NDArray[Any]:
     try:
         held: NDArray[Any] = np.load(path, allow_pickle=False)
     except FileNotFoundError:
-        raise MissingFileError(f"There is no file {path}.") from None
+        raise MissingFileError(f"The file {path} does not exist: check its path.") from None
     except (ValueError, EOFError, OSError):
         raise InputError(f"{path} is not a NumPy file of counts.") from None
     if held.ndim != 1 or held.size < 2:

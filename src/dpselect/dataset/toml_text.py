@@ -43,7 +43,7 @@ def content(
     file = Path(path)
     if not file.is_file():
         advice = advice or f"write one with dpselect describe data.csv > {file.name}."
-        raise MissingFileError(f"There is no file {path}: {advice}")
+        raise MissingFileError(f"The file {path} does not exist: {advice}")
     # A file with another ending that cannot be read is most likely the data.
     described = advice or f"write one with dpselect describe {file.name} > {file.stem}.toml."
     named = "" if file.suffix.lower() == ".toml" else f"this is a file of another kind than TOML: {described}"

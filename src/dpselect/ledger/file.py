@@ -147,7 +147,7 @@ def bare(
             raise FileError(f"The ledger {shown} cannot be used ({error}); nothing was spent.") from None
         if name is not None:
             raise explain(OSError(errno.ENOSPC, _FULL), name) from None
-        raise FileError(f"There is no room for {path} on its disk: free some space; nothing was spent.") from None
+        raise FileError(f"The disk of {path} is full: free some space; nothing was spent.") from None
     except sqlite3.DatabaseError:
         raise InputError(f"{shown} is not a ledger, or a damaged one: {RESTORE}") from None
     finally:
@@ -191,7 +191,7 @@ def place_file(path: Path, fill: Callable[[RetryingConnection], None]) -> bool:
         OSError: it cannot be written.
     """
     if not path.parent.is_dir():
-        raise MissingFileError(f"There is no folder {path.parent}: make it first.")
+        raise MissingFileError(f"The folder {path.parent} does not exist: make it first.")
     try:
         workshop = tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:

@@ -80,7 +80,7 @@ class PostgresConnections:
             )
         except psycopg().Error:
             raise LostConnectionError(
-                f"There is no connection to the ledger {self._address.display_name}: check that the server runs, its "
+                f"The ledger {self._address.display_name} cannot be reached: check that the server runs, its "
                 "address, and that the user and the password in PGPASSFILE or a service file are right; nothing was "
                 "spent."
             ) from None

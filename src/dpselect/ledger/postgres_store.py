@@ -266,7 +266,7 @@ class PostgresStore:
                 )
             case "53100":
                 return FileError(
-                    f"There is no room for {self._display_name} on the disk of its server; nothing was spent."
+                    f"The disk of {self._display_name}'s server is full: free some space; nothing was spent."
                 )
             case "23505" | "42P01" | "42703" | "P0001":
                 return InputError(f"{self._display_name} is not a ledger, or a damaged one: {RESTORE}")

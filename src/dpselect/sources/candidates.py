@@ -266,7 +266,7 @@ class Candidates:
             rest = zip(groups, (0, *self.absent_profile), strict=True)
             groups = [np.append(values, tables.like(values, value)) for values, value in rest]
         if not counts.size:
-            raise InputError("There is no candidate: the table has no rows.")
+            raise InputError("The table has no rows, so it names no candidate: pass a table with rows.")
         shared = self.sensitivity(*groups[1:]) if callable(self.sensitivity) else self.sensitivity
         scores = self._scores_of(groups[0], shared)
         return _TableState(GroupedScores(scores, counts), result, span, absent)

@@ -134,5 +134,5 @@ def shipped_graph(name: str) -> Any:
         "davis-southern-women": networkx.davis_southern_women_graph,
     }
     if name not in makers:
-        raise InputError(f"There is no shipped graph {name!r}: pass {', '.join(makers)}, or an edge file.")
+        raise InputError(f"The shipped graph {name!r} does not exist: pass {', '.join(makers)}, or an edge file.")
     return makers[name]()

@@ -128,7 +128,7 @@ class Output:
     def _require_free(self) -> None:
         folder = self._target.parent
         if not folder.is_dir():
-            raise MissingFileError(f"{self._path} cannot be written, because there is no folder {folder}: make it.")
+            raise MissingFileError(f"{self._path} cannot be written, because {folder} does not exist: make it.")
         if belongs_to_database(self._target):
             raise ExistingFileError(
                 f"{self._path} is a ledger or another database, never overwritten: name another file."
@@ -236,7 +236,7 @@ def explain(error: OSError, path: str | Path) -> OSError:
     if error.errno is None:
         return error
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return FileError(f"There is no room for {path} on its disk: free some space, or name a file elsewhere.")
+        return FileError(f"The disk of {path} is full: free some space, or name a file elsewhere.")
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return ForbiddenFileError(
             f"{path} cannot be written: its folder or its disk is protected; name a file elsewhere."

@@ -81,7 +81,7 @@ class PublicNames:
         kind = column.cells.dtype.kind
         if kind not in cell_types.READABLE:
             raise InputError(
-                f"Column {called!r} is {column.cells.dtype} in the table, which no list names: cast it to text."
+                f"Column {called!r} is {column.cells.dtype} in the table, which a list cannot name: cast it to text."
             )
         if self.categories is None:
             return column.read(_in_range(column.cells, self.names[0], len(self.names)))

@@ -84,7 +84,7 @@ def missing(path: str | Path) -> FileNotFoundError:
     shown = without_secrets(str(path))
     if "*" in Path(path).name:
         return MissingFileError(f"No file matches {shown}: check the folder and the pattern, and put quotes around it.")
-    return MissingFileError(f"There is no file {shown}.")
+    return MissingFileError(f"The file {shown} does not exist: check its path.")
 
 
 def file_of(url: str) -> Path | None:

@@ -310,13 +310,13 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
         # The engine would make an empty one.
         # Who writes three slashes for a relative path, as SQLAlchemy does, names the root of the disk.
         hint = ", with two slashes before a path from here, and three before one from the root" if ":///" in url else ""
-        raise MissingFileError(f"There is no file {without_secrets(url)}: name a database that exists{hint}.")
+        raise MissingFileError(f"The file {without_secrets(url)} does not exist: name a database that exists{hint}.")
     others = [pair for pair in options if pair[0] != "table"]
     plain = urlunsplit(parts._replace(query=urlencode(others))) if named else url
     try:
         backend = guard_engine(
             lambda: ibis.connect(plain),
-            f"There is no connection to {without_secrets(url)}{_KIND}: check that the server runs, its address, and "
+            f"{without_secrets(url)} cannot be reached{_KIND}: check that the server runs, its address, and "
             "that user and password are right.",
         )
     except ImportError:
@@ -339,7 +339,7 @@ def _table_of(backend: Any, table: str) -> Any:
     except Exception:
         missing = False
     if missing:
-        raise InputError(f"There is no table {table!r} in this database: pass its name, or schema.name.")
+        raise InputError(f"The table {table!r} does not exist in this database: pass its name, or schema.name.")
     raise LostConnectionError(f"The table {table!r} cannot be opened: check its name, and that it may be read.")
 
 

@@ -244,7 +244,7 @@ def _description(said: dict[str, Any], folder: Path) -> Path:
             raise PublicationError((), f"{name} is missing: {advice}")
     dataset = folder / text(("dataset",), said.pop("dataset"))
     if not dataset.is_file():
-        raise PublicationError(("dataset",), f"there is no file {dataset}: name the description of the data.")
+        raise PublicationError(("dataset",), f"the file {dataset} does not exist: name the description of the data.")
     return dataset
 
 
@@ -294,7 +294,7 @@ def _query(number: int, said: Mapping[str, Any], epsilon: Fraction) -> Query[Any
     if not isinstance(name, str) or name not in QUERIES:
         near = get_close_matches(str(name), QUERIES, 1)
         meant = f"did you mean {near[0]}?" if near else f"write one of {', '.join(QUERIES)}."
-        raise PublicationError((*place, "query"), f"there is no such query: {meant}")
+        raise PublicationError((*place, "query"), f"this query does not exist: {meant}")
     with _about(place, None):
         return QUERIES[name].parse({**said, "epsilon": epsilon})
 

@@ -79,7 +79,7 @@ class FolderState:
     def __init__(self, folder: Path) -> None:
         self._path = folder / NAME
         if not is_there(self._path):
-            raise MissingFileError(f"There is no {NAME} in {folder}: publish first.")
+            raise MissingFileError(f"The folder {folder} has no {NAME}: publish first.")
         await_maker(self._path)
         with self._connection() as connection:
             found = connection.execute("SELECT format, id FROM publication").fetchall()
@@ -111,7 +111,7 @@ class FolderState:
                 # Of two that make it at once, one does.
                 place_file(path, _fill)
             except FileNotFoundError:
-                raise StateError(f"There is no folder {folder.parent}: make it first.") from None
+                raise StateError(f"The folder {folder.parent} does not exist: make it first.") from None
             except OSError:
                 raise StateError(
                     f"{path} cannot be written: check its name, the rights of its folder and the room on its disk. "

@@ -58,7 +58,7 @@ def _value(dataset: Dataset, column: str, sign: str, value: str | Fraction) -> s
     if isinstance(domain, tuple):
         known = [each for each in domain if _same(each, value)]
         if not known:
-            raise QueryError(f"{column} is compared with what is none of its values: write one of {_some(domain)}.")
+            raise QueryError(f"{column} lacks the value that it is compared with: write one of {_some(domain)}.")
         if not isinstance(known[0], (str, bool)):
             # A number is compared as one, also where it is written as text: "1.0" is 1.
             return _digits(Fraction(known[0]))
