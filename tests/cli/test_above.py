@@ -60,7 +60,7 @@ def test_a_dry_run_states_the_error(counts: str, capsys: pytest.CaptureFixture[s
     [
         ([], "Pass --threshold"),
         (["--threshold", "1", "--thresholds", "limit"], "Pass --threshold, or --thresholds"),
-        (["--thresholds", "gone"], "There is no column 'gone'"),
+        (["--thresholds", "gone"], "The column 'gone' does not exist"),
         (["--thresholds", "name"], "is a whole number"),
         (["--threshold", str(2**61)], "beyond 2^60"),
         (["--threshold", "1", "--positives", "0"], "positives must be"),

@@ -96,7 +96,7 @@ def test_records_that_are_named_have_no_persons(capsys) -> None:
     """Their number is public, and it is their values that are protected."""
     asked = ["median-record", "pay.csv", *BOUNDS, "--label", "who", "--person", "who"]
     assert 2 == main([*asked, "--epsilon", "1"])
-    assert "there is no option --person" in capsys.readouterr().err
+    assert "the option --person does not exist" in capsys.readouterr().err
 
 
 SELECT = ["select", "votes.csv", "--candidate", "page", "--score", "votes", "--kind", "integer", "--sensitivity", "1"]

@@ -64,7 +64,7 @@ def test_the_hash_of_the_table_is_stated_only_where_it_is_asked_for(
     "more, words",
     [
         (["--certificate", "c.pdf"], "not such a file"),
-        (["--certificate", "no/c.json"], "there is no folder"),
+        (["--certificate", "no/c.json"], "does not exist: make it"),
         (["--question", "Why?"], "go with --certificate"),
         (["--file-hash"], "go with --certificate"),
     ],

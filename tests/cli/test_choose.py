@@ -122,7 +122,7 @@ def test_compare_draws_histograms(shape, tmp_path: Path, capsys: pytest.CaptureF
     [
         (
             ["choose", "histogram", "none.npy", "--traces", "CELLS", "--epsilon", "1", "--out", "a.npy"],
-            "There is no file none.npy",
+            "The file none.npy does not exist",
         ),
         (
             ["choose", "histogram", "CELLS", "--traces", "CELLS", "--epsilon", "1", "--out", "a.npy"],
@@ -134,7 +134,7 @@ def test_compare_draws_histograms(shape, tmp_path: Path, capsys: pytest.CaptureF
         ),
         (
             ["choose", "histogram", "COUNTS", "--traces", "none", "--epsilon", "1", "--out", "a.npy"],
-            "There is no file none",
+            "The file none does not exist",
         ),
         (
             ["choose", "histogram", "COUNTS", "--traces", "CELLS", "--epsilon", "1", "--out", "a.csv"],
@@ -158,7 +158,7 @@ def test_compare_draws_histograms(shape, tmp_path: Path, capsys: pytest.CaptureF
                 "--learner",
                 "x",
             ],
-            "no learner 'x'",
+            "The learner 'x' does not exist",
         ),
         (["compare"], "or pass --traces"),
         (["compare", "--traces", "CELLS", "--out", "a.doc"], "not a picture"),

@@ -211,7 +211,7 @@ def test_compare_works_for_graphs(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["quantiles", "FILE", "age", "--p", "50", *BOUNDS, "--step", "0", "--epsilon", "1"], "--step"),
         (["quantiles", "FILE", "age", "--p", "50", *BOUNDS, "--step", "500", "--epsilon", "1"], "--step"),
-        (["quantiles", "none.npy", "--p", "50", "--epsilon", "1"], "no file"),
+        (["quantiles", "none.npy", "--p", "50", "--epsilon", "1"], "does not exist"),
         (["median", "FILE", "age", "--lower", "9", "--upper", "9", "--epsilon", "1"], "--lower must be"),
         (["quantiles", "FILE", "age", "--p", "5", "5", *BOUNDS, "--epsilon", "1"], "given twice"),
         (["quantiles", "FILE", "age", *BOUNDS, "--epsilon", "1"], "either --q"),

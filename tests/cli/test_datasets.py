@@ -99,7 +99,7 @@ def test_a_folder_that_was_added_is_a_part_of_its_own(capsys, mine: Path) -> Non
     assert "adult " not in ours
     assert "nltcs " not in missing
     assert "dblp graph of 317,080 nodes and 1,049,866 edges; SNAP, no licence stated. Download" in missing
-    assert f"gone histogram of 7 counts; terms not stated. There is no file {mine / 'gone.npy'}" in missing
+    assert f"gone histogram of 7 counts; terms not stated. The file {mine / 'gone.npy'} does not exist" in missing
     assert f"adult is read from {mine / 'adult.parquet'}, which is another file than" in missing
 
 
@@ -132,7 +132,7 @@ def test_programs_read_the_same(capsys, mine: Path) -> None:
 def test_an_unknown_name_is_refused_with_the_nearest(capsys) -> None:
     """Status 2 and one sentence."""
     assert 2 == main(["datasets", "adlut"])
-    assert "There is no dataset 'adlut': did you mean adult?" in capsys.readouterr().err
+    assert "The dataset 'adlut' does not exist: did you mean adult?" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_without_any_folder_everything_is_listed_as_missing(capsys) -> None:
     """Origin, terms and how to get each of them: the facts come with the package."""
     text = said([], capsys)
 
-    assert "There are no research data here: work in a clone" in text
+    assert "Research data are missing here: work in a clone" in text
     assert "adult table of 45,222 rows and 13 columns; UCI Machine Learning Repository, CC BY 4.0. Clone" in text
     assert "enron graph of 36,692 nodes and 183,831 edges; SNAP, no licence stated. Download" in text
     assert "dblp_like graph" in text.split("Made by dpselect")[1]

@@ -61,7 +61,7 @@ def test_a_list_of_nodes_and_a_table(capsys) -> None:
     [
         ("check edges.txt --nodes 4 --in-place", "Edges are checked in a file"),
         ("check edges.csv x --lower 0 --upper 1 --ends a b", "--ends: this goes with a graph: leave it out."),
-        ("check nothing.txt --nodes 4", "There is no file nothing.txt"),
+        ("check nothing.txt --nodes 4", "The file nothing.txt does not exist"),
         ("check edges.csv --nodes 4", "needs the columns source and target"),
         ("check edges.txt", "pass --nodes, their number or a file of their names"),
         ("check edges.csv", "pass --nodes for a file of edges"),

@@ -137,18 +137,24 @@ def test_a_shell_can_ask_what_may_follow(typed: list[str], suggested: set[str], 
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["counts"], "dpselect: there is no command 'counts', did you mean histogram: see dpselect --help."),
-        (["percentile"], "dpselect: there is no command 'percentile', did you mean quantiles: see dpselect --help."),
-        (["quantils"], "dpselect: there is no command 'quantils', did you mean quantiles: see dpselect --help."),
+        (["counts"], "dpselect: the command 'counts' does not exist, did you mean histogram: see dpselect --help."),
+        (
+            ["percentile"],
+            "dpselect: the command 'percentile' does not exist, did you mean quantiles: see dpselect --help.",
+        ),
+        (["quantils"], "dpselect: the command 'quantils' does not exist, did you mean quantiles: see dpselect --help."),
         (["budget"], "dpselect budget: name a task: create, show, spend, verify, settle or export; see "),
-        (["budget", "shw"], "dpselect budget: there is no task 'shw', did you mean show: see dpselect budget --help."),
-        (["demo", "--epsilon", "1"], "dpselect demo: there is no option --epsilon: see dpselect demo --help."),
-        (["--verzion"], "dpselect: there is no option --verzion, did you mean --version: see dpselect --help."),
-        (["train", "--unknwn"], "dpselect train: there is no option --unknwn, did you mean --unknown: see "),
+        (
+            ["budget", "shw"],
+            "dpselect budget: the task 'shw' does not exist, did you mean show: see dpselect budget --help.",
+        ),
+        (["demo", "--epsilon", "1"], "dpselect demo: the option --epsilon does not exist: see dpselect demo --help."),
+        (["--verzion"], "dpselect: the option --verzion does not exist, did you mean --version: see dpselect --help."),
+        (["train", "--unknwn"], "dpselect train: the option --unknwn does not exist, did you mean --unknown: see "),
         (["train", "x", "--unknown", "clipp"], "did you mean clip? It is one of clip, ignore."),
         (
             ["compare", "x"],
-            "there is no task 'x'; it is one of histogram, median, metrics, percentile, snp, top-k: see ",
+            "the task 'x' does not exist; it is one of histogram, median, metrics, percentile, snp, top-k: see ",
         ),
         (
             ["quantiles", "x", "--p", "abc"],

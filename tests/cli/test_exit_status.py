@@ -54,13 +54,13 @@ def test_a_full_disk_after_the_spend_prints_the_model_whole(monkeypatch, capsys)
     old = Path("model.json").read_bytes()
 
     def fails(self: Output, *_: object) -> None:
-        raise OSError(f"There is no room for {self} on its disk: free some space.")
+        raise OSError(f"The disk of {self} is full: free some space.")
 
     monkeypatch.setattr(Output, "put", fails)
     assert 1 == main([*TRAIN, *LEDGER, "--out", "model.json", "--overwrite"])
     printed = capsys.readouterr()
 
-    assert "could not be saved, so it is printed above, whole: keep it. There is no room for" in printed.err
+    assert "could not be saved, so it is printed above, whole: keep it. The disk of " in printed.err
     assert 1 == printed.err.count("\n")
     Path("again.json").write_text(printed.out)
     assert 0 < len(dps.learn.load("again.json").trees_)
@@ -70,7 +70,7 @@ def test_a_full_disk_after_the_spend_prints_the_model_whole(monkeypatch, capsys)
 
 def test_a_full_disk_after_the_spend_prints_the_counts_whole(monkeypatch, capsys) -> None:
     """Why the algorithm was chosen, and all estimated counts."""
-    monkeypatch.setattr(Output, "put", lambda *_: (_ for _ in ()).throw(OSError("There is no room.")))
+    monkeypatch.setattr(Output, "put", lambda *_: (_ for _ in ()).throw(OSError("The disk is full.")))
     assert 1 == main([*CHOOSE, *LEDGER, "--out", "new.npy"])
     printed = capsys.readouterr().out
 
@@ -91,7 +91,7 @@ def test_an_interrupt_while_saving_prints_the_model_whole(monkeypatch, capsys) -
 
 def test_a_picture_that_fails_does_not_cost_the_model(monkeypatch, capsys) -> None:
     """The model is saved before, and printed too."""
-    monkeypatch.setattr(Output, "draw", lambda *_: (_ for _ in ()).throw(OSError("There is no room.")))
+    monkeypatch.setattr(Output, "draw", lambda *_: (_ for _ in ()).throw(OSError("The disk is full.")))
     put = Output.put
     monkeypatch.setattr(Output, "put", lambda self, content: Path(str(self)).write_bytes(content))
     assert 1 == main([*TRAIN, "--out", "new.json", "--picture", "new.svg"])
@@ -113,7 +113,7 @@ def test_a_disk_that_is_full_before_is_found_before_the_spend(command, monkeypat
     monkeypatch.setattr(Output, "hold", full)
     before = inputs.state(Path())
     assert 2 == main([*command, *LEDGER])
-    assert "There is no room for new." in capsys.readouterr().err
+    assert "The disk of new" in capsys.readouterr().err
     assert before == inputs.state(Path())
 
 
@@ -125,7 +125,7 @@ def test_a_small_limit_of_the_system_spends_nothing(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, check=False, cwd=folder)
 
     assert 2 == done.returncode, done.stderr
-    assert "no room for new.json" in done.stderr
+    assert "The disk of new.json is full" in done.stderr
     assert 0 == spends()
     assert not Path("new.json").exists()
 
@@ -170,7 +170,7 @@ def test_bytes_that_are_no_text_work_in_names(capsys) -> None:
         (MemoryError("raw words"), 2, "more than fits into memory"),
         (OverflowError("raw words"), 2, "more than fits into memory"),
         (UnicodeDecodeError("utf-8", b"raw words", 0, 1, "raw words"), 2, "not UTF-8"),
-        (FileNotFoundError(errno.ENOENT, "raw words", "some.csv"), 2, "There is no file some.csv."),
+        (FileNotFoundError(errno.ENOENT, "raw words", "some.csv"), 2, "The file some.csv does not exist: check"),
         (OSError(errno.ENOSPC, "raw words"), 2, "The disk is full"),
         (OSError(errno.EIO, "raw words", "some.csv"), 2, "some.csv cannot be used"),
         (PermissionError(errno.EACCES, "raw words", b"some.csv"), 2, "some.csv may not be read or written"),
@@ -254,14 +254,14 @@ def test_an_answer_that_standard_output_does_not_take_is_on_standard_error(stdou
 
 def test_a_model_that_can_be_saved_nowhere_is_on_standard_error(monkeypatch, capsys) -> None:
     """Neither its file nor standard output takes it."""
-    monkeypatch.setattr(Output, "put", lambda *_: (_ for _ in ()).throw(OSError("There is no room.")))
+    monkeypatch.setattr(Output, "put", lambda *_: (_ for _ in ()).throw(OSError("The disk is full.")))
     monkeypatch.setattr(sys, "stdout", None)
     assert 1 == main([*TRAIN, *LEDGER, "--out", "new.json"])
 
     *answer, words = capsys.readouterr().err.splitlines()
     Path("again.json").write_text("\n".join(answer))
     assert 0 < len(dps.learn.load("again.json").trees_)
-    assert "There is no room." in words
+    assert "The disk is full." in words
 
 
 def test_nothing_is_said_to_be_paid_where_nothing_was() -> None:

@@ -128,7 +128,7 @@ def test_no_ledger_and_no_existing_file_is_an_output(words, params, output, caps
                 [*filled(words, params, **{output.name: "/dev/full"}), *more], capsys
             )
             assert "is a folder" in refused([*filled(words, params, **{output.name: "."}), *more], capsys)
-        assert "there is no folder" in refused(
+        assert "does not exist: make it" in refused(
             [*filled(words, params, **{output.name: f"none/x{ending}"}), *more], capsys
         )
         assert "is empty" in refused([*filled(words, params, **{output.name: ""}), *more], capsys)

@@ -119,7 +119,7 @@ def test_what_chance_grants_takes_any_epsilon(capsys) -> None:
         (["--candidates", "3", "--error", "1", "--probability", "95"], "probability must be below 1"),
         (["--candidates", "0", "--error", "1"], "candidates must be an integer of at least 1"),
         (["--candidates", "3", "--error", "1", "--k", "4"], "k is 4 and there are 3"),
-        (["--candidates", "3", "--error", "1", "--mechanism", "flip"], "There is no mechanism 'flip'"),
+        (["--candidates", "3", "--error", "1", "--mechanism", "flip"], "The mechanism 'flip' does not exist"),
         (["--candidates", "3", "--error", "1", "--mechanism", "local-dampening"], "No exact worst error is known"),
     ],
 )

@@ -161,7 +161,7 @@ def test_what_stays_in_its_engine_is_not_declared(votes: str, capsys: pytest.Cap
     )
     assert "histogram" in refusal(capsys, "median", "counts.npy", *EPSILON, "--separator", ";")
     label = ["--label", "name", "--where", "year > 1"]
-    assert "no option --where" in refusal(capsys, "median-record", votes, "score", *column, *label)
+    assert "option --where does not exist" in refusal(capsys, "median-record", votes, "score", *column, *label)
 
 
 def test_a_ledger_keeps_the_condition(capsys: pytest.CaptureFixture[str]) -> None:

@@ -107,7 +107,7 @@ REFUSED = {
     "many words": (["ratings.toml", "SELECT", "place"], "as SQL is one text: write it in quotes"),
     "file": (["rows.csv", MEDIAN], "SQL needs what is public of every column"),
     "no SQL": (["ratings.toml"], "is required: one SELECT in quotes"),
-    "by": (["ratings.toml", MEDIAN, "--by", "place"], "there is no option --by: write GROUP BY"),
+    "by": (["ratings.toml", MEDIAN, "--by", "place"], "the option --by does not exist: write GROUP BY"),
     "key": (["ratings.toml", MEDIAN, "--key", "x"], "--key goes with a dataset of a server"),
     "two columns": (["ratings.toml", BEST.replace("AVG(stars)", "SUM(place)")], "which do not add up"),
 }

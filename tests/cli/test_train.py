@@ -141,7 +141,7 @@ def refusal_after(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> s
         (
             f"age = {{lower = 0, uper = 9}}\n{RICH}",
             [],
-            "<toml>, line 3: columns.age.uper: there is no such key: did you",
+            "<toml>, line 3: columns.age.uper: this key does not exist: did you",
         ),
         (f"age = {{lower = 0}}\n{RICH}", [], "<toml>, line 3: columns.age: upper is missing"),
         (f"age = {{lower = 0, upper = true}}\n{RICH}", [], "columns.age.upper: this must be a finite number"),

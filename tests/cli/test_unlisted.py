@@ -120,7 +120,7 @@ def test_a_single_name_ends_with_a_comma(option: str, capsys) -> None:
     alone = [*words[:at], "tea", *words[at + 1 :]]
 
     assert 2 == main(alone)
-    assert "there is no file 'tea', and a single name ends with a comma, as in 'tea,'" in capsys.readouterr().err
+    assert "the file 'tea' does not exist, and a single name ends with a comma, as in 'tea,'" in capsys.readouterr().err
     assert 0 == main([*words[:at], "tea,", *words[at + 1 :]])
 
 

@@ -103,7 +103,7 @@ class Tasks(_Page, rich_click.RichGroup):  # type: ignore[misc]
             meant = f", did you mean {_ELSEWHERE.get(near[0], near[0])}" if near else ""
             kind = "command" if ctx.parent is None else "task"
             listed = f"; it is one of {', '.join(names)}" if ctx.parent is not None and not near else ""
-            ctx.fail(f"there is no {kind} {args[0]!r}{meant}{listed}: see {ctx.command_path} --help.")
+            ctx.fail(f"the {kind} {args[0]!r} does not exist{meant}{listed}: see {ctx.command_path} --help.")
         return args[0], self.import_command(args[0], args[1:]), args[1:]
 
     def has_command(self, name: str) -> bool:
@@ -240,8 +240,8 @@ def sentence(error: click.ClickException) -> str:
         meant = f", did you mean {' or '.join(near)}" if near else ""
         verb = getattr(error.ctx.command, "verb", None)
         if verb is not None and name in verb.elsewhere:
-            return f"there is no option {name}: {verb.elsewhere[name]}."
-        return f"there is no option {name}{meant}: see {error.ctx.command_path} --help."
+            return f"the option {name} does not exist: {verb.elsewhere[name]}."
+        return f"the option {name} does not exist{meant}: see {error.ctx.command_path} --help."
     if isinstance(error, click.MissingParameter) and error.param is not None:
         words = getattr(error.param, "help", None) or "it is required"
         return f"{paths.label_of(error.param)} is required: {words}."

@@ -211,7 +211,7 @@ def _of_system(error: OSError) -> str:
     name = f"{name[:100]}..." if len(name) > 100 else name
     match error.errno:
         case errno.ENOENT:
-            return f"There is no file {name}."
+            return f"The file {name} does not exist: check its path."
         case errno.EISDIR:
             return f"{name} is a folder: pass a file."
         case errno.ENOTDIR:

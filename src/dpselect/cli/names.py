@@ -31,7 +31,7 @@ def names(text: str | None, option: str, noun: str) -> Any:
     if not text.isdecimal() and not Path(text).is_file():
         raise InputError(
             f"{option} takes names with commas between, a file with one {noun} per line, or N for the whole numbers "
-            f"0 .. N-1: there is no file {text!r}, and a single name ends with a comma, as in {f'{text},'!r}."
+            f"0 .. N-1: the file {text!r} does not exist, and a single name ends with a comma, as in {f'{text},'!r}."
         )
     public = nodes(text, option, noun)
     return range(public) if isinstance(public, int) else public

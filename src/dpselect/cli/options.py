@@ -270,7 +270,7 @@ def nodes(text: str | None, name: str = "--nodes", noun: str = "label", attribut
             raise InputError(f"{name} must be at least 1: how many public {of}s there are.")
         return int(text)
     if not Path(text).is_file():
-        raise InputError(f"{name} takes a number or a file with one {noun} per line, and there is no file {text!r}.")
+        raise InputError(f"{name} takes a number or a file with one {noun} per line: {text!r} is neither.")
     graph = of == "node" and text.lower().endswith(graphml.ENDING)
     try:
         lines = (

@@ -86,7 +86,7 @@ def read_counts(path: str) -> Any:
     import numpy as np
 
     if not Path(path).is_file():
-        raise MissingFileError(f"There is no file {path}.")
+        raise MissingFileError(f"The file {path} does not exist: check its path.")
     try:
         return np.load(path, allow_pickle=False)
     except (ValueError, EOFError):

@@ -75,7 +75,7 @@ def _thresholds(request: Request, count: int, how: tables.FileOptions) -> list[i
     else:
         column = tables.table(request.file, [request.thresholds], how).get(request.thresholds)
         if column is None:
-            raise InputError(f"There is no column {request.thresholds!r}: --thresholds names a public one.")
+            raise InputError(f"The column {request.thresholds!r} does not exist: --thresholds names a public one.")
         try:
             lines = [int(str(cell)) for cell in column]
         except ValueError:

@@ -91,7 +91,7 @@ def _comparison_rows(request: Request, public: dict[str, Any]) -> Iterator[dict[
     rows = _CHOICES if public["k"] == 1 else _LISTS
     name = request.mechanism
     if name is not None and name not in dict(rows):
-        # There is no such mechanism, or nothing is known of it: said in the library's words.
+        # The mechanism does not exist, or nothing is known of it: said in the library's words.
         dps.error_bound(epsilon=1, mechanism=dps.mechanism(name), **public)
     for mechanism, method in rows:
         if name in (None, mechanism) and (method != JOINT or public["kind"] == "integer"):

@@ -101,7 +101,7 @@ def connect_server(request: Request, url: str) -> Server:
     try:
         return connect(url, token(request.token_file), authority=request.authority, plain=request.plain)
     except OSError:
-        raise InputError("--authority names no file of certificates that can be read: pass one in PEM.") from None
+        raise InputError("--authority names a file of certificates that cannot be read: pass one in PEM.") from None
 
 
 def token(file: str | None) -> str:
@@ -134,7 +134,7 @@ def _of_file(name: str) -> str:
             content = file.read(_MOST)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         # It may be the token itself, which no message quotes.
-        raise InputError("--token-file names no file: pass the name of a file that holds the token alone.") from None
+        raise InputError("The file of --token-file does not exist: pass one that holds the token alone.") from None
     except OSError as error:
         raise InputError(f"The file of the token cannot be read ({os.strerror(error.errno or 0)}).") from None
     try:

@@ -36,7 +36,7 @@ def run(request: Request) -> CommandAnswer:
                 "left": {whose: {name: str(most) for name, most in each.items()} for whose, each in left.items()},
             }
         )
-    none = "There is no dataset for you at this server: ask its curator for a share."
+    none = "This server shares no dataset with you: ask its curator for a share."
     return CommandAnswer("\n".join(lines) or none, {"server": request.server, "datasets": rows})
 
 
