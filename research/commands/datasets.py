@@ -100,7 +100,7 @@ def _understood(name: str, known: Mapping[str, ResearchDataset]) -> str:
         return name
     near = get_close_matches(name, known, 1)
     meant = f"did you mean {near[0]}?" if near else "`dpselect datasets` lists them."
-    raise InputError(f"There is no dataset {name!r}: {meant}")
+    raise InputError(f"The dataset {name!r} does not exist: {meant}")
 
 
 def _state(dataset: ResearchDataset) -> str:
@@ -158,7 +158,7 @@ def _terms(facts: Mapping[str, Any]) -> str:
 def _how(dataset: ResearchDataset) -> str | None:
     get = dataset.facts.get("get")
     if dataset.section == "datasets":
-        return f"There is no file {dataset.path}.{'' if get is None else f' {get}'}"
+        return f"The file {dataset.path} does not exist.{'' if get is None else f' {get}'}"
     return None if get is None else str(get)
 
 

@@ -37,7 +37,7 @@ class Series:
 
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:
-            raise InputError(f"There is no family {self.family!r}: add it to _display/families.py.")
+            raise InputError(f"The family {self.family!r} does not exist: add it to _display/families.py.")
 
 
 def times(loss: float) -> str:

@@ -92,6 +92,6 @@ def chosen(names: list[str]) -> list[Experiment]:
         close = exact or [each for each in every if each.name.startswith(name) or each.paper == name]
         if not close:
             known = ", ".join(each.name for each in every)
-            raise InputError(f"There is no experiment {name!r}: pass {known}.")
+            raise InputError(f"The experiment {name!r} does not exist: pass {known}.")
         result += close
     return [each for each in every if not names or each in result]

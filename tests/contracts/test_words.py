@@ -32,6 +32,7 @@ INSTEAD = [
         "it is no list",
         "it is not a list",
     ),
+    (r'"[Tt]here (?:is|are) no\b', 'InputError("There is no file x")', "The file x does not exist: check its path"),
     (r"betray", "betrays a person", "reveals"),
     (r"for ever\b", "zero for ever", "always, or without end"),
     (r"for want of\b", "fails for want of memory", "for lack of, or: where memory is missing"),

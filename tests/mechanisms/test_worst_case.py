@@ -255,7 +255,7 @@ def test_what_cannot_be_told_apart_is_said() -> None:
         ({"k": 2, "method": "peeling"}, "permute-and-flip with peeling"),
         ({"k": 2, "method": "joint", "mechanism": "exponential"}, 'say kind="integer"'),
         ({"k": 2, "method": "joint", "kind": "integer"}, "drawn by the exponential mechanism"),
-        ({"method": "jont"}, "There is no method 'jont'"),
+        ({"method": "jont"}, "The method 'jont' does not exist"),
         ({"range_bound": 3}, "range_bound is 1"),
         ({"kind": "count"}, 'kind is "integer" or "real"'),
     ],

@@ -40,7 +40,7 @@ def planted(mutant: Mutant, source: str) -> str:
     for name in mutant.function.partition(":")[2].split("."):
         inner = [node for node in ast.iter_child_nodes(scope) if getattr(node, "name", None) == name]
         if len(inner) != 1:
-            raise LookupError(f"There is no {mutant.function}: tell tests/mutants/mutants.py where it went.")
+            raise LookupError(f"{mutant.function} does not exist: tell tests/mutants/mutants.py where it went.")
         scope = inner[0]
     lines = source.splitlines(keepends=True)
     first, last = scope.lineno - 1, scope.end_lineno

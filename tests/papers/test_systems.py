@@ -85,7 +85,7 @@ def test_names_of_python_are_found_too() -> None:
     assert papers.SNM_T is papers.published_system("SNM-T")
     with pytest.raises(AttributeError, match="no attribute 'LocalDiff'"):
         papers.LocalDiff  # noqa: B018
-    with pytest.raises(ValueError, match="There is no system 'LocalDifPID3': did you mean LocalDiffPID3"):
+    with pytest.raises(ValueError, match="The system 'LocalDifPID3' does not exist: did you mean LocalDiffPID3"):
         papers.published_system("LocalDifPID3")
 
 

@@ -37,5 +37,5 @@ def test_a_name_that_is_not_there_is_refused(name: str) -> None:
         CALLS[name](TABLE, **{**ASKED, "column": "wage"}, epsilon=1)
     with pytest.raises(TypeError, match="Pass a pandas, polars or arrow table"):
         CALLS[name](7, **ASKED, epsilon=1)
-    with pytest.raises(FileNotFoundError, match="There is no file pay.csv"):
+    with pytest.raises(FileNotFoundError, match="The file pay.csv does not exist"):
         CALLS[name]("pay.csv", **ASKED, epsilon=1)

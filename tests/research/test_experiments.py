@@ -95,7 +95,7 @@ def test_an_unknown_name_ends_with_the_list(capsys, tmp_path):
     assert 2 == main(["reproduce", "figure_99", "--out", str(tmp_path)])
     told = capsys.readouterr().err
 
-    assert "There is no experiment 'figure_99': pass " in told
+    assert "The experiment 'figure_99' does not exist: pass " in told
     assert all(each.name in told for each in EVERY_EXPERIMENT)
     assert [] == list(tmp_path.iterdir())
 

@@ -52,7 +52,7 @@ def select_claims(names: Sequence[str]) -> list[Claim]:
     for name in names:
         if not any(claim.name.startswith(name) for claim in every):
             names_of = sorted({claim.name.split(",")[0] for claim in every})
-            raise InputError(f"There is no claim {name!r}: pass {', '.join(names_of)}.")
+            raise InputError(f"The claim {name!r} does not exist: pass {', '.join(names_of)}.")
     return [claim for claim in every if not names or any(claim.name.startswith(name) for name in names)]
 
 

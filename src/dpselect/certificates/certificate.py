@@ -104,7 +104,7 @@ class Certificate:
         """
         source = Path(path)
         if not source.is_file():
-            raise MissingFileError(f"There is no file {path}.")
+            raise MissingFileError(f"The file {path} does not exist: check its path.")
         try:
             text = source.read_text(encoding="utf-8")
             shown = source.suffix.lower() == ".html"

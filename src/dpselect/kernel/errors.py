@@ -36,7 +36,7 @@ class FileError(DPSelectError, OSError):
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """There is no such file."""
+    """A file that does not exist."""
 
 
 class ExistingFileError(FileError, FileExistsError):

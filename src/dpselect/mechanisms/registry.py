@@ -65,7 +65,7 @@ def mechanism(name: str, **parameters: Any) -> Mechanism:
     """
     if name not in MECHANISMS:
         near = difflib.get_close_matches(str(name), MECHANISMS, n=3, cutoff=0.4) or list(MECHANISMS)
-        raise InputError(f"There is no mechanism {name!r}: did you mean {' or '.join(near)}?")
+        raise InputError(f"The mechanism {name!r} does not exist: did you mean {' or '.join(near)}?")
     try:
         return MECHANISMS[name](**parameters)
     except TypeError:

@@ -319,7 +319,7 @@ def ordinal(k: int) -> str:
 def _method(mechanism: str, k: int, method: Any, kind: str) -> str:
     """Return how a list is made, or refuse a list of which no worst error is known."""
     if method is not None and method not in _METHODS:
-        raise InputError(f"There is no method {method!r}: it is one of {', '.join(_METHODS)}.")
+        raise InputError(f"The method {method!r} does not exist: pass one of {', '.join(_METHODS)}.")
     if k == 1:
         return ""
     if (mechanism, method) == _UNKNOWN_WORST:

@@ -87,7 +87,7 @@ def published_system(name: str) -> Callable[..., Any]:
     found = attribute(str(name))
     if found is None:
         near = difflib.get_close_matches(str(name), EVERY_SYSTEM, n=3, cutoff=0.4) or EVERY_SYSTEM[:3]
-        raise InputError(f"There is no system {name!r}: did you mean {' or '.join(near)}?")
+        raise InputError(f"The system {name!r} does not exist: did you mean {' or '.join(near)}?")
     known: Callable[..., Any] = found
     return known
 

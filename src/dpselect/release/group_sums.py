@@ -78,7 +78,7 @@ class ScoredColumn:
         elif condition.sign in ("=", "!=") and not any(
             condition.holds(one) == (condition.sign == "=") for one in self._cells
         ):
-            raise FormulaError(f"{condition.value} is none of the values of {self.name}: compare it with one of them.")
+            raise FormulaError(f"{condition.value} is not a value of {self.name}: compare it with one of its values.")
 
     @property
     def _cells(self) -> list[Any]:

@@ -50,7 +50,7 @@ def list_objectives(parts: Iterable[Scores], name: str) -> list[Scores]:
         raise _no_list(name) from None
     scores = [require_scores(each) for each in steps]
     if not scores:
-        raise InputError("There is no objective: pass a list of Scores.")
+        raise InputError("The list of objectives is empty: pass a list of Scores.")
     first = scores[0]
     for position, other in enumerate(scores):
         if not _alike(first.candidates, other.candidates):

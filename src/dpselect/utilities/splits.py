@@ -45,7 +45,7 @@ def stack_counts(counts: Mapping[Any, ArrayLike]) -> tuple[list[Any], Integers, 
     if not tables[0].shape[1] or any(not np.array_equal(t.sum(axis=0), tables[0].sum(axis=0)) for t in tables):
         raise InputError("The attributes count different records: each table must hold every record once.")
     if tables[0].astype(np.float64).sum() > MOST_RECORDS:
-        raise InputError("The counts add up to more than 2^62: there is no such table.")
+        raise InputError("The counts add up to more than 2^62: pass counts of fewer rows.")
     starts = np.cumsum([0] + [table.shape[0] for table in tables[:-1]])
     return list(counts), np.concatenate(tables).astype(np.int64), starts
 
