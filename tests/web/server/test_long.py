@@ -85,7 +85,7 @@ def test_a_lease_is_prolonged_as_long_as_it_takes(server_state, monkeypatch) -> 
         beats.release()
 
     monkeypatch.setattr(server_state.requests, "beat", beaten)
-    monkeypatch.setattr(server_state.requests, "_now", lambda: time.time() + later[0])
+    monkeypatch.setattr(server_state.requests, "now", lambda: time.time() + later[0])
     held, jobs = Held(monkeypatch), JobQueue(server_state)
     jobs.start()
     asked = jobs.submit("ann", "long", "friends", LONG)

@@ -54,8 +54,8 @@ def server(jobs: JobQueue, hosts: frozenset[str]) -> Application:
         await run_in_threadpool(jobs.start)
         await run_in_threadpool(streams.start)
         yield
-        await run_in_threadpool(streams.stop)
         await run_in_threadpool(jobs.stop)
+        await run_in_threadpool(streams.stop)
 
     application = FastAPI(
         title="dpselect",

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from threading import Event, Lock, Thread
-from typing import Any
+from typing import Any, TypeVar
 
 import dpselect as dps
 from dpselect.ledger import AnsweredError
@@ -45,13 +45,18 @@ _UNPAID = "This request could not be paid for, and nothing was spent: ask again 
 _OTHER_BODY = "This idempotency key was used for another request: choose a new one for each."
 _NO_DATASET = "This dataset does not exist, or is not shared with you."
 _log = logging.getLogger("dpselect.server")
+_Result = TypeVar("_Result")
 
 
 class JobQueue:
-    """Takes requests and answers them, each once.
+    """Takes requests and answers them, each once; queries of streams are answered by the same workers.
 
     Args:
         server_state: what is kept open.
+
+    Attributes:
+        worker: who holds the leases of this process.
+        sweeps: what is done again and again while the server runs, such as prolonging leases.
     """
 
     def __init__(self, server_state: ServerState) -> None:
@@ -60,14 +65,15 @@ class JobQueue:
             server_state.requests,
             DrawnAnswers(server_state.database),
         )
-        self._worker = tokens.fresh()
+        self.worker = tokens.fresh()
         limits = server_state.settings.limits
         self._pool = ThreadPoolExecutor(limits.workers, thread_name_prefix="answer")
         # Long queries wait for each other, and short ones do not wait for them.
         self._long = ThreadPoolExecutor(limits.long_workers, thread_name_prefix="long")
-        self._running: dict[str, Future[Job | None]] = {}
+        self._running: dict[Hashable, Future[Any]] = {}
         self._lock, self._stopped = Lock(), Event()
-        self._beating = Thread(target=self._renew_leases, name="leases", daemon=True)
+        self.sweeps: list[Callable[[], None]] = [self._requeue, self._renew_leases]
+        self._sweeper = Thread(target=self._sweep, name="leases", daemon=True)
 
     def start(self) -> None:
         """Take up what was left unanswered, and go on looking for such requests."""
@@ -77,7 +83,7 @@ class JobQueue:
         for number, row in self.server_state.lost_requests():
             self._requests.keep(number, "failed", _problem(number, "failed", 424, REQUEST_FAILED), row)
         self._requeue()
-        self._beating.start()
+        self._sweeper.start()
         Thread(target=self._warm, name="warming", daemon=True).start()
 
     def _warm(self) -> None:
@@ -85,7 +91,7 @@ class JobQueue:
         for dataset in self.server_state.datasets.values():
             column = next(iter(dataset.description.columns), None)
             if column is not None:
-                self._quietly(partial(dataset.plan, Histogram(column, epsilon=1), _FEW))
+                self.quietly(partial(dataset.plan, Histogram(column, epsilon=1), _FEW))
                 return
 
     def stop(self) -> None:
@@ -94,9 +100,9 @@ class JobQueue:
         self._long.shutdown(wait=False, cancel_futures=True)
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._long.shutdown(wait=True)
-        if self._beating.is_alive():
-            self._beating.join()
-        self._requests.release(self._worker)
+        if self._sweeper.is_alive():
+            self._sweeper.join()
+        self._requests.release(self.worker)
 
     def dataset(self, name: str, analyst: str | None) -> HostedDataset:
         """Return a dataset that an analyst has a share of; any for ``None``, a curator.
@@ -134,14 +140,17 @@ class JobQueue:
         """Let a worker answer a request; return a future of it with its answer, or of ``None`` if there is
         none yet; no future where the server stops.
         """
-        number = asked.id
+        return self.submit_once(asked.id, partial(self._work, asked.id), long=self._is_long(asked))
+
+    def submit_once(self, key: Hashable, work: Callable[[], _Result], *, long: bool = False) -> Future[_Result] | None:
+        """Let a worker do something, unless one does; return a future of it, or ``None`` where the server stops."""
         with self._lock:
-            running = self._running.get(number)
+            running = self._running.get(key)
             if running is not None or self._stopped.is_set():
                 return running
-            future = (self._long if self._is_long(asked) else self._pool).submit(self._work, number)
-            self._running[number] = future
-        future.add_done_callback(lambda _: self._forget(number))
+            future = (self._long if long else self._pool).submit(work)
+            self._running[key] = future
+        future.add_done_callback(lambda _: self._forget(key))
         return future
 
     def _is_long(self, asked: Job) -> bool:
@@ -152,13 +161,13 @@ class JobQueue:
         except ValueError:
             return False
 
-    def _forget(self, number: str) -> None:
+    def _forget(self, key: Hashable) -> None:
         with self._lock:
-            self._running.pop(number, None)
+            self._running.pop(key, None)
 
     def _work(self, number: str) -> Job | None:
         try:
-            asked = self._requests.claim(number, self._worker, LEASE)
+            asked = self._requests.claim(number, self.worker, LEASE)
             return None if asked is None else self._run(asked)
         except Exception as error:
             # Not paid, not stored, not kept, or it is not known whether: the ledger will say so at the next attempt.
@@ -215,16 +224,20 @@ class JobQueue:
             self.start_job(asked)
 
     def _renew_leases(self) -> None:
-        while not self._stopped.wait(BEAT):
-            self._quietly(self._requeue)
-            if self._running:
-                self._quietly(lambda: self._requests.beat(self._worker, LEASE))
+        if self._running:
+            self._requests.beat(self.worker, LEASE)
 
-    def _quietly(self, action: Callable[[], object]) -> None:
+    def _sweep(self) -> None:
+        while not self._stopped.wait(BEAT):
+            for sweep in self.sweeps:
+                self.quietly(sweep)
+
+    def quietly(self, action: Callable[[], object]) -> None:
+        """Do something that may fail without harm."""
         try:
             action()
         except Exception as error:
-            # The database may be away for a moment; leases only save work.
+            # The database may be away for a moment: leases only save work, and what cannot be stored is not sent.
             _log.warning("The server's database did not answer (%s).", type(error).__name__)
 
 

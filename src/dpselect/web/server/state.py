@@ -102,7 +102,7 @@ class ServerState:
         paid = self._paid_budgets()
         if not self.forgot():
             return []
-        open_ones = self.requests.numbers(unanswered=True) & paid.keys()
+        open_ones = {each.id for each in self.requests.open_ones()} & paid.keys()
         rows = [(number, paid[number].first_row(number)) for number in sorted(open_ones)]
         return [(number, row) for number, row in rows if row is not None]
 

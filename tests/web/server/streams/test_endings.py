@@ -16,9 +16,10 @@ pytest.importorskip("sqlalchemy", reason="the server needs the extra web")
 
 from dpselect.ledger import LedgerRequests
 from dpselect.queries import query_of
-from dpselect.web.server.errors import ConflictError, RefusalError
+from dpselect.web.server import jobs as queue_module
+from dpselect.web.server.errors import ConflictError, RefusalError, TooManyRequestsError
 from dpselect.web.server.state import ServerState
-from dpselect.web.server.streams.opening import Opening
+from dpselect.web.server.streams.opening import Opening, ThresholdQuestion
 from dpselect.web.server.streams.records import StoredAnswer, StreamRecords
 from tests.web.server import served
 from tests.web.server.conftest import CONFIG
@@ -244,3 +245,22 @@ def test_a_query_that_takes_longer_than_a_reply_waits(tmp_path, monkeypatch) -> 
         assert 1 == office.send("ann", "GET", f"/streams/{number}").json["asked"]
     finally:
         office.kill()
+
+
+def test_one_queue_sweeps_requests_and_streams(jobs, server_state, monkeypatch) -> None:
+    """Its one thread ends an idle stream, and a sweep that fails stops no other."""
+    queue = jobs._jobs
+    monkeypatch.setattr(queue_module, "BEAT", 0.01)
+    monkeypatch.setattr(server_state.requests, "waiting", lambda: (_ for _ in ()).throw(OSError("away")))
+    number = opened(jobs, "survey", OPENING).id
+    swept, ended = threading.Event(), server_state.streams.now() + 2 * jobs.limits.stream_idle
+    queue.sweeps.append(swept.set)
+    server_state.streams.now = lambda: ended
+    queue._sweeper.start()
+    assert swept.wait(30)
+    queue.stop()
+
+    found = jobs.find(number, "ann")
+    assert ("ended", "idle") == (found.state, found.ending)
+    with pytest.raises(TooManyRequestsError):
+        jobs.begin(found, "late", ThresholdQuestion.model_validate(NURSES))

@@ -6,20 +6,17 @@ answer is stored before anybody sees it, only while its stream is open, and then
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from dpselect.web import tokens
-from dpselect.web.server.database import Database, Row
-from dpselect.web.server.errors import TooManyRequestsError
+from dpselect.web.server.leases import LeasedRecords
 
 State = Literal["opening", "open", "ended"]
 # Why: all that was paid for is used up, its analyst or too long a silence ended it, the process that held its secret
 # is gone, as many queries as a server allows were asked, it could not be answered, or not be paid for.
 Ending = Literal["finished", "closed", "idle", "lost", "full", "failed", "refused"]
-_STREAM = (
+_COLUMNS = (
     "id, analyst, idempotency_key AS key, dataset, body, state, ending, sentence, holder, lease, ledger_row AS row, "
     "asked, remaining, created, touched, ended"
 )
@@ -81,66 +78,13 @@ class StoredAnswer:
     answer: str
 
 
-class StreamRecords:
-    """All streams and their answers."""
+class StreamRecords(LeasedRecords[Stream]):
+    """All streams and their answers. The process that holds the secret of one has its lease."""
 
-    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
-        self._database, self.now = database, now
-
-    def open(self, analyst: str, key: str, dataset: str, body: str, most: int | None = None) -> Stream:
-        """Return the stream with this key of the analyst: a new one, unless there is one already.
-
-        Raises:
-            Busy: it would be new, and ``most`` streams of the analyst have not ended.
-        """
-        with self._database.writing() as statements:
-            statements.turn(f"streams of {analyst}")
-            alive = statements.row(
-                "SELECT count(*) AS many FROM streams WHERE analyst = :analyst AND state <> 'ended' AND NOT EXISTS "
-                "(SELECT 1 FROM streams WHERE analyst = :analyst AND idempotency_key = :key)",
-                analyst=analyst, key=key,
-            )  # fmt: skip
-            if most is not None and alive is not None and alive["many"] >= most:
-                raise TooManyRequestsError("Too many of your streams are open: close one.")
-            statements.run(
-                "INSERT INTO streams (id, analyst, idempotency_key, dataset, body, state, created, touched) "
-                "VALUES (:id, :analyst, :key, :dataset, :body, 'opening', :now, :now) "
-                "ON CONFLICT (analyst, idempotency_key) DO NOTHING",
-                id=tokens.fresh(), analyst=analyst, key=key, dataset=dataset, body=body, now=self.now(),
-            )  # fmt: skip
-        found = self.with_key(analyst, key)
-        assert found is not None
-        return found
-
-    def with_key(self, analyst: str, key: str) -> Stream | None:
-        """Return the stream with this key of the analyst, if there is one."""
-        return self._one("analyst = :analyst AND idempotency_key = :key", analyst=analyst, key=key)
-
-    def find(self, number: str, analyst: str | None = None) -> Stream | None:
-        """Return a stream, if there is one of this number and analyst; of anybody for ``None``."""
-        if analyst is None:
-            return self._one("id = :id", id=number)
-        return self._one("id = :id AND analyst = :analyst", id=number, analyst=analyst)
-
-    def of(self, analyst: str, most: int = 1000) -> list[Stream]:
-        """Return the last streams of an analyst, newest first."""
-        which = "analyst = :analyst ORDER BY created DESC, id LIMIT :most"
-        return self._several(which, analyst=analyst, most=most)
-
-    def open_ones(self) -> list[Stream]:
-        """Return all streams that have not ended."""
-        return self._several("state <> 'ended'")
-
-    def numbers(self) -> set[str]:
-        """Return the numbers of all streams."""
-        with self._database.reading() as statements:
-            return {row["id"] for row in statements.rows("SELECT id FROM streams")}
-
-    def paid_datasets(self) -> dict[str, str]:
-        """Return the dataset of each stream that has a row of a ledger."""
-        with self._database.reading() as statements:
-            rows = statements.rows("SELECT id, dataset FROM streams WHERE ledger_row IS NOT NULL")
-        return {row["id"]: row["dataset"] for row in rows}
+    kind, table, columns = Stream, "streams", _COLUMNS
+    unfinished, too_many = "state <> 'ended'", "Too many of your streams are open: close one."
+    times = "created, touched"
+    first, holder, held = "opening", "holder", "open"
 
     def begin(self, number: str, holder: str, seconds: float, row: int, remaining: str) -> bool:
         """Mark a stream as open and held, and return whether it was this that opened it: it happens once."""
@@ -160,14 +104,6 @@ class StreamRecords:
                 "UPDATE streams SET state = 'ended', ending = :ending, sentence = :sentence, ended = :now, "
                 "ledger_row = coalesce(ledger_row, :row) WHERE id = :id AND state <> 'ended'",
                 id=number, ending=ending, sentence=sentence, row=row, now=self.now(),
-            )  # fmt: skip
-
-    def beat(self, holder: str, seconds: float) -> None:
-        """Say that the holder of streams is there."""
-        with self._database.writing() as statements:
-            statements.run(
-                "UPDATE streams SET lease = :lease WHERE holder = :holder AND state = 'open'",
-                holder=holder, lease=self.now() + seconds,
             )  # fmt: skip
 
     def query(self, number: str, key: str) -> StoredAnswer | None:
@@ -232,12 +168,3 @@ class StreamRecords:
                     id=number, why=why, now=now,
                 )  # fmt: skip
         return StoredAnswer(place, body, status, text)
-
-    def _one(self, which: str, **parameters: str) -> Stream | None:
-        found = self._several(which, **parameters)
-        return found[0] if found else None
-
-    def _several(self, which: str, **parameters: Any) -> list[Stream]:
-        with self._database.reading() as statements:
-            rows: list[Row] = statements.rows(f"SELECT {_STREAM} FROM streams WHERE {which}", **parameters)
-        return [Stream(**row) for row in rows]

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import logging
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Event, RLock, Thread
+from threading import RLock
 from typing import Any
 
 import dpselect as dps
@@ -29,8 +29,8 @@ from dpselect.web.server.streams.condition import count_rows
 from dpselect.web.server.streams.opening import Opening, ThresholdQuestion, plan_stream
 from dpselect.web.server.streams.records import Ending, StoredAnswer, Stream, StreamRecords
 
-# Of a lease, in seconds, and how often it is prolonged and idle streams are looked for.
-LEASE, BEAT = 60.0, 5.0
+# Of a lease, in seconds: longer than that of a request, because what was paid for ends with it.
+LEASE = 60.0
 OTHER_BODY = "This idempotency key was used for another request: choose a new one for each."
 _ELSEWHERE = "Another server holds this stream: its queries must reach that one."
 _NOT_OPEN = "This stream is not open yet: send its opening again with the same key, at no further price."
@@ -88,12 +88,9 @@ class SparseVectorSessions:
     def __init__(self, jobs: JobQueue) -> None:
         self._jobs, self.server_state, self.limits = jobs, jobs.server_state, jobs.server_state.settings.limits
         self.records: StreamRecords = jobs.server_state.streams
-        self._me = tokens.fresh()
         self._held: dict[str, _HeldSecret] = {}
-        self._running: dict[tuple[str, str], tuple[_Task, Future[StoredAnswer | RefusalError]]] = {}
-        self._lock, self._stopped = RLock(), Event()
-        self._pool = ThreadPoolExecutor(self.limits.workers, thread_name_prefix="stream")
-        self._beating = Thread(target=self._beat, name="streams", daemon=True)
+        self._waiting: dict[tuple[str, str], _Task] = {}
+        self._lock = RLock()
 
     def start(self) -> None:
         """End what no process holds any more, and go on looking for such streams."""
@@ -102,16 +99,12 @@ class SparseVectorSessions:
             self._give_up("opening")
         if self.server_state.alone is not None:
             self._give_up("open")
-        self._beating.start()
+        self._jobs.sweeps.append(self.sweep)
 
     def stop(self) -> None:
-        """Answer what was asked, and let go of all secrets: their streams have ended."""
-        self._stopped.set()
-        self._pool.shutdown(wait=True, cancel_futures=True)
-        if self._beating.is_alive():
-            self._beating.join()
+        """Let go of all secrets once the workers have stopped: their streams have ended."""
         for number in [*self._held]:
-            self._quietly(partial(self.records.end, number, "lost"))
+            self._jobs.quietly(partial(self.records.end, number, "lost"))
             self._drop(number)
 
     def _give_up(self, state: str) -> None:
@@ -136,7 +129,7 @@ class SparseVectorSessions:
 
     def of(self, analyst: str) -> list[Stream]:
         """Return the streams of an analyst, newest first."""
-        return [each for each in self.records.of(analyst) if each.dataset in self.server_state.datasets]
+        return [each for each in self.records.history(analyst) if each.dataset in self.server_state.datasets]
 
     def open(self, analyst: str, key: str, name: str, opening: Opening) -> Stream:
         """Return the stream of an analyst with this idempotency key: as it was opened before, or a new one.
@@ -185,7 +178,9 @@ class SparseVectorSessions:
             self.records.end(stream.id, "refused" if row is None else "failed", str(error), row)
             return
         secret = opening.open(dataset.description, payment)
-        if not self.records.begin(stream.id, self._me, LEASE, payment.rows[0], format_exact(secret.remaining_epsilon)):
+        if not self.records.begin(
+            stream.id, self._jobs.worker, LEASE, payment.rows[0], format_exact(secret.remaining_epsilon)
+        ):
             # Another server was first: nobody has asked this one anything.
             secret.end()
             return
@@ -220,22 +215,21 @@ class SparseVectorSessions:
             return future
         query.require(self._jobs.dataset(stream.dataset, stream.analyst).description, opening_of(stream))
         with self._lock:
-            running = self._running.get((stream.id, key))
-            if running is not None:
-                if running[0].body != task.body:
-                    raise ConflictError(OTHER_BODY)
-                return running[1]
-            waiting = sum(other.stream.analyst == stream.analyst for other, _ in self._running.values())
-            if waiting >= self.limits.waiting or self._stopped.is_set():
+            same = self._waiting.get((stream.id, key))
+            if same is not None and same.body != task.body:
+                raise ConflictError(OTHER_BODY)
+            waiting = sum(other.stream.analyst == stream.analyst for other in self._waiting.values())
+            full = same is None and waiting >= self.limits.waiting
+            asked = None if full else self._jobs.submit_once((stream.id, key), partial(self._work, task))
+            if asked is None:
                 raise TooManyRequestsError("Too many of your queries wait: ask again when they are answered.")
-            future = self._pool.submit(self._work, task)
-            self._running[stream.id, key] = task, future
-        future.add_done_callback(lambda _: self._forget(task))
-        return future
+            self._waiting[stream.id, key] = task
+        asked.add_done_callback(lambda _: self._forget(task))
+        return asked
 
     def _forget(self, task: _Task) -> None:
         with self._lock:
-            self._running.pop((task.stream.id, task.key), None)
+            self._waiting.pop((task.stream.id, task.key), None)
 
     def _stored_answer(self, task: _Task) -> StoredAnswer | None:
         stored = self.records.query(task.stream.id, task.key)
@@ -335,7 +329,7 @@ class SparseVectorSessions:
 
     def _is_gone(self, stream: Stream) -> bool:
         """Return whether the process that held an open stream is gone, or has let it go."""
-        if stream.holder == self._me:
+        if stream.holder == self._jobs.worker:
             return stream.id not in self._held
         return self.server_state.alone is not None or stream.lease < self.records.now()
 
@@ -346,14 +340,10 @@ class SparseVectorSessions:
         if held is not None and held.stream is not None:
             held.stream.end()
 
-    def _beat(self) -> None:
-        while not self._stopped.wait(BEAT):
-            self._quietly(self.sweep)
-
     def sweep(self) -> None:
         """Prolong the leases of this process; end streams that are idle, or that nobody holds."""
         if self._held and self.server_state.alone is None:
-            self.records.beat(self._me, LEASE)
+            self.records.beat(self._jobs.worker, LEASE)
         alive = set()
         idle = self.records.now() - self.limits.stream_idle
         for stream in self.records.open_ones():
@@ -371,13 +361,6 @@ class SparseVectorSessions:
         stream = self.records.find(number)
         if stream is not None and stream.state == "ended":
             self._drop(number)
-
-    def _quietly(self, action: Any) -> None:
-        try:
-            action()
-        except Exception as error:
-            # The database may be away for a moment: an answer that cannot be stored is not sent either.
-            _log.warning("The server's database did not answer (%s).", type(error).__name__)
 
 
 def opening_of(stream: Stream) -> Opening:
