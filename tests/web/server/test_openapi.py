@@ -71,7 +71,7 @@ def test_a_laptop_and_a_server_spend_from_one_ledger(tmp_path) -> None:
         (DESCRIBED.replace("[budget]", "[budgets]"), BESIDE, "survey.toml, line 6: budgets: this key does not exist"),
         (DESCRIBED.partition("[budget]")[0], BESIDE, "datasets.survey: no budget is described: add [budget]"),
         (DESCRIBED, BESIDE + 'where = "age = 1"\n', "datasets.survey.where: this belongs into the description"),
-        (DESCRIBED, BESIDE.replace("survey.toml", "no.toml"), "no.toml does not exist: write one with dpselect describe"),
+        (DESCRIBED, BESIDE.replace("survey.toml", "no.toml"), "no.toml does not exist: write one with dpselect"),
         (DESCRIBED, BESIDE.replace('"survey.toml"', "3"), "datasets.survey.dataset: name the file of a description"),
         (DESCRIBED, BESIDE.replace("= 10", "= 30"), "datasets.survey: allowance is above the budget"),
     ],

@@ -51,7 +51,7 @@ class RequestLimits(SettingsPart):
         seconds: how long a reply waits for an answer; afterwards the request is asked for by its number.
         candidates: how many public values one question may have.
         waiting: how many requests of one analyst may be unanswered.
-        workers: how many requests are answered at once; as many queries of streams, beside them.
+        workers: how many requests and queries of streams are answered at once.
         long_workers: how many more that take long, such as trees: short ones do not wait for them.
         streams: how many streams of one analyst may be open.
         stream_queries: how many queries one stream answers.
