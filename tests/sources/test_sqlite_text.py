@@ -11,8 +11,6 @@ import dpselect as dps
 from dpselect.dataset import Dataset, check_dataset
 
 pytest.importorskip("ibis")
-# Ibis asks pandas for what pandas gives up.
-pytestmark = pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")
 
 COLUMNS = {
     "ward": ["A", "B"],

@@ -17,7 +17,6 @@ from dpselect.sources.distinct import distinct
 from dpselect.sources.edges import public_nodes
 from dpselect.sources.graphs import shipped_graph
 from dpselect.sources.missing_column import no_column
-from dpselect.sources.sqlite_text import with_sound_cells
 from dpselect.sources.tables import FileOptions, TableFile
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views import Column, Graph, StoredColumn, StoredGraph, WeightedGraph
@@ -76,7 +75,7 @@ def cells(dataset: DatasetFields, names: Sequence[str]) -> dict[str, Any]:
     if dataset.in_engine:
         with Warehouse.open(dataset.address, dataset.table) as warehouse, warehouse.reading():
             warehouse.require([*names])
-            return warehouse.arrows(with_sound_cells(warehouse, [*names])[[*names]])
+            return warehouse.arrows(warehouse.table[[*names]])
     reading = reading_of(dataset)
     _require(names, tables.names(dataset.address, reading), dataset.address)
     numbers = [name for name in names if isinstance(dataset.columns.get(name), NumericDomain)]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpselect._optional import install
+from dpselect.sources import sqlite_text
 
 _BATCH = 10**6
 _WAREHOUSE = install("warehouse")
@@ -130,6 +131,18 @@ def _release_memory(backend: Any, name: str) -> None:
     backend.drop_view(name)
 
 
+def _as_it_is(table: Any) -> Any:
+    return table
+
+
+def _arrows(expression: Any) -> Any:
+    return expression.to_pyarrow()
+
+
+def _sqlite_arrows(expression: Any) -> Any:
+    return sqlite_text.batches(expression).read_all()
+
+
 def _batches(expression: Any) -> Any:
     return expression.to_pyarrow_batches(chunk_size=_BATCH)
 
@@ -164,7 +177,9 @@ class Engine:
         one_state: holds one state of its tables, on a connection that should only read, or may write.
         holds: whether that transaction holds the state of the tables of these names.
         address: where a connection leads, without secrets; empty where it has no address.
-        batches: the rows of an expression, a million at a time.
+        opens: the table that questions are asked of, where rows may hold what its columns do not declare.
+        arrows: the rows of an expression.
+        batches: the same, a million at a time.
         keeps: writes the rows of an expression to a temporary table of that name.
         lists: the same for arrays of public integers, to be joined again and again.
         drops: ends a temporary table, and frees its room at once.
@@ -188,6 +203,8 @@ class Engine:
     one_state: Callable[[Any, bool], AbstractContextManager[None]] = _nothing
     holds: Callable[[Any, set[str]], bool] = _holds_nothing
     address: Callable[[Any], str] = _no_address
+    opens: Callable[[Any], Any] = _as_it_is
+    arrows: Callable[[Any], Any] = _arrows
     batches: Callable[[Any], Any] = _batches
     keeps: Callable[[Any, str, Any], Any] = _create_table
     lists: Callable[[Any, str, Mapping[str, Any]], Any] = _create_from_columns
@@ -246,6 +263,9 @@ EVERY_ENGINE = (
         in_files=True,
         knows_nan=False,
         has_dates=False,
+        opens=sqlite_text.sound_table,
+        arrows=_sqlite_arrows,
+        batches=sqlite_text.batches,
     ),
 )
 

@@ -133,6 +133,8 @@ class Warehouse:
             if key is not None and duckdb_files.is_csv(files) and key in expression.columns:
                 # Csv files are text, and a key that is not an integer is missing.
                 expression = expression.mutate(**{key: expression[key].try_cast("int64")})
+        if not isinstance(source, Warehouse):
+            expression = guard_engine(lambda: engine_of(expression).opens(expression), CONNECTION_LOST)
         if snapshot:
             metadata["snapshot"] = snapshot
         result = cls(expression, key, metadata, files, state, opened, temporary)
@@ -193,7 +195,7 @@ class Warehouse:
         Raises:
             ConnectionError: as :meth:`ask`.
         """
-        result = guard_engine(expression.to_pyarrow, CONNECTION_LOST)
+        result = guard_engine(lambda: engine_of(expression).arrows(expression), CONNECTION_LOST)
         return {name: result[name] for name in result.column_names}
 
     def close(self) -> None:

@@ -7,7 +7,6 @@ they count for, as in :mod:`dpselect.views.rows_of_persons`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -17,8 +16,7 @@ from dpselect.sources import encoding
 from dpselect.sources.collation import require_exact
 from dpselect.sources.periods import Periods
 from dpselect.sources.public_names import PublicNames
-from dpselect.sources.sqlite_text import with_sound_cells
-from dpselect.sources.warehouse import CONNECTION_LOST, Warehouse, guard_engine
+from dpselect.sources.warehouse import Warehouse
 from dpselect.views.cell_sums import CellSum
 from dpselect.views.engine_cells import cell_of, place_and_mask
 from dpselect.views.grouped_counts import Histogram, Integers
@@ -76,7 +74,7 @@ def _coded_rows(warehouse: Warehouse, question: RowQuestion, *, raw: bool = Fals
     import ibis
 
     warehouse.require(question.columns)
-    table, text = with_sound_cells(warehouse, question.columns), warehouse.is_csv
+    table, text = warehouse.table, warehouse.is_csv
     placed = [place_and_mask(cells, table[name], name, text=text) for name, cells in question.counted_columns]
     coded = {f"c{at}": place for at, (place, _) in enumerate(placed)}
     if question.groups is None:
@@ -89,7 +87,6 @@ def _coded_rows(warehouse: Warehouse, question: RowQuestion, *, raw: bool = Fals
         coded |= {"p": _person(table[question.person])}
         if question.order is not None:
             coded |= _order(table[question.order])
-        _provide_hash(warehouse)
     # What is left out before cells are computed costs less than cells that say so.
     masks = [mask for _, mask in placed if mask is not None]
     rows = (table.filter(masks) if masks else table).select(**coded)
@@ -196,15 +193,3 @@ def _order(column: Any) -> dict[str, Any]:
     if not kind.is_string():
         return {"o": number, "s": ibis.null("string")}
     return {"o": number, "s": ibis.ifelse(gone | number.notnull(), ibis.null("string"), column)}
-
-
-def _provide_hash(warehouse: Warehouse) -> None:
-    """Give SQLite the function that other engines have."""
-    backend = guard_engine(warehouse.table.get_backend, CONNECTION_LOST)
-    if backend.name == "sqlite":
-        from hashlib import md5
-
-        with suppress(Exception):
-            backend.con.create_function(
-                "md5", 1, lambda text: md5(text.encode(), usedforsecurity=False).hexdigest(), deterministic=True
-            )

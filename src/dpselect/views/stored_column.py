@@ -13,7 +13,6 @@ from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.sources import encoding
 from dpselect.sources.periods import Periods
 from dpselect.sources.public_names import PublicNames
-from dpselect.sources.sqlite_text import with_sound_cells
 from dpselect.sources.table_batches import batches
 from dpselect.sources.tables import TableFile
 from dpselect.sources.urls import is_url
@@ -159,7 +158,7 @@ class StoredColumn:
         """
         points = public_points(grid)
         if isinstance(self._table, Warehouse):
-            table = with_sound_cells(self._table, [self._name])
+            table = self._table.table
             column = table[self._name]
             gone = encoding.is_missing(column) | raw_number(column).isnull()
             rows = self._table.ask(table.aggregate(n=gone.sum()))
@@ -170,7 +169,7 @@ class StoredColumn:
     def _outside(self, lower: float, upper: float) -> int:
         if not isinstance(self._table, Warehouse):
             return sum(column.clip(lower, upper).clipped for column in self._columns())
-        table = with_sound_cells(self._table, [self._name])
+        table = self._table.table
         raw, ends = comparable(raw_number(table[self._name]), lower, upper)
         moved = (raw < ends[0]) | (raw > ends[1])
         rows = self._table.ask(table.aggregate(n=(moved & ~encoding.is_missing(table[self._name])).sum()))

@@ -14,7 +14,6 @@ from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.sources import encoding
 from dpselect.sources.candidates import Candidates
 from dpselect.sources.collation import require_exact
-from dpselect.sources.sqlite_text import with_sound_cells
 from dpselect.sources.warehouse import Warehouse
 from dpselect.views.row_source import RowSource
 
@@ -38,7 +37,7 @@ def stored_popularity(source: Any, person: str | None, item: str, domain: Any) -
         raise InputError("An item without a row is an item too: pass domain= as a range, a list or a table.")
     with _open_warehouse(source) as place:
         place.require([item] if person is None else [person, item])
-        table = with_sound_cells(place, [person, item])
+        table = place.table
         name = table[item]
         if name.type().is_string():
             require_exact(place, [item])
@@ -85,7 +84,7 @@ def stored_names(source: Any, person: str, item: str, most: int) -> tuple[NDArra
     """
     with _open_warehouse(source) as place:
         place.require([person, item])
-        table, kind = with_sound_cells(place, [person, item]), place.table.schema()[item]
+        table, kind = place.table, place.table.schema()[item]
         if not (kind.is_string() or kind.is_integer()) or kind.is_uint64():
             raise InputTypeError("Names must be text, or integers of at most 64 bits with their sign: cast the column.")
         if kind.is_string():
