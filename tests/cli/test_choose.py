@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             columns, color, {"size": [0, 1, 2], "color": [0, 1]}, [0, 1], (columns, color)
         )
     maker = adaptive.AdaptiveAlgorithm(
-        tree_options.options(names=["A1", "default"]),
+        tree_options.options(names=["A5", "default"]),
         tree_options.metafeatures(),
         tree_options.error_rate,
         learner="fixed",
@@ -94,6 +94,29 @@ def test_trees_are_answered_from_a_ledger(folder: Path, capsys: pytest.CaptureFi
 
     assert 1 == spent.count('"choice-maker"')
     assert json.dumps("choose") in spent
+
+
+def test_no_number_of_rows_is_refused(folder: Path) -> None:
+    """One row more than any bound would decide whether there is an answer."""
+    rows = [f"{i % 3},{i % 2},{'yes' if i % 2 else 'no'}" for i in range(100_001)]
+    (folder / "many.csv").write_text("\n".join(["size,color,rich", *rows]), encoding="utf-8")
+    described = (folder / "people.toml").read_text(encoding="utf-8").replace("people.csv", "many.csv")
+    (folder / "many.toml").write_text(described, encoding="utf-8")
+    table = [str(folder / "many.toml"), "rich", "--traces", str(folder / "trees.parquet"), "--epsilon", "1"]
+
+    assert 0 == main(["choose", "tree", *table, "--learner", "fixed", "--out", str(folder / "many.json")])
+
+
+def test_traces_of_trees_that_need_a_bound_on_rows_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are for Python, where the bound is passed."""
+    monkeypatch.setattr(tree_options, "UNBOUNDED", ("A3", "default"))
+    table = [str(folder / "people.toml"), "rich", "--traces", str(folder / "trees.parquet"), "--epsilon", "1"]
+
+    assert "trees.parquet holds traces of fewer than two of A3, default: train with these." in refusal(
+        ["choose", "tree", *table, "--out", str(folder / "none.json")], capsys
+    )
 
 
 def test_compare_draws_regret(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

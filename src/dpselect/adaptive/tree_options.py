@@ -15,6 +15,8 @@ from dpselect.adaptive.option import Option
 from dpselect.kernel.errors import InputError
 
 THE_FIVE = ("A1", "A2", "A3", "A4", "A5")
+# Those that need no public bound on the rows, which one row too many would break.
+UNBOUNDED = ("A3", "A5", "default")
 # Multiway forests may be deep on paper: their stopping rules end them long before.
 _MOST_LEAVES = 10**15
 # How many times the noise of a class count the records of one value and class are, on average: the statistic of
@@ -52,7 +54,8 @@ def options(max_records: int = 100_000, names: Sequence[str] = (*THE_FIVE, "defa
     """Return the trees as options: from a :class:`LabelledTable` and epsilon to a fitted estimator.
 
     Args:
-        max_records: a public bound on the rows of every table, which information gain needs.
+        max_records: a public bound on the rows of every table, which those that are not ``UNBOUNDED`` need: a table of
+            more rows is refused.
         names: which of ``"A1"`` to ``"A5"`` and ``"default"``.
 
     Raises:

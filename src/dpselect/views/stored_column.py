@@ -44,11 +44,10 @@ class StoredColumn:
     Raises:
         ValueError, TypeError: no such column, or one that is not numeric.
 
-    Limits: Events in SQLite and in csv files of an engine. SQLite lets a row hold what its column does not declare: a
-    blob among text, or text among integers, stops the reading of names and edges without a public list, before anything
-    is spent, and ``check`` of a column of numbers. In questions of a described dataset such a cell of text or dates is
-    missing, alone. DuckDB rounds "1.5" to a whole number where a csv file in memory leaves the row out, and knows no
-    "true". Read such files in memory, or clean the column first.
+    Limits: SQLite lets a row hold what its column does not declare. Such a cell is missing, alone, as 2.5 is in a column
+    of integers. A column of a view that SQLite gives no type, as before 3.41 each computed one, takes the type of its
+    first row: make a table of declared columns instead. DuckDB rounds "1.5" to a whole number where a csv file in memory
+    leaves the row out, and knows no "true". Read such files in memory, or clean the column first.
     """
 
     def __init__(

@@ -9,7 +9,7 @@ from typing import Any
 
 from dpselect.cli import dataset_options, paths, traces
 from dpselect.cli.command import Command, CommandAnswer
-from dpselect.cli.options import argument, option, whole
+from dpselect.cli.options import argument
 from dpselect.cli.plan_text import promise, state_error
 from dpselect.cli.request import Request
 from dpselect.cli.spending import accountant_of
@@ -55,10 +55,8 @@ def run_tree(request: Request) -> CommandAnswer:
     if dataset.person is not None:
         raise InputError("This protects one row, and the description one person: take person out of it.")
     labels = columns.pop(request.target)
-    if len(labels) > request.max_records:
-        raise InputError("The table has more rows than --max-records: pass a larger public bound.")
     database = tree_options.LabelledTable(columns, labels, declared, classes)
-    maker = _maker(request, tree_options.options(request.max_records))
+    maker = _maker(request, tree_options.options(names=tree_options.UNBOUNDED))
     request.outcome.says(_UNKNOWN_BOUND)
     answer = maker.answer(database, request.epsilon, ledger=accountant_of(request))
     text = as_json(answer.value)
@@ -122,13 +120,6 @@ TREE = Command(
     (
         dataset_options.argument(None),
         argument("target", metavar="COLUMN", words="the column to be predicted"),
-        option(
-            "--max-records",
-            type=whole,
-            default=100_000,
-            metavar="N",
-            help="a public bound on the rows (default 100000)",
-        ),
         *traces.OPTIONS,
         paths.output("--out", required=True, metavar="JSON", help="where to write the released model"),
     ),
