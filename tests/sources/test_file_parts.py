@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as parquet
 import pytest
+from pyarrow import feather, parquet
 
 import dpselect as dps
 from dpselect.cli import main
+from dpselect.dataset import check_dataset
+from tests.sources.ods_files import ods_file
 
 ASKED = ["age", "--lower", "0", "--upper", "100", "--epsilon", "9"]
 
@@ -67,3 +69,41 @@ def test_a_file_whose_name_holds_a_star_is_that_file(tmp_path: Path) -> None:
     (tmp_path / "ab.csv").write_text("age\n4\n", encoding="utf-8")
 
     assert [3] == dps.data.Column.read(tmp_path / "a*.csv", "age", kind="integer").values.tolist()
+
+
+def put(path: Path, ages: list[int]) -> None:
+    """A part of a kind of which a check says more than of other kinds."""
+    kind = path.suffix[1:]
+    if kind == "xlsx":
+        book = pytest.importorskip("openpyxl").Workbook()
+        for row in [["age"], *([age] for age in ages)]:
+            book.active.append(row)
+        book.active["A2"].number_format = "0 %"
+        book.active.row_dimensions[3].hidden = True
+        book.save(path)
+    elif kind == "ods":
+        ods_file(path, [["age"], *([age] for age in ages)])
+    elif kind == "jsonl":
+        path.write_text("\n".join(f'{{"age": {age}}}' for age in ages))
+    elif kind in ("sav", "dta"):
+        frame = pytest.importorskip("pandas").DataFrame({"age": [float(age) for age in ages]})
+        write = getattr(pytest.importorskip("pyreadstat"), f"write_{kind}")
+        write(frame, str(path), variable_value_labels={"age": {99: f"refused in {path.stem}"}})
+    else:
+        table = pa.table({"age": ages})
+        feather.write_feather(table, path) if kind == "feather" else parquet.write_table(table, path)
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "ods", "jsonl", "sav", "dta", "feather", "parquet"])
+def test_a_check_reads_a_pattern(tmp_path: Path, ending: str) -> None:
+    """Whatever it says of one file it says of all of them."""
+    for part in (1, 2):
+        put(tmp_path / f"part-{part}.{ending}", [7, 8, 99])
+    columns = {"age": {"lower": 0, "upper": 50}}
+    found = check_dataset(dps.Dataset(source=f"part-*.{ending}", folder=tmp_path, columns=columns))
+
+    assert "age: 6 numbers, 0 empty, 0 not a number; 2 outside of the bounds" in "\n".join(found.lines)
+    if ending == "xlsx":
+        assert (2, {"age": 2}) == (found.facts["hidden_rows"], found.facts["percents"])
+    if ending in ("sav", "dta"):
+        assert any("99 is 'refused in part-" in line for line in found.lines)

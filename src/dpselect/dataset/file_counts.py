@@ -38,7 +38,9 @@ def labelled_codes(dataset: Dataset, name: str, domain: NumericDomain, facts: di
     """Return which codes outside of the bounds have a label in a file of SPSS or Stata, a clause."""
     if not facts["outside"] or not _is_file(dataset, statistics_files.ENDINGS):
         return ""
-    codes = statistics_files.labelled_codes(local(dataset.address), name)
+    codes: dict[float, str] = {}
+    for each in _files(dataset):
+        codes |= statistics_files.labelled_codes(each, name)
     beyond = {code: label for code, label in codes.items() if not domain.lower <= code <= domain.upper}
     texts = [spellings(code)[0] for code in beyond if spellings(code)[0] not in dataset.missing]
     named = ", ".join(f"{code:g} is {label!r}" for code, label in beyond.items())
@@ -62,9 +64,9 @@ def number_hint(unread: list[str], dialect: Dialect) -> str:
 
 def _of_sheet(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
     """Return what a sheet shows otherwise than it is read: hidden rows, and numbers shown as percents."""
-    path, reading = local(dataset.address), reading_of(dataset)
-    names = sheets.header(path, reading.sheet, reading.dialect)
-    rows = [*sheets.rows(path, reading.sheet, reading.dialect)]
+    reading, files = reading_of(dataset), _files(dataset)
+    names = sheets.header(files[0], reading.sheet, reading.dialect)
+    rows = [row for each in files for row in sheets.rows(each, reading.sheet, reading.dialect)]
     facts["hidden_rows"] = sum(row.hidden for row in rows)
     lines = [f"hidden rows: {facts['hidden_rows']}, which are read as all others"] if facts["hidden_rows"] else []
     percents = Counter(names[place - 1] for row in rows for place in row.percents if place <= len(names))
