@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dpselect.data import TableFile
+from dpselect.data import TableFile, Warehouse
 from dpselect.sources.csv_text import number
 from dpselect.sources.dialects import Dialect
+from dpselect.sources.public_names import PublicNames
+from dpselect.views.grid import EvenGrid
+from dpselect.views.row_question import Bins, RowQuestion
+from dpselect.views.row_source import RowSource
+from dpselect.views.table_counts import table_histograms
 
 arrow = pytest.importorskip("pyarrow")
 
@@ -81,3 +88,36 @@ def test_a_cell_with_a_unit_moves_no_other(tmp_path: Path) -> None:
         more = held([*cells[:250], odd, *cells[250:]])
         assert not honest - more
         assert sum((more - honest).values()) <= 1
+
+
+# Each is 1 or -1, whatever holds it.
+ONES = ["1", "1\u00a0", " 1", "\u20091", "1\u202f", "\u22121", " true", "TRUE\u00a0", "\u22121.0 "]
+
+
+def containers(folder: Path) -> dict[str, Any]:
+    """Every container of one column of text."""
+    from pyarrow import feather, parquet
+
+    (folder / "a.csv").write_text("\n".join(["x", *ONES]), encoding="utf-8")
+    (folder / "a.jsonl").write_text("\n".join(json.dumps({"x": each}) for each in ONES), encoding="utf-8")
+    text = arrow.array(ONES, arrow.string())
+    for name, column in (("a", text), ("b", text.cast(arrow.large_string())), ("c", text.dictionary_encode())):
+        parquet.write_table(arrow.table({"x": column}), folder / f"{name}.parquet")
+    feather.write_feather(arrow.table({"x": text}), folder / "a.feather")
+    pandas = pytest.importorskip("pandas")
+    files = {path.name: TableFile(path) for path in sorted(folder.iterdir())}
+    held = {"list": {"x": ONES}, "arrow": arrow.table({"x": text}), "pandas": pandas.DataFrame({"x": ONES})}
+    return files | held | {"csv in place": Warehouse.open(folder / "a.csv")}
+
+
+@pytest.mark.parametrize("cells", [EvenGrid(-1, 1, 3), Bins.of([-2, 0, 2]), PublicNames.of([-1, 1], "x")], ids=type)
+def test_a_number_is_read_alike_whatever_holds_its_text(tmp_path: Path, cells: Any) -> None:
+    """Spaces that do not break, and a minus that is no hyphen, in text of files, of frames and of engines."""
+    pytest.importorskip("ibis")
+    found = {}
+    for name, table in containers(tmp_path).items():
+        histograms, _ = table_histograms(RowSource(table), RowQuestion("x", cells))
+        found[name] = [each.tolist() for each in histograms[0]]
+
+    last = len(cells) - 1 if not isinstance(cells, EvenGrid) else 2
+    assert {name: [[0, last], [2, 7]] for name in found} == found

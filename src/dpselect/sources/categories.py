@@ -26,6 +26,7 @@ import numpy as np
 
 from dpselect.kernel.errors import InputError
 from dpselect.sources import csv_text
+from dpselect.sources.dialects import trimmed
 
 # Up to here every integer is a float64. The number itself is also what the next integer is rounded to.
 EXACT = 2**53
@@ -81,7 +82,7 @@ class Categories:
         code = self.texts.get(text)
         if code is not None:
             return code
-        truth = TRUTH.get(text.lower())
+        truth = TRUTH.get(trimmed(text).lower())
         if truth is not None:
             return self.numbers.get(truth)
         code = self.numbers.get(exact_number(text))
@@ -117,8 +118,9 @@ def exact_number(text: str) -> int | float | None:
     number = csv_text.number(text)
     if number is None or number != number:
         return None
-    digits = text.strip(" \t").lstrip("+-")
-    return int(text) if digits.isdecimal() and len(digits) <= _LONGEST else number
+    written = trimmed(text)
+    digits = written.lstrip("+-")
+    return int(written) if digits.isdecimal() and len(digits) <= _LONGEST else number
 
 
 def plain_number(cell: Any) -> int | float | None:

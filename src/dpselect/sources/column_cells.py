@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.sources import csv_text
 from dpselect.sources.categories import TRUTH
+from dpselect.sources.dialects import trimmed
 from dpselect.sources.frames import hint, is_retyped
 
 Mask = NDArray[np.bool_]
@@ -29,7 +30,7 @@ INTEGER_CLIP = 2**61
 _NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 _PLAIN = "^-?[0-9]+([.][0-9]+)?$"
 # The zeros are possessive, so that a long text is read in one pass.
-_WHOLE = re.compile(r"[ \t]*([+-]?)(?=[0-9])0*+([0-9]*)[ \t]*")
+_WHOLE = re.compile(r"([+-]?)(?=[0-9])0*+([0-9]*)")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -217,7 +218,7 @@ def _real(cell: Any) -> float:
     """Return one cell as a double, NaN where it is lacking or not a number."""
     if isinstance(cell, str):
         number = csv_text.number(cell)
-        return float(TRUTH.get(cell.lower(), math.nan)) if number is None else number
+        return float(TRUTH.get(trimmed(cell).lower(), math.nan)) if number is None else number
     if isinstance(cell, complex) and not cell.imag:
         # A column of integers of pandas beside one complex cell.
         return cell.real
@@ -235,7 +236,7 @@ def _real(cell: Any) -> float:
 def _halves(cell: Any) -> int | None:
     """Return the least integer that is at least twice the number, clipped; ``None`` where it is lacking."""
     if isinstance(cell, str):
-        written = _WHOLE.fullmatch(cell)
+        written = _WHOLE.fullmatch(trimmed(cell))
         if written is not None:
             # Python refuses to read thousands of digits, and the clip needs only the first ones.
             size = int(written[2] or 0) if len(written[2]) < 30 else INTEGER_CLIP

@@ -22,7 +22,7 @@ from typing import Any
 
 from dpselect._optional import not_installed
 from dpselect.kernel.errors import Advice, InputError
-from dpselect.sources.dialects import PLAIN, Dialect, clauses
+from dpselect.sources.dialects import PLAIN, Dialect, clauses, trimmed
 from dpselect.sources.text_blocks import TextForm, blocks, first_record, other_widths, sound, stays_open
 from dpselect.sources.urls import missing, no_table, without_secrets
 
@@ -50,11 +50,12 @@ _INTEGER = re.compile("[ \t]*([+-]?)0*([0-9]{1,19})[ \t]*")
 def number(text: str) -> float | None:
     """Return the number that a text spells, ``None`` where it spells none, and NaN where it is empty or "nan".
 
-    >>> number("01000"), number(" 1e3"), number("1_000"), number("")
-    (1000.0, 1000.0, None, nan)
+    >>> number("01000"), number(" 1e3"), number("1_000"), number(""), number("\u22121\u00a0")
+    (1000.0, 1000.0, None, nan, -1.0)
     """
-    if _NUMBER.fullmatch(text):
-        return float(text)
+    written = text if text.isascii() else trimmed(text)
+    if _NUMBER.fullmatch(written):
+        return float(written)
     return float("nan") if _LACKING.fullmatch(text) else None
 
 

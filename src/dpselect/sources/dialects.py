@@ -25,10 +25,10 @@ _GROUPING |= dict.fromkeys(_GROUPING["space"], _GROUPING["space"])
 _GROUPING |= dict.fromkeys(_GROUPING["apostrophe"], _GROUPING["apostrophe"])
 _BOTH = "cannot both group digits and mark fractions: pass"
 # Spaces that may surround a number, and what no unit holds, is, or begins or ends with.
-_SPACES = " \t\u00a0\u202f\u2009"
-_MINUS = "\u2212"
+SPACES = " \t\u00a0\u202f\u2009"
+MINUS = "\u2212"
 _DIGITS = re.compile(r"[0-9\n\r]")
-_SIGNS = f"{_SPACES}+-.,'\u2019{_MINUS}"
+_SIGNS = f"{SPACES}+-.,'\u2019{MINUS}"
 # Orders of day, month and year other than 2025-12-31.
 DATE_ORDERS = ("dmy", "mdy")
 # A file has at most so many lines before its names.
@@ -182,7 +182,7 @@ class Dialect:
         # Most columns have none of these signs.
         is_ascii = _is_ascii(cells)
         if not is_ascii:
-            cells = compute.utf8_trim(compute.replace_substring(cells, _MINUS, "-"), characters=_SPACES)
+            cells = compute.utf8_trim(compute.replace_substring(cells, MINUS, "-"), characters=SPACES)
         elif _has_blanks(cells):
             # As above, whatever other cells contain: " true" is 1 only without its blank.
             cells = compute.ascii_trim(cells, characters=" \t")
@@ -201,7 +201,7 @@ class Dialect:
     def _without_units(self, cells: Any) -> Any:
         """Return an arrow column of text without the unit before or behind a number, one of the two."""
         compute = importlib.import_module("pyarrow.compute")
-        unit, spaces = f"(?:{'|'.join(map(re.escape, self.unit))})", f"[{_SPACES}]*"
+        unit, spaces = f"(?:{'|'.join(map(re.escape, self.unit))})", f"[{SPACES}]*"
         before, behind = f"^{spaces}([+-]?){spaces}{unit}{spaces}(.*[0-9].*)$", f"^(.*[0-9].*?){spaces}{unit}{spaces}$"
         return compute.if_else(
             compute.match_substring_regex(cells, before),
@@ -225,10 +225,19 @@ class Dialect:
             return None
 
 
+def trimmed(text: str) -> str:
+    """Return a text as numbers are read of it: without the spaces around it, and with a hyphen for U+2212.
+
+    >>> trimmed("\u22125\u00a0")
+    '-5'
+    """
+    return text.strip(SPACES).replace(MINUS, "-")
+
+
 def _require_unit(unit: Any) -> None:
     """Refuse a unit that cannot be told from a number, or from the space beside it (``ValueError``)."""
     text = unit if isinstance(unit, str) else ""
-    if not text.strip(_SIGNS) or text.strip(_SPACES) != text or _DIGITS.search(text):
+    if not text.strip(_SIGNS) or text.strip(SPACES) != text or _DIGITS.search(text):
         raise InputError(
             f"{unit!r} is not a unit: one has no digit and is more than a sign of numbers, such as '%', 'EUR' or '€'."
         )

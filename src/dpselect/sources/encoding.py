@@ -20,6 +20,7 @@ from dpselect.sources.cell_types import LACKING as LACKING
 from dpselect.sources.cell_types import OUTSIDE as OUTSIDE
 from dpselect.sources.csv_text import DECIMAL, ENDLESS
 from dpselect.sources.csv_text import LACKING as LACKING_TEXT
+from dpselect.sources.dialects import MINUS, SPACES
 from dpselect.sources.engines import engine_of
 
 _HIDING = -7.25e-301
@@ -263,12 +264,18 @@ def _number_of_text(column: Any) -> Any:
     """Return the number that a text spells, NULL where it spells none."""
     import ibis
 
-    truth = [(column.lower() == word, literal(float(value))) for word, value in TRUTH.items()]
     if _tries(column):
-        spelled = column.re_search(f"^({DECIMAL}|{ENDLESS})$")
-        return ibis.cases(*truth, (spelled, column.try_cast("float64")), else_=ibis.null("float64"))
+        # Most cells are numbers as they are written.
+        ways = (column, column.replace(MINUS, "-").re_replace(f"^[{SPACES}]+|[{SPACES}]+$", ""))
+        spelled = [(each.re_search(f"^({DECIMAL}|{ENDLESS})$"), each.try_cast("float64")) for each in ways]
+        return ibis.cases(*spelled, *_truth(ways[1]), else_=ibis.null("float64"))
+    truth = _truth(column)
     # Elsewhere a cast of 1e999 fails, so only what cannot overflow is cast.
     return ibis.cases(*truth, (column.re_search(f"^({_SAFE})$"), column.cast("float64")), else_=ibis.null("float64"))
+
+
+def _truth(column: Any) -> list[tuple[Any, Any]]:
+    return [(column.lower() == word, literal(float(value))) for word, value in TRUTH.items()]
 
 
 def _matching(value: Any, domain: Domain) -> dict[int, Any]:
