@@ -206,3 +206,18 @@ def test_a_condition_compares_codes_with_numbers_and_labels_with_text(
     assert many == len(tables.arrows(path, ["who"], reading)["who"])
     assert many == sum(len(each["who"]) for each in batches(path, ["who"], reading))
     assert {"trust", "who"} == {*tables.arrows(path, ["who", "trust", "none"], reading)}
+
+
+def test_years_of_stata_are_numbers_and_check_says_how_to_ask_for_them(tmp_path: Path) -> None:
+    """They are neither dates nor first days, whatever their format is called."""
+    frame = pandas.DataFrame({"born": [1968.0, 1968.0, 2001.0, None]})
+    pyreadstat.write_dta(frame, str(tmp_path / "a.dta"), variable_format={"born": "%ty"})
+    dates = {"born": {"lower": "1900-01-01", "upper": "2025-12-31", "step": "year"}}
+    said = check_dataset(Dataset(source="a.dta", folder=tmp_path, columns=dates)).lines[-1]
+
+    assert "0 dates, 1 empty, 3 not a date, such as '1968'" in said
+    assert said.endswith("; years are asked as numbers: lower = 1900, upper = 2025")
+    read = check_dataset(Dataset(source="a.dta", folder=tmp_path, columns={"born": {"lower": 1900, "upper": 2025}}))
+    assert "born: 3 numbers, 1 empty, 0 not a number; 0 outside of the bounds" in read.lines
+    release = dps.counts(tmp_path / "a.dta", epsilon=500, column="born", domain=[1968, 2001])
+    assert {1968: 2, 2001: 1} == dict(release.value)

@@ -31,6 +31,7 @@ _LONGEST = 40
 _COLUMNS = 4
 # A name of digits that a spreadsheet or a database writes without its zeros.
 _ZEROS = re.compile("0[0-9]+")
+_YEAR = re.compile("[12][0-9]{3}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,7 +158,9 @@ def _dates(dataset: Dataset, held: Any, domain: DateDomain, name: str) -> tuple[
     require_without_zone(held, name)
     lacking = periods.moving().codes(column, name) < 0
     line, facts = _count_in_bounds(held, lacking, ~lacking & (periods.codes(column, name) < 0), "date")
-    if facts["not_a_date"] and dataset.date_order is None:
+    if any(_YEAR.fullmatch(each) for each in facts["unread"]):
+        line += f"; years are asked as numbers: lower = {domain.lower.year}, upper = {domain.upper.year}"
+    elif facts["not_a_date"] and dataset.date_order is None:
         line += '; 2025-12-31 is read, and 31.12.2025 with date_order = "dmy"'
     return line, facts
 

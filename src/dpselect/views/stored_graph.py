@@ -48,9 +48,9 @@ class StoredGraph:
         ConnectionError: the engine failed.
 
     Limits: Labels in an engine are compared as the engine does. ``StoredGraph`` and ``most_common`` refuse columns of
-    labels whose collation ignores case, accents, trailing blanks, width or composition, asked without rows. SQLite does
-    not report a column's collation, and a custom collation may ignore something else: give such labels a binary
-    collation.
+    labels whose collation ignores case, accents, trailing blanks, width or composition, asked without rows. A custom
+    collation may ignore something else: give such labels a binary collation. SQLite compares labels as they are
+    written, whatever their column declares.
 
     Few metrics are counted in an engine: degree, followers, ego density and open pairs. The others stream edges into
     memory, triangles too: how far one edge moves them depends on the most neighbours that two nodes share, and that
