@@ -264,7 +264,7 @@ def test_commands_spend_from_a_ledger(people: str, study: str, tmp_path: Path, c
     assert "make another for those, dpselect budget create with --neighbours family." in refusal(
         ["snp", study, "--families", "100", "--epsilon", "0.1", "--ledger", ledger], capsys
     )
-    assert 0 == main(["budget", "show", ledger, "--delta", "1e-6"])
+    assert 0 == main(["budget", "show", ledger])
     shown = capsys.readouterr().out
     assert f"[{'#' * 34}{'.' * 6}] epsilon: 0.85 spent, 0.15 left" in shown
     assert re.search(r"0\.25 x 1 +quantiles age +recursive halving$", shown, re.MULTILINE)

@@ -193,6 +193,9 @@ ANSWERS: Mapping[str, Schema] = {
         answers=_list({"type": ["string", "null"]}),
     ),
     "budget spend": _object({"row": WHOLE, **_PAYMENT_FIELDS}),
+    "budget report": _object(
+        {"delta": NUMBER, **dict.fromkeys(("basic", "rho", "optimum", "fixed_questions"), _maybe(NUMBER))}, reason=TEXT
+    ),
     "budget verify": _object({"entries": WHOLE, "spent": _SPENT_AMOUNTS}),
     "budget settle": _object({"entries": WHOLE}),
     "budget export": _object({}, events=_list({"type": "object"}), written_to=TEXT),

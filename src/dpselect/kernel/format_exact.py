@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Context, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 # Decimals of so many places and digits are written as such, smaller numbers than the last with an exponent.
@@ -22,3 +22,14 @@ def format_exact(number: Fraction) -> str:
     if len(decimal.as_tuple().digits) > _MOST_DIGITS:
         return str(number)
     return f"{decimal:f}" if not number or abs(number) >= _SMALL else f"{_DECIMALS.normalize(decimal)}".lower()
+
+
+def rounded(number: Fraction | float, digits: int = 4, rounding: str = ROUND_CEILING) -> str:
+    """Return so many digits, rounded up, which is safe for what is spent; of a float those of its text.
+
+    >>> rounded(0.6), rounded(Fraction(1, 3)), rounded(Fraction(1, 3), rounding="ROUND_FLOOR"), rounded(Fraction(10**400))
+    ('0.6', '0.3334', '0.3333', '1e+400')
+    """
+    exact = Fraction(repr(number)) if isinstance(number, float) else number
+    short = Context(digits, rounding).divide(Decimal(exact.numerator), Decimal(exact.denominator)).normalize()
+    return f"{short:e}" if abs(short.adjusted()) > 300 else f"{float(short):.{digits}g}"

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect.kernel.errors import Advice, BudgetError, InputError, InputTypeError
-from dpselect.kernel.format_exact import format_exact
+from dpselect.kernel.format_exact import format_exact, rounded
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
@@ -155,12 +155,12 @@ class Terms:
         """Return in words what was asked, what is left and what would fit."""
         left, rho = self.remaining(totals).rho, event.guarantee.rho
         share, name, size = left / event.count, "rho", rho
-        largest = f"a rho of at most {_floor_text(share)} each"
+        largest = f"a rho of at most {rounded(share, 6, ROUND_FLOOR)} each"
         if event.rho is None:
             # A pure release is asked for by its epsilon.
             name, size = "epsilon", event.epsilon
             most = largest_epsilon(event.guarantee.price, share) if share > 0 else share
-            largest = f"an epsilon of at most {_floor_text(most)} each"
+            largest = f"an epsilon of at most {rounded(most, 6, ROUND_FLOOR)} each"
         total = event.count * rho
         asked = f"rho {_short(total, left)}{_many(event.count, f'{name} {_short(size)}')}"
         fits = [largest] if share > 0 else []
@@ -180,7 +180,7 @@ class Terms:
             most = min(most, int(left.delta / event.delta))
         # Where delta is an obstacle a pure release still fits.
         possible = delta <= left.delta
-        largest = f"an epsilon of at most {_floor_text(left.epsilon)} in all"
+        largest = f"an epsilon of at most {rounded(left.epsilon, 6, ROUND_FLOOR)} in all"
         fits = [largest if possible else f"{largest} without delta"] if left.epsilon > 0 else []
         return asked, remains, fits + _fewer(event.count, most, "epsilon")
 
@@ -233,12 +233,13 @@ class Report:
             "optimum": "optimum, amounts fixed in advance",
             "fixed_questions": "optimum, questions fixed too",
         }
-        rows = [(words, getattr(self, name)) for name, words in names.items()]
-        lines = [f"  {words:<34}{value:>10.4g}" for words, value in rows if not math.isnan(value)]
+        known = {words: each for name, words in names.items() if not math.isnan(each := getattr(self, name))}
+        lines = [f"  {words:<34}{rounded(each):>10}" for words, each in known.items()]
         lines += [f"  no optimum: {self.reason}"] if self.reason else []
         return "\n".join([f"epsilon of all releases together at delta = {self.delta:g}", *lines])
 
 
+_MOST = 10**100
 _BY_RHO = "a release states a rho, and the ledger does not know by which noise it keeps that"
 
 
@@ -256,7 +257,7 @@ def report(events: Iterable[Event], delta: float) -> Report:
       sum (always valid)                        10
       sum of rhos (always valid)             2.419
       optimum, amounts fixed in advance      2.419
-      optimum, questions fixed too           2.246
+      optimum, questions fixed too           2.247
     """
     if not 0 < delta < 1:
         raise InputError("delta must lie between 0 and 1, for example 1e-6.")
@@ -265,7 +266,9 @@ def report(events: Iterable[Event], delta: float) -> Report:
         return Report(delta, 0.0, 0.0, 0.0, nan)
     require_one_relation(event.neighbours for event in spent)
     totals = fold(spent)
-    basic = float(totals.epsilon) if totals.delta <= exact else nan
+    if totals.epsilon > _MOST:
+        raise InputError("The epsilons come to more than 10^100, of which there is no report: leave such releases out.")
+    basic = _float_above(totals.epsilon) if totals.delta <= exact else nan
     rho = nan
     if all(event.has_rho for event in spent):
         rho = math.nextafter(float(epsilon_of(totals.rho, exact)), math.inf)
@@ -275,8 +278,7 @@ def report(events: Iterable[Event], delta: float) -> Report:
     parts = Counter[PlanPart]()
     for event in spent:
         parts[PlanPart(event.guarantee)] += event.count
-    ranged = len(parts) == 1 and spent[0].bounded_range
-    best = optimum(parts, exact)
+    best, ranged = optimum(parts, exact), len(parts) == 1 and spent[0].bounded_range
     fixed = optimum(parts, exact, adaptive=False) if ranged else nan
     if math.isinf(best):
         return Report(delta, basic, rho, nan, nan, "the deltas that are stated come to more")
@@ -309,19 +311,17 @@ def parallel(parts: Sequence[Iterable[Event]]) -> Totals:
     )
 
 
+def _float_above(number: Fraction) -> float:
+    close = float(number)
+    return close if Fraction(repr(close)) >= number else math.nextafter(close, math.inf)
+
+
 def _many(count: int, size: str) -> str:
     return f" ({count} releases of {size})" if count > 1 else ""
 
 
 def _fewer(count: int, most: int, name: str) -> list[str]:
     return [f"{most} release{'s' if most > 1 else ''} of this {name}"] if count > 1 and most else []
-
-
-def _floor_text(number: Fraction | float) -> str:
-    """Return six digits, rounded down: what a message offers must fit."""
-    exact = Fraction(number)
-    digits = Context(prec=6, rounding=ROUND_FLOOR)
-    return f"{float(digits.divide(Decimal(exact.numerator), Decimal(exact.denominator))):.6g}"
 
 
 def _short(number: Fraction, other: Fraction | None = None) -> str:

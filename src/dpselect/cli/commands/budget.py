@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from decimal import ROUND_FLOOR
 from fractions import Fraction
 from itertools import count
 from typing import Any
@@ -18,7 +19,7 @@ from dpselect.cli.request import Request
 from dpselect.cli.spending import paying, remaining_of, text
 from dpselect.cli.tables import AnswerTable
 from dpselect.kernel.errors import ExistingFileError, InputError
-from dpselect.kernel.format_exact import format_exact
+from dpselect.kernel.format_exact import format_exact, rounded
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger.composition import Terms, Totals
@@ -49,7 +50,7 @@ def _create(request: Request) -> CommandAnswer:
     terms = ledger.terms
     budget = f"a budget of epsilon {format_exact(terms.epsilon)}{_delta(terms.delta)} for {request.dataset}"
     if terms.rule == "rho":
-        budget += f", kept as rho {_figure(terms.rho)}"
+        budget += f", kept as rho {rounded(terms.rho, rounding=ROUND_FLOOR)}"
     return CommandAnswer(f"{request.ledger}: {budget}", {"ledger": request.ledger, **_terms(terms)})
 
 
@@ -61,12 +62,6 @@ def _show(request: Request) -> CommandAnswer:
     first = totals.spends - len(events) + 1
     answers = [*map(answer_of, [ledger] * len(events), count(first), events)] if request.answers else None
     lines = [*_bar(terms, totals), "", *_table(events, first, answers)]
-    if request.delta is not None:
-        lines += [
-            "",
-            str(ledger.report(float(request.delta))),
-            "All but the sum hold only for a plan fixed in advance.",
-        ]
     facts = {
         **_terms(terms),
         "spent": _totals_text(totals),
@@ -76,14 +71,12 @@ def _show(request: Request) -> CommandAnswer:
     }
     if answers is not None:
         facts["answers"] = answers
-    rest = lines[lines.index("") + 1 + len([*_table(events, first, answers)]) :]
     earlier = [f"({first - 1} earlier entries: --all lists them)"] if first > 1 else []
     parts: list[str | AnswerTable] = [
         *_bar(terms, totals),
         "",
         *([_event_table(events, first, answers)] if events else []),
         *earlier,
-        *rest,
     ]
     return CommandAnswer("\n".join(lines).rstrip(), facts, parts=parts)
 
@@ -97,9 +90,9 @@ def _bar(terms: Terms, totals: Totals) -> Iterator[str]:
     full = min(_BAR, round(_BAR * float(spent / whole_budget)))
     budget = f"epsilon {format_exact(terms.epsilon)}{_delta(terms.delta)}"
     yield f"{terms.dataset or 'unnamed'}: {budget}, {terms.neighbours} neighbours"
-    yield f"[{'#' * full}{'.' * (_BAR - full)}] {unit}: {_figure(spent)} spent, {_figure(rest)} left"
+    yield f"[{'#' * full}{'.' * (_BAR - full)}] {unit}: {rounded(spent)} spent, {rounded(rest, rounding=ROUND_FLOOR)} left"
     if terms.delta and terms.rule == "sum":
-        yield f"delta: {_figure(totals.delta)} spent, {_figure(remaining.delta)} left"
+        yield f"delta: {rounded(totals.delta)} spent, {rounded(remaining.delta, rounding=ROUND_FLOOR)} left"
 
 
 def _table(events: Sequence[Event], first: int, answers: Sequence[str | None] | None) -> Iterator[str]:
@@ -108,11 +101,11 @@ def _table(events: Sequence[Event], first: int, answers: Sequence[str | None] | 
     askers = [asked_by(event) for event in events]
     width = max(map(len, askers), default=0)
     for row, (event, asker) in enumerate(zip(events, askers, strict=True), first):
-        delta = f"delta {_figure(event.delta):<9} " if deltas else ""
+        delta = f"delta {rounded(event.delta):<9} " if deltas else ""
         note = note_of(event)
-        rho = "" if event.rho is None else f" (rho {_figure(event.rho)})"
+        rho = "" if event.rho is None else f" (rho {rounded(event.rho)})"
         yield (
-            f"{row:>6}  {event.when[:16].replace('T', ' ')}  {_figure(event.epsilon):>10} x {event.count:<4} {delta}"
+            f"{row:>6}  {event.when[:16].replace('T', ' ')}  {rounded(event.epsilon):>10} x {event.count:<4} {delta}"
             f"{f'{asker:<{width}}  ' if width else ''}{event.mechanism}{rho}{'  ' + note if note else ''}"
         )
         if answers is not None:
@@ -127,8 +120,8 @@ def _event_table(events: Sequence[Event], first: int, answers: Sequence[str | No
         [
             str(row),
             event.when[:16].replace("T", " "),
-            f"{_figure(event.epsilon)} x {event.count}",
-            _figure(event.delta) if event.delta else "",
+            f"{rounded(event.epsilon)} x {event.count}",
+            rounded(event.delta) if event.delta else "",
             asked_by(event),
             event.mechanism,
             note_of(event),
@@ -156,6 +149,12 @@ def _spend(request: Request) -> CommandAnswer:
     return CommandAnswer(f"row {row}: {recorded}", facts)
 
 
+def _report(request: Request) -> CommandAnswer:
+    found = dps.Ledger.read(request.ledger).report(float(request.delta))
+    valid = {name: None if each != each else each for name, each in vars(found).items()}
+    return CommandAnswer(f"{found}\nAn optimum holds only for a plan fixed in advance.", valid)
+
+
 def _verify(request: Request) -> CommandAnswer:
     # Reading checks every row and every sum.
     ledger = dps.Ledger.read(request.ledger)
@@ -163,7 +162,7 @@ def _verify(request: Request) -> CommandAnswer:
     spent = f"epsilon {format_exact(totals.epsilon)}{_delta(totals.delta)} spent"
     facts = {"entries": totals.spends, "spent": _totals_text(totals)}
     if ledger.rule == "rho":
-        spent = f"rho {_figure(totals.rho)} spent"
+        spent = f"rho {rounded(totals.rho)} spent"
     return CommandAnswer(f"{request.ledger}: {totals.spends} entries, unbroken; {spent}", facts)
 
 
@@ -203,10 +202,6 @@ def _delta(delta: Fraction) -> str:
     return f" and delta {format_exact(delta)}" if delta else ""
 
 
-def _figure(value: Fraction) -> str:
-    return f"{float(value):.4g}"
-
-
 def _ledger(declare: Any = paths.ledger) -> Any:
     return declare("ledger", metavar="LEDGER", help="the ledger, a file or postgresql://user@host/database?ledger=NAME")
 
@@ -244,12 +239,6 @@ SHOW = Command(
         _ledger(),
         flag("--all", f"list all releases, not the latest {_LATEST}"),
         flag("--answers", "also show the answers of releases that were asked for with --certificate"),
-        option(
-            "--delta",
-            type=number,
-            metavar="D",
-            help="also report tighter totals at this delta (for plans fixed before)",
-        ),
     ),
     "dpselect budget show people.ledger",
     about="Protected: no table is read. A ledger holds what was asked and what it cost, and no row of the data.",
@@ -277,6 +266,13 @@ VERB = Command(
         "create": CREATE,
         "show": SHOW,
         "spend": SPEND,
+        "report": Command(
+            _report,
+            (_ledger(), option("--delta", type=number, required=True, metavar="D", help="of all releases together")),
+            "dpselect budget report people.ledger --delta 1e-6",
+            about="Protected: no table is read. Numbers are rounded up.",
+            summary="Say what all releases cost together, by every rule.",
+        ),
         "verify": Command(
             _verify,
             (_ledger(),),
