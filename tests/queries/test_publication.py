@@ -205,7 +205,8 @@ def test_a_dry_run_reads_no_row_and_writes_nothing(tmp_path: Path, monkeypatch, 
 
     assert "Dry run: nothing was spent, drawn or written." == lines[0]
     assert ["ages", "0.2", "two-sided", "geometric", "noise", "new", "with", "95", "%"] == lines[1].split()[:9]
-    assert "sum: epsilon 0.699999 of 0.7; epsilon 0.000001 stays unspent" == lines[-1]
+    assert "sum: epsilon 0.699999 of 0.7; epsilon 0.000001 stays unspent" == lines[-2]
+    assert "ledger: epsilon 100 left, before what is new is paid" == lines[-1]
     assert {"survey.toml", "report.toml"} == {each.name for each in folder.iterdir()}
 
     dps.Dataset.load(folder / "survey.toml").open_ledger()
@@ -215,9 +216,9 @@ def test_a_dry_run_reads_no_row_and_writes_nothing(tmp_path: Path, monkeypatch, 
 
     (folder / "survey.csv").write_bytes(rows)
     published(folder)
-    (folder / "report.toml").write_text(plan({**QUERIES, "new": QUERIES["ages"]}, total="1.4"), encoding="utf-8")
+    (folder / "report.toml").write_text(plan({**QUERIES, "new": QUERIES["ages"]}, total="0.9"), encoding="utf-8")
     planned = dps.open(folder / "survey.toml").plan_publication(folder / "report.toml")
-    assert {"ages": "answered", "jobs": "new", "more": "new", "new": "new"} == planned.states
+    assert {"ages": "answered", "jobs": "answered", "more": "answered", "new": "new"} == planned.states
     assert planned.remaining.epsilon == 100 - Fraction("0.699999")
     assert "answered" in planned._repr_html_()
 

@@ -35,7 +35,7 @@ def test_forty_medians_cost_what_they_cost_together(tmp_path: Path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     folder = folder_of(tmp_path / "survey")
     assert 0 == main(["publish", "survey/report.toml", "--dry-run"])
-    said = capsys.readouterr().out.splitlines()[-1]
+    said = capsys.readouterr().out.splitlines()[-2]
     answers = published(folder)
     (event,) = ledger(folder).events
 

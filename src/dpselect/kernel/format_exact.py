@@ -27,7 +27,7 @@ def format_exact(number: Fraction) -> str:
 def rounded(number: Fraction | float, digits: int = 4, rounding: str = ROUND_CEILING) -> str:
     """Return so many digits, rounded up, which is safe for what is spent; of a float those of its text.
 
-    >>> rounded(0.6), rounded(Fraction(1, 3)), rounded(Fraction(1, 3), rounding="ROUND_FLOOR"), rounded(Fraction(10**400))
+    >>> rounded(0.6), rounded(Fraction(1, 3)), rounded(Fraction(1, 3), rounding="ROUND_FLOOR"), rounded(10**400)
     ('0.6', '0.3334', '0.3333', '1e+400')
     """
     exact = Fraction(repr(number)) if isinstance(number, float) else number

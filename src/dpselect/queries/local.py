@@ -135,12 +135,13 @@ class LocalDataset(DatasetMethods):
             publication: a plan of queries, or the path of its file.
 
         Raises:
-            PublicationError: as :meth:`publish`.
+            PublicationError, BudgetError, AnsweredError, OSError: as :meth:`publish`, of whatever it refuses.
         """
-        asked = self._publication(publication)
-        ledger = self._ledger if self._ledger is not None else self.description.existing_ledger()
-        paying = None if ledger is None else require_ledger(ledger)
-        return plan_publication(asked, self.description, paying, self._rule)
+        asked, named = self._publication(publication), self._ledger is None and self.description.ledger_place
+        # A ledger that is not made yet has all of its budget left.
+        unmade = named and self.description.existing_ledger() is None
+        ledger = InMemoryLedger(self.description.terms()) if unmade else self._paying_ledger()
+        return plan_publication(asked, self.description, ledger, self._rule)
 
     def publish(self, publication: Publication | str | Path) -> PublicationAnswers:
         """Pay for a plan of queries, answer them and write the answers beside its file, each query once.

@@ -90,7 +90,8 @@ def _bar(terms: Terms, totals: Totals) -> Iterator[str]:
     full = min(_BAR, round(_BAR * float(spent / whole_budget)))
     budget = f"epsilon {format_exact(terms.epsilon)}{_delta(terms.delta)}"
     yield f"{terms.dataset or 'unnamed'}: {budget}, {terms.neighbours} neighbours"
-    yield f"[{'#' * full}{'.' * (_BAR - full)}] {unit}: {rounded(spent)} spent, {rounded(rest, rounding=ROUND_FLOOR)} left"
+    left = rounded(rest, rounding=ROUND_FLOOR)
+    yield f"[{'#' * full}{'.' * (_BAR - full)}] {unit}: {rounded(spent)} spent, {left} left"
     if terms.delta and terms.rule == "sum":
         yield f"delta: {rounded(totals.delta)} spent, {rounded(remaining.delta, rounding=ROUND_FLOOR)} left"
 

@@ -51,10 +51,9 @@ def _noting_payment(request: Request, description: Dataset) -> Iterator[None]:
 def _plan_answer(plan: PublicationPlan) -> CommandAnswer:
     lines: list[str | AnswerTable] = ["Dry run: nothing was spent, drawn or written."]
     lines += [AnswerTable(TITLES, plan.rows, frozenset({1})), plan.sums]
-    if plan.remaining is not None:
-        left = {name: format_exact(each) for name, each in vars(plan.remaining).items() if each}
-        said = " and ".join(f"{name} {each}" for name, each in left.items()) or "nothing"
-        lines.append(f"ledger: {said} left, before what is new is paid")
+    left = {name: format_exact(each) for name, each in vars(plan.remaining).items() if each}
+    said = " and ".join(f"{name} {each}" for name, each in left.items()) or "nothing"
+    lines.append(f"ledger: {said} left, before what is new is paid")
     return CommandAnswer.of(lines, plan.as_json())
 
 

@@ -62,13 +62,13 @@ class PublicationPlan:
         publication: whose plan it is.
         plans: of its queries, by key.
         states: of its queries: ``"new"``, ``"paid"``, or ``"answered"``, which costs nothing again.
-        remaining: what its ledger has left; ``None`` where there is none yet.
+        remaining: what its ledger has left.
     """
 
     publication: Publication
     plans: Mapping[str, Plan]
     states: Mapping[str, str]
-    remaining: Remaining | None = None
+    remaining: Remaining
 
     @property
     def rows(self) -> list[tuple[str, str, str, str, str]]:
@@ -136,6 +136,10 @@ class PublicationPlan:
         return grid([*TITLES], [list(row) for row in self.rows])
 
 
+class _PayableNotice(Exception):
+    """The end of a payment that would be made."""
+
+
 class PublicationRun:
     """One run of a publication: its requests, what pays for them, and their answers.
 
@@ -180,12 +184,18 @@ class PublicationRun:
         """Return all rows that this publication has paid for, also those of queries that were edited since."""
         return [row for row, _ in self._requests.index.rows(PUBLICATION, self._state.identity)]
 
-    def require_stored(self) -> None:
-        """Refuse a state that lacks answers which were shown, or has others, before anything is paid.
+    def require_payable(self) -> None:
+        """Refuse what cannot be paid for or answered. Nothing is spent and nothing is written.
 
         Raises:
-            AnsweredError: answers were shown that it lacks; or it has answers that another ledger has paid for.
+            AnsweredError: answers were shown that the state lacks; or it has answers that another ledger has paid for.
+            BudgetError, ValueError, OSError: as :meth:`pay`.
         """
+        self._require_stored()
+        with suppress(_PayableNotice):
+            self.pay(self._admit_and_stop)
+
+    def _require_stored(self) -> None:
         if any(not self._requests.rows(request) for request in self._state.requests()):
             raise AnsweredError(
                 "Answers of this publication were paid from another ledger than this one: name that ledger again in "
@@ -203,8 +213,11 @@ class PublicationRun:
             f"{STATE}. Nothing was drawn again."
         )
 
-    def pay(self) -> None:
+    def pay(self, admit: Callable[[Totals, Sequence[Event]], None] | None = None) -> None:
         """Pay for all queries that are not answered, those together that are not paid for yet, or for none.
+
+        Args:
+            admit: is asked in place of the total and the ledger, before anything is written.
 
         Raises:
             BudgetError: the total or the ledger does not allow it; nothing was spent.
@@ -217,7 +230,7 @@ class PublicationRun:
         ]
         total = self._publication.total
         whole = PlanPayment(self._state.identity, total.delta, {**self._dataset.metadata, "command": "publish"})
-        self._requests.pay(due, self._admit, None if total.composition == SUM else whole)
+        self._requests.pay(due, admit or self._admit, None if total.composition == SUM else whole)
 
     def _admit(self, totals: Totals, events: Sequence[Event]) -> None:
         """Refuse what the total or the ledger does not allow; the total is of all that was ever paid here."""
@@ -240,6 +253,13 @@ class PublicationRun:
                 f"{where}The ledger has {name(left)} left, and this publication costs {name(cost)}: lower the total. "
                 "Nothing was spent."
             )
+
+    def _admit_and_stop(self, totals: Totals, events: Sequence[Event]) -> None:
+        """Refuse what paying refuses, and end the transaction, which has added nothing yet."""
+        self._admit(totals, events)
+        for event in events:
+            totals = self._ledger.terms.admit(totals, event)
+        raise _PayableNotice
 
     def answer(self, key: str) -> dict[str, Any]:
         """Return the one answer of a query, which may be shown.
@@ -304,25 +324,32 @@ def folder_of(publication: Publication) -> Path | None:
 
 
 def plan_publication(
-    publication: Publication, dataset: Dataset, ledger: Ledger | InMemoryLedger | None, rule: str
+    publication: Publication, dataset: Dataset, ledger: Ledger | InMemoryLedger, rule: str
 ) -> PublicationPlan:
     """Return what a publication costs and how wrong its answers may be. No row is read and nothing is written.
 
     Args:
         publication: the queries.
         dataset: that they are about.
-        ledger: would pay; ``None`` where there is none yet.
+        ledger: would pay, or a budget in memory with its terms where it is not made yet.
         rule: of the ledger.
 
     Raises:
-        PublicationError: a query is not about the dataset, or the total does not pay.
+        PublicationError, BudgetError, AnsweredError, OSError: as :func:`publish`, of whatever it refuses.
     """
+    plans, folder = _plans_of(publication, dataset, rule)
+    state = MemoryState() if folder is None else FolderState.existing(folder, FILES) or MemoryState()
+    run = PublicationRun(publication, dataset, plans, ledger, state)
+    run.require_payable()
+    return PublicationPlan(publication, plans, run.states, ledger.remaining)
+
+
+def _plans_of(publication: Publication, dataset: Dataset, rule: str) -> tuple[Mapping[str, Plan], Path | None]:
+    """Return the plans of all queries, and the folder of the answers, whose certificate needs templates."""
     plans, folder = publication.plans(dataset, rule), folder_of(publication)
-    states = dict.fromkeys(plans, NEW)
-    if ledger is not None and folder is not None:
-        with suppress(FileNotFoundError):
-            states = PublicationRun(publication, dataset, plans, ledger, FolderState(folder)).states
-    return PublicationPlan(publication, plans, states, None if ledger is None else ledger.remaining)
+    if folder is not None:
+        require_templates("dpselect.certificates")
+    return plans, folder
 
 
 def publish(
@@ -344,13 +371,11 @@ def publish(
         AnsweredError: an answer was shown that is not stored here; nothing was drawn again for it.
         OSError: the folder, the ledger or the source cannot be used; what was paid stays paid, for the next call.
     """
-    plans, folder = publication.plans(dataset, rule), folder_of(publication)
-    if folder is not None:
-        require_templates("dpselect.certificates")
+    plans, folder = _plans_of(publication, dataset, rule)
     ledger = open_ledger()
     state = MemoryState() if folder is None else FolderState.create(folder, FILES)
     run = PublicationRun(publication, dataset, plans, ledger, state)
-    run.require_stored()
+    run.require_payable()
     run.pay()
     answers = {key: run.answer(key) for key in plans}
     public = {NUMBER: state.identity, DIGEST: dataset.digest, TOTAL: format_exact(publication.total.epsilon)}

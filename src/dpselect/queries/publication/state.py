@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from dpselect.kernel.errors import DPSelectError, MissingFileError
 from dpselect.ledger.file import await_maker, bare, is_there, place_file
 
 NAME, FORMAT = "state.db", 1
+_UNWRITABLE = "cannot be written: check its name, the rights of its folder and the room on its disk. Nothing was spent."
 _TABLES = (
     "CREATE TABLE publication (format INTEGER NOT NULL, id TEXT NOT NULL)",
     "CREATE TABLE answers (request TEXT PRIMARY KEY NOT NULL, content TEXT NOT NULL)",
@@ -98,26 +100,37 @@ class FolderState:
         Raises:
             StateError: the folder has answers and no state, or it cannot be written.
         """
-        path = folder / NAME
-        if not is_there(path):
-            for name in answers:
-                if is_there(folder / name):
-                    raise StateError(
-                        f"{folder} has {name} and no {NAME}: restore it, or move the folder away to pay for all "
-                        "answers anew. Nothing was spent."
-                    )
-            try:
-                folder.mkdir(exist_ok=True)
-                # Of two that make it at once, one does.
-                place_file(path, _fill)
-            except FileNotFoundError:
-                raise StateError(f"The folder {folder.parent} does not exist: make it first.") from None
-            except OSError:
-                raise StateError(
-                    f"{path} cannot be written: check its name, the rights of its folder and the room on its disk. "
-                    "Nothing was spent."
-                ) from None
+        if (there := cls.existing(folder, answers)) is not None:
+            return there
+        try:
+            folder.mkdir(exist_ok=True)
+            # Of two that make it at once, one does.
+            place_file(folder / NAME, _fill)
+        except OSError:
+            raise StateError(f"{folder / NAME} {_UNWRITABLE}") from None
         return cls(folder)
+
+    @classmethod
+    def existing(cls, folder: Path, answers: Sequence[str]) -> FolderState | None:
+        """Return the state in a folder, or ``None`` where one can be made.
+
+        Raises:
+            StateError: as :meth:`create`.
+        """
+        if is_there(folder / NAME):
+            return cls(folder)
+        for name in answers:
+            if is_there(folder / name):
+                raise StateError(
+                    f"{folder} has {name} and no {NAME}: restore it, or move the folder away to pay for all answers "
+                    "anew. Nothing was spent."
+                )
+        if not folder.parent.is_dir():
+            raise StateError(f"The folder {folder.parent} does not exist: make it first.")
+        place = folder if is_there(folder) else folder.parent
+        if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
+            raise StateError(f"{folder / NAME} {_UNWRITABLE}")
+        return None
 
     def read(self, request: str) -> str | None:
         """Return the answer of a request, if there is one."""
