@@ -146,4 +146,4 @@ def test_a_column_of_which_nothing_is_public_is_counted(tmp_path: Path, capsys: 
     assert 0 == main(["check", str(tmp_path / "d.csv"), "v", "--person", "who"])
     shown = capsys.readouterr().out.splitlines()
     assert ["rows: 3", "v: 2 filled, 1 empty; 1 are numbers"] == shown[1:3]
-    assert shown[3].startswith("who: 2 persons, at most 1 rows each;")
+    assert shown[3].startswith("who: 2 persons, at most 1 row each;")

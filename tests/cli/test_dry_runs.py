@@ -108,6 +108,9 @@ def test_a_dry_run_says_for_the_curator_how_many_cells_are_not_understood(capsys
 
     Path("rows.csv").write_text("who,age,job\n" + "1,40,nurse\n" * 9 + "2,x,cook\n3,,smith\n")
     Path("edges.csv").write_text("source,target\n0,1\n1,zz\n")
+    Path("study.csv").write_text("snp,b,c\nrs1,4,4\nrs2,x,1\nrs3,99,0\n")
+    Path("named.csv").write_text("who,age\nann,40\nbob,x\n")
+    Path("counts.csv").write_text("name,count\nflu,4\npox,many\n")
     main(["budget", "create", "rows.ledger", "--epsilon", "2", "--dataset", "rows"])
     capsys.readouterr()
     for line, said in (
@@ -119,6 +122,17 @@ def test_a_dry_run_says_for_the_curator_how_many_cells_are_not_understood(capsys
         ),
         ("top-k edges.csv --nodes 9 degree", "1 of 2 lines are not edges between the public nodes"),
         ("train rows.toml job --out model.json", None),
+        (f"median-record named.csv age --label who {BOUNDS}", "1 of 2 cells of age were not read as numbers"),
+        (
+            "snp study.csv --families 9",
+            "1 of 3 cells of b were not read as numbers, and 1 lie outside of the bounds; "
+            "0 of 3 cells of c were not read as numbers",
+        ),
+        ("above-threshold counts.csv --threshold 3", "1 of 2 cells of count were not read as numbers"),
+        (
+            "choose tree rows.toml job --out model.json",
+            "2 of 11 cells of age were not read as numbers; 1 of 11 cells of job were not in its list",
+        ),
     ):
         assert 0 == main([*shlex.split(line), "--epsilon", "1", "--dry-run"])
         printed = capsys.readouterr()
@@ -130,6 +144,14 @@ def test_a_dry_run_says_for_the_curator_how_many_cells_are_not_understood(capsys
     )
     assert "private" not in capsys.readouterr().err
     assert not Ledger.read("rows.ledger").events
+    with Path("rows.toml").open("a") as file:
+        file.write('[budget]\nepsilon = 2\nledger = "rows.ledger"\n')
+    query = '[[query]]\nkey = "a"\nquery = "median"\ncolumn = "age"\nepsilon = 1\n'
+    Path("plan.toml").write_text(f'dataset = "rows.toml"\ntotal = {{epsilon = 1}}\n{query}')
+    assert 0 == main(["publish", "plan.toml", "--dry-run"])
+    printed = capsys.readouterr()
+    assert "private" not in printed.out
+    assert "private, for you alone: 2 of 11 cells of age were not read as numbers\n" == printed.err
     # A plan in Python reads no row: it needs no file.
     Path("rows.csv").unlink()
     assert dps.open("rows.toml").plan.median("age", epsilon=1).guarantee.epsilon == 1

@@ -317,7 +317,7 @@ def test_a_budget_with_a_delta_pays_for_boosting_where_the_rule_says_so(
     assert 0 == main(["budget", "show", ledger])
     assert f"DPBoostedTreesClassifier (rho {float(event.rho):.4g})" in capsys.readouterr().out
     assert 0 == main(["budget", "verify", ledger])
-    assert f"1 entries, unbroken; rho {float(event.rho):.4g} spent" in capsys.readouterr().out
+    assert f"1 entry, unbroken; rho {float(event.rho):.4g} spent" in capsys.readouterr().out
 
 
 def test_few_records_lead_to_a_tree_that_spends_no_delta(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect.kernel.errors import InputError, InputTypeError
+from dpselect.kernel.format_exact import count_text
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.ledger.entry import Entry
 from dpselect.ledger.events import Event
@@ -81,7 +82,7 @@ def entry_of(ledger: Ledger | InMemoryLedger, row: int) -> Entry:
         return ledger.entry(row)
     events = ledger.events
     if not 1 <= row <= len(events):
-        raise InputError(f"This budget has {len(events)} rows and none with the number {row}.")
+        raise InputError(f"This budget has {count_text(len(events), 'row')} and none with the number {row}.")
     return Entry(row, events[row - 1], "")
 
 

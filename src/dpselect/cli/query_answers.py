@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,11 +15,9 @@ from dpselect.cli.release_text import answer_of, escape_name, ranking_lines
 from dpselect.cli.request import Request
 from dpselect.cli.spending import ledger_facts, paying
 from dpselect.cli.tables import AnswerTable
-from dpselect.dataset import Dataset
-from dpselect.kernel.errors import DPSelectError
+from dpselect.dataset import Dataset, check_dataset
 from dpselect.kernel.privacy_filter import with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant
-from dpselect.ledger.recording import StopAtSpend
 from dpselect.queries.base import Query
 from dpselect.queries.local import LocalDataset, question_check
 from dpselect.queries.plan import Plan, plan_of
@@ -50,12 +47,9 @@ def answer_query(request: Request, query: Query[Any], dataset: Dataset, found: P
     _note(request, found)
     request.outcome.reach, request.outcome.choice = query.reach, paths.with_option_names(query.why(dataset), request)
     if request.dry_run:
-        try:
-            for spend in found.spends:
-                spend.record(with_metadata(book, ledger_facts(dataset.metadata)))
-        except StopAtSpend:
-            _print_check(query, dataset)
-            raise
+        note_check(request, dataset, query)
+        for spend in found.spends:
+            spend.record(with_metadata(book, ledger_facts(dataset.metadata)))
     workers = request.get("workers", 1)
     return release_answer(request, query, dataset, LocalDataset(dataset, book, workers).ask(query))
 
@@ -94,17 +88,13 @@ def release_answer(request: Request, query: Query[Any], dataset: Dataset, releas
     return answer_of(release, lines, note, protected=request.outcome.protected, **more)
 
 
-def _print_check(query: Query[Any], dataset: Dataset) -> None:
-    """Print, for the curator alone, how much of a file of this machine is not understood; it costs nothing."""
+def note_check(request: Request, dataset: Dataset, *queries: Query[Any]) -> None:
+    """Let a dry run say how much of a file of this machine is not understood: by some queries, or of all columns."""
     if dataset.stays or dataset.is_shipped or dataset.is_histogram or is_url(dataset.address):
         return
-    try:
-        line = question_check(query, dataset).first_line
-    except Exception as error:
-        # Words of other libraries may quote a cell.
-        why = f": {error}" if isinstance(error, DPSelectError) else ""
-        line = f"private, for you alone: the cells could not be looked at{why}"
-    print(line, file=sys.stderr)
+    request.outcome.check = lambda: (
+        (question_check(dataset, *queries) if queries else check_dataset(dataset)).first_line
+    )
 
 
 def _counts(request: Request, release: Release[Any], more: Mapping[str, Any], *, grouped: bool) -> CommandAnswer:

@@ -9,6 +9,7 @@ from dpselect.cli.options import READING, CommandOption, option
 from dpselect.cli.request import Request
 from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.sources.tables import FileOptions, TableFile
+from dpselect.sources.urls import is_url
 
 FILES = "a table (.csv, .csv.gz, .tsv, .xlsx, .parquet; or several, 'part-*.parquet')"
 DIALECT: tuple[CommandOption, ...] = (
@@ -95,6 +96,18 @@ def require_memory(request: Request) -> None:
             f"--{name} goes with a file that is read into memory: leave it out, or leave --in-place out; of a "
             "database, name a view that has the rows and types you want."
         )
+
+
+def note_check(request: Request, **columns: tuple[int, int]) -> None:
+    """Let a dry run say how many cells of columns of whole numbers, with their bounds, are not understood."""
+    from dpselect.dataset import Dataset, check_dataset
+
+    def line() -> str:
+        bounds = {name: {"lower": lower, "upper": upper} for name, (lower, upper) in columns.items()}
+        return check_dataset(Dataset(source=str(request.file), columns=bounds, **keywords(request))).first_line
+
+    if not stays(request, request.file) and not is_url(str(request.file)):
+        request.outcome.check = line
 
 
 def keywords(request: Request) -> dict[str, Any]:

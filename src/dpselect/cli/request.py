@@ -24,6 +24,8 @@ class Outcome:
         said: of the error, before it is paid for; ``None`` before anything is.
         scope: what the error is of, where that is not the whole release.
         reach: how a dry run finds what a name needs to be revealed, or ``None`` where names are public.
+        check: how a dry run finds, for the curator alone, how much of a file is not understood; ``None`` where it does
+            not look.
         choice: why a rule chose what runs, in words; ``None`` where it was named.
         protected: what one step between databases is, in words, where the guarantee alone does not say it.
         counted: how many rows of each person count, the first ones; ``None`` where all do.
@@ -39,6 +41,7 @@ class Outcome:
     said: ErrorBound | None = None
     scope: str = ""
     reach: Callable[[], Any] | None = None
+    check: Callable[[], str] | None = None
     choice: str | None = None
     protected: str | None = None
     counted: int | None = None

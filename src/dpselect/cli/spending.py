@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -11,6 +12,7 @@ from typing import Any
 from dpselect.cli.command import CommandAnswer
 from dpselect.cli.plan_text import Balance, plan
 from dpselect.cli.request import Request
+from dpselect.kernel.errors import DPSelectError
 from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant, Spend, UncertainSpendError
 from dpselect.ledger.composition import Terms, Totals
 from dpselect.ledger.recording import StopAtSpend, stop
@@ -64,6 +66,14 @@ def plan_of(request: Request) -> CommandAnswer:
         answer: CommandAnswer = request.verb.run(request)
     except StopAtSpend as end:
         answer = plan(end.spend, request)
+    if request.outcome.check is not None:
+        try:
+            line = request.outcome.check()
+        except Exception as error:
+            # Words of other libraries may quote a cell.
+            why = f": {error}" if isinstance(error, DPSelectError) else ""
+            line = f"private, for you alone: the cells could not be looked at{why}"
+        print(line, file=sys.stderr)
     return answer
 
 

@@ -15,6 +15,7 @@ from dpselect.dataset.description_parts import UNLISTED, DatasetError, DateDomai
 from dpselect.dataset.edge_counts import MOST_SHOWN, PRIVATE, edge_counts, examples
 from dpselect.dataset.file_counts import file_counts, labelled_codes, number_hint
 from dpselect.dataset.source_rows import cells, nodes, reading_of, with_point
+from dpselect.kernel.format_exact import count_text
 from dpselect.sources import csv_text, identity
 from dpselect.sources.cell_types import is_missing
 from dpselect.sources.column_cells import array_of, reals
@@ -233,8 +234,9 @@ def _persons(held: Any, most: int) -> tuple[str, dict[str, Any]]:
         "left_out": int(np.maximum(rows - most, 0).sum()),
     }
     line = (
-        f"{facts['persons']} persons, at most {facts['largest']} rows each; above {most}: {facts['above']} of them, "
-        f"whose {facts['left_out']} rows more do not count; rows of nobody: {facts['nobody']}"
+        f"{count_text(facts['persons'], 'person')}, at most {count_text(facts['largest'], 'row')} each; above {most}: "
+        f"{facts['above']} of them, whose {count_text(facts['left_out'], 'row')} more "
+        f"{'does' if facts['left_out'] == 1 else 'do'} not count; rows of nobody: {facts['nobody']}"
     )
     return line, facts
 

@@ -24,6 +24,17 @@ def format_exact(number: Fraction) -> str:
     return f"{decimal:f}" if not number or abs(number) >= _SMALL else f"{_DECIMALS.normalize(decimal)}".lower()
 
 
+def count_text(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> count_text(1, "row"), count_text(2, "entry")
+    ('1 row', '2 entries')
+    """
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun.removesuffix('y')}ies" if noun.endswith("y") else f"{number} {noun}s"
+
+
 def rounded(number: Fraction | float, digits: int = 4, rounding: str = ROUND_CEILING) -> str:
     """Return so many digits, rounded up, which is safe for what is spent; of a float those of its text.
 

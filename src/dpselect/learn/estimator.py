@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpselect.certificates import build
 from dpselect.kernel.errors import InputError, PrivacyError
+from dpselect.kernel.format_exact import count_text
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.privacy_filter import use_accountant
@@ -115,7 +116,11 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     @property
     def _protects(self) -> str | None:
         person, rows = getattr(self, "person", None), getattr(self, "rows_per_person", None)
-        return None if person is None else f"one person, of whom at most {rows} record{'s' * (rows != 1)} count"
+        return (
+            None
+            if person is None
+            else f"one person, of whom at most {count_text(rows, 'record')} {'counts' if rows == 1 else 'count'}"
+        )
 
     def check(self, X: Any, y: Any) -> Check:
         """Return how many cells in a table the fit would clip or leave out; nothing is spent.
@@ -220,9 +225,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """Return what the spend is called; whose records are protected together is a public fact, and part of it."""
         if self.person is None:
             return "fit"
-        return (
-            f"fit; persons: column {self.person}, at most {self.rows_per_person} row{'s' * (self.rows_per_person > 1)}"
-        )
+        return f"fit; persons: column {self.person}, at most {count_text(self.rows_per_person, 'row')}"
 
     def _data(self, X: Any, y: Any) -> AbstractContextManager[TrainingData]:
         """Return training data to be entered: a warehouse is read for as long as the fit takes."""

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from dpselect.kernel.errors import ExistingFileError, InputError
+from dpselect.kernel.format_exact import count_text
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.numbers import Epsilon
 from dpselect.ledger.chain import ChainTail
@@ -278,7 +279,7 @@ class Ledger:
             self._reach.tail = tail = follow_chain(ledger, self.terms, tail)
             stored = ledger.row(row)
         if stored is None:
-            raise InputError(f"This ledger has {tail.row} rows and none with the number {row}.")
+            raise InputError(f"This ledger has {count_text(tail.row, 'row')} and none with the number {row}.")
         return Entry(row, Event.from_text(stored[0]), stored[1])
 
     def report(self, delta: float) -> Report:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpselect.kernel.errors import InputError
+from dpselect.kernel.format_exact import count_text
 from dpselect.queries import columns
 from dpselect.queries.base import Query, QueryData, QueryError
 from dpselect.queries.field_kinds import CATEGORICAL_COLUMN, FieldKind, argument, choice, whole
@@ -118,7 +119,11 @@ class BestGroups(Query[Any]):
         """Return the query in words."""
         who = f"{self.k} values of {self.by} have" if self.k > 1 else f"value of {self.by} has"
         given = "" if self.prior is None else f", with {self.prior} as rows and value of a prior"
-        given += "" if self.min_rows is None else f", of {self.min_rows} rows or filled up to as many with the worst"
+        given += (
+            ""
+            if self.min_rows is None
+            else f", of {count_text(self.min_rows, 'row')} or filled up to as many with the worst"
+        )
         return f"Which {who} the {self.order} {self.score}{given}?"
 
     def public(self, dataset: Dataset) -> dict[str, Any]:

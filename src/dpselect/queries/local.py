@@ -99,7 +99,7 @@ class LocalDataset(DatasetMethods):
             ValueError: it is not a query about this dataset.
             OSError, ImportError: the source cannot be read.
         """
-        return question_check(query, self.description)
+        return question_check(self.description, query)
 
     def ask(self, query: Query[T]) -> Release[T]:
         """Return the release that answers a query, with its certificate.
@@ -208,27 +208,27 @@ def open(dataset: str | Path | Dataset, *, ledger: Accountant | None = None, wor
     return LocalDataset(Dataset.load(dataset), ledger, workers, Path(dataset).stem)
 
 
-def question_check(query: Query[Any], dataset: Dataset) -> DatasetCheck:
-    """Return what is understood of the columns, or of the edges, that a question is about. Nothing is spent.
+def question_check(dataset: Dataset, *queries: Query[Any]) -> DatasetCheck:
+    """Return what is understood of the columns, or of the edges, that some questions are about. Nothing is spent.
 
     Its counts are exact and private: show them to the curator alone.
 
     Raises:
-        ValueError: it is not a query about this dataset.
+        ValueError: one is not a query about this dataset.
         OSError, ImportError: the source cannot be read.
 
     >>> from dpselect.queries import Median
     >>> columns = {"income": {"lower": 0, "upper": 90_000}, "job": ["nurse", "smith"]}
     >>> rows = Dataset.of({"income": ["1200", "2.420,34", "1.980,00"], "job": ["nurse"] * 3}, columns=columns)
-    >>> question_check(Median("income", epsilon=1), rows).first_line
+    >>> question_check(rows, Median("income", epsilon=1)).first_line
     'private, for you alone: 2 of 3 cells of income were not read as numbers'
     """
-    query.size(dataset)
+    for query in queries:
+        query.size(dataset)
     if dataset.graph is not None:
         return check_dataset(dataset)
-    return check_dataset(
-        replace(dataset, columns={name: dataset.columns[name] for name in _queried_columns(query, dataset)})
-    )
+    named = [name for query in queries for name in _queried_columns(query, dataset)]
+    return check_dataset(replace(dataset, columns={name: dataset.columns[name] for name in named}))
 
 
 def _queried_columns(query: Query[Any], dataset: Dataset) -> list[str]:

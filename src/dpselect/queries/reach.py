@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpselect.kernel.bound import Bound
+from dpselect.kernel.format_exact import count_text
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.keep_probability import CERTAIN, keep_probabilities
 from dpselect.kernel.neighbours import Neighbours
@@ -19,7 +20,8 @@ def by_coins(noun: str, per_person: int, epsilon: Fraction, delta: Fraction) -> 
     chances = keep_probabilities(epsilon / per_person, delta / per_person)
     for persons, chance in zip(range(1, _MOST + 1), chances, strict=False):
         if 2 * chance >= CERTAIN:
-            return f"{noun} that {persons} persons kept is revealed half the time or more, one of fewer less often"
+            held = count_text(persons, "person")
+            return f"{noun} that {held} kept is revealed half the time or more, one of fewer less often"
     return f"{noun} that fewer than {_MOST} persons kept is revealed less than half the time"
 
 
@@ -28,6 +30,6 @@ def by_threshold(k: int, kept: int, epsilon: Fraction, delta: Fraction) -> str:
     promise = Guarantee(epsilon, Neighbours.PERSON, delta)
     height = limited_domain(k, kept, promise, Bound(1, Neighbours.PERSON)).height
     return (
-        f"an item needs {height} persons more than the most frequent one after the {kept} candidates to be as "
-        "high as the threshold"
+        f"an item needs {count_text(height, 'person')} more than the most frequent one after the {kept} candidates to "
+        "be as high as the threshold"
     )

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpselect.kernel.errors import Advice
+from dpselect.kernel.format_exact import count_text
 from dpselect.queries.base import Query, QueryData, QueryError
 from dpselect.queries.columns import require_winners
 from dpselect.queries.field_kinds import FLAG, MECHANISM, WEIGHTS, argument, choice, choices, whole
@@ -176,8 +177,8 @@ class TopK(Query[Any]):
             protects = f"; protected is everything between two nodes, counted up to {_plain(dataset.weight.cap)}"
         if self.truncate:
             protects = (
-                f"; at most {dataset.max_degree} edges of each node were read, and any error is about those; "
-                "protected is one edge of the whole graph"
+                f"; at most {count_text(dataset.max_degree, 'edge')} of each node were read, and any error is about "
+                "those; protected is one edge of the whole graph"
             )
         return f"in order of selection by {'the margin of ' if self._by_margin else ''}{self._formula}{protects}"
 

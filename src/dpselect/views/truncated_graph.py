@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import Advice, InputError, InputTypeError
+from dpselect.kernel.format_exact import count_text
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.scores.scores import Scores, require_scores
 from dpselect.scores.several_steps import of_several_steps
@@ -71,7 +72,9 @@ class TruncatedGraph:
         self.max_degree = _public(max_degree, len(whole))
         self.edits_per_edge = _EDITS if self.max_degree < len(whole) - 1 else 1
         whole = whole.to_graph() if isinstance(whole, StoredGraph) else whole
-        self._graph = _first_of_both(whole, self.max_degree, f"at most {self.max_degree} edges of each node stay")
+        self._graph = _first_of_both(
+            whole, self.max_degree, f"at most {count_text(self.max_degree, 'edge')} of each node stay"
+        )
 
     def scores(self, utility: Callable[..., Scores], **options: Any) -> Scores:
         """Return what a utility of graphs gives here, with the sensitivity that one edge of the whole graph has.
@@ -91,7 +94,7 @@ class TruncatedGraph:
             bound = options.setdefault("max_degree", self.max_degree)
             # It would depend on the edges whether the utility refuses.
             if isinstance(bound, (int, np.integer)) and bound < self.max_degree:
-                raise InputError(f"Nodes keep up to {self.max_degree} edges here: leave max_degree out.")
+                raise InputError(f"Nodes keep up to {count_text(self.max_degree, 'edge')} here: leave max_degree out.")
         scores = require_scores(utility(self._graph, **options))
         if scores.neighbours is not Neighbours.EDGE:
             raise InputError("A truncated graph protects edges: pass a utility whose neighbours are edges.")

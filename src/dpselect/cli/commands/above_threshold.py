@@ -24,6 +24,8 @@ from dpselect.sources.missing_column import no_column
 _HALF = Fraction(1, 2)
 # What a stream of integers is asked about: refused here, before anything is paid.
 _MOST = 2**60
+# Bounds of counts that doubles tell apart.
+_WIDE = 2**50
 
 
 def run(request: Request) -> CommandAnswer:
@@ -46,6 +48,7 @@ def run(request: Request) -> CommandAnswer:
         "levels": () if request.margin is None else [(request.margin, _HALF)],
     }
     request.outcome.says(_error_bound(request, len(names), rules))
+    reading.note_check(request, **{request.value: (-_WIDE, _WIDE)})
     book = accountant_of(request, threshold=str(request.thresholds or request.threshold))
     answers = []
     with dps.above_threshold(

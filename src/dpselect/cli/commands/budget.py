@@ -19,7 +19,7 @@ from dpselect.cli.request import Request
 from dpselect.cli.spending import paying, remaining_of, text
 from dpselect.cli.tables import AnswerTable
 from dpselect.kernel.errors import ExistingFileError, InputError
-from dpselect.kernel.format_exact import format_exact, rounded
+from dpselect.kernel.format_exact import count_text, format_exact, rounded
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger.composition import Terms, Totals
@@ -71,7 +71,7 @@ def _show(request: Request) -> CommandAnswer:
     }
     if answers is not None:
         facts["answers"] = answers
-    earlier = [f"({first - 1} earlier entries: --all lists them)"] if first > 1 else []
+    earlier = [f"({count_text(first - 1, 'earlier entry')}: --all lists them)"] if first > 1 else []
     parts: list[str | AnswerTable] = [
         *_bar(terms, totals),
         "",
@@ -112,7 +112,7 @@ def _table(events: Sequence[Event], first: int, answers: Sequence[str | None] | 
         if answers is not None:
             yield f"{'':>6}  answer: {answers[row - first] or 'not kept; ask with --certificate'}"
     if first > 1:
-        yield f"({first - 1} earlier entries: --all lists them)"
+        yield f"({count_text(first - 1, 'earlier entry')}: --all lists them)"
 
 
 def _event_table(events: Sequence[Event], first: int, answers: Sequence[str | None] | None) -> AnswerTable:
@@ -164,13 +164,13 @@ def _verify(request: Request) -> CommandAnswer:
     facts = {"entries": totals.spends, "spent": _totals_text(totals)}
     if ledger.rule == "rho":
         spent = f"rho {rounded(totals.rho)} spent"
-    return CommandAnswer(f"{request.ledger}: {totals.spends} entries, unbroken; {spent}", facts)
+    return CommandAnswer(f"{request.ledger}: {count_text(totals.spends, 'entry')}, unbroken; {spent}", facts)
 
 
 def _settle(request: Request) -> CommandAnswer:
     spends = dps.Ledger.settle(request.ledger).totals.spends
     return CommandAnswer(
-        f"{request.ledger}: {spends} entries, unbroken, and its own whole from now on", {"entries": spends}
+        f"{request.ledger}: {count_text(spends, 'entry')}, unbroken, and its own whole from now on", {"entries": spends}
     )
 
 

@@ -11,6 +11,7 @@ from dpselect.cli import dataset_options, paths, traces
 from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import argument
 from dpselect.cli.plan_text import promise, state_error
+from dpselect.cli.query_answers import note_check
 from dpselect.cli.request import Request
 from dpselect.cli.spending import accountant_of
 from dpselect.histograms.count_arrays import require_counts
@@ -55,6 +56,7 @@ def run_tree(request: Request) -> CommandAnswer:
     if dataset.person is not None:
         raise InputError("This protects one row, and the description one person: take person out of it.")
     labels = columns.pop(request.target)
+    note_check(request, replace(dataset, columns={name: dataset.columns[name] for name in [*features, request.target]}))
     database = tree_options.LabelledTable(columns, labels, declared, classes)
     maker = _maker(request, tree_options.options(names=tree_options.UNBOUNDED))
     request.outcome.says(_UNKNOWN_BOUND)

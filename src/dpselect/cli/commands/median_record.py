@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import dpselect as dps
 from dpselect.cli import dataset_options, reading
 from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import Argument, option
+from dpselect.cli.query_answers import note_check
 from dpselect.cli.release_text import answer_of, best, mechanism_of
 from dpselect.cli.request import Request
 from dpselect.dataset import Dataset
@@ -35,6 +38,7 @@ def run(request: Request) -> CommandAnswer:
     relation = near.neighbours.value
     scores = dps.Scores(near.values, near.sensitivity, candidates=labels, neighbours=relation, zero=near.zero)
     request.outcome.nouns = ("median",)
+    note_check(request, replace(dataset, columns={request.column: dataset.columns[request.column]}))
     release = best(request, scores, mechanism_of(request, DEFAULT), gaps=False)
     return answer_of(release, [f"median: {release.value[0]}"])
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from dpselect.cli import paths
 from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import DRY_RUN
+from dpselect.cli.query_answers import note_check
 from dpselect.cli.release_text import escape_name
 from dpselect.cli.request import Request
 from dpselect.cli.tables import AnswerTable
@@ -24,6 +25,7 @@ def run(request: Request) -> CommandAnswer:
     assert publication.description is not None
     data = LocalDataset(publication.description)
     if request.dry_run:
+        note_check(request, publication.description, *publication.queries.values())
         return _plan_answer(data.plan_publication(publication))
     with _noting_payment(request, publication.description):
         answers = data.publish(publication)

@@ -32,6 +32,7 @@ def scores(request: Request, shared: bool = True) -> dict[str, dps.Scores]:
         raise InputError("--families must be at least 1: the public number of families in the study.")
     b, c = (column.clip(0, 2 * request.families).values for column in columns)
     names = tables.labels(request.file, request.label)
+    reading.note_check(request, **dict.fromkeys(PRIVATE, (0, 2 * request.families)))
     scored = dps.utilities.tdt(b, c, families=request.families, candidates=names)
     if not shared:
         return {"tdt": scored}

@@ -90,7 +90,8 @@ def _promise(model: Any) -> dict[str, str] | None:
         return None
     whose = "any one record"
     if model.person is not None:
-        whose = f"all records of any one person, of which at most {model.rows_per_person} are kept,"
+        are = "is" if model.rows_per_person == 1 else "are"
+        whose = f"all records of any one person, of which at most {model.rows_per_person} {are} kept,"
     return {
         "figures": _figures(guarantee),
         "whose": whose,
