@@ -10,7 +10,7 @@ from itertools import count
 import pytest
 
 from dpselect.cli import main, tables
-from dpselect.cli.tables import AnswerTable, draw_parts
+from dpselect.cli.tables import AnswerTable, ReleaseFacts, draw_parts
 from dpselect.utilities import egos
 
 COUNTS = ["histogram", "events.csv", "product", "--domain", "tea,milk", "--epsilon", "9"]
@@ -93,3 +93,58 @@ def test_progress_shows_a_share_and_no_number_of_blocks(monkeypatch) -> None:
 
     assert "open pairs: " in told.getvalue()
     assert not re.search(r"37|/s", told.getvalue().replace(" 37 %", ""))
+
+
+LONG = "of the rows that count: less than 283 records behind the best with probability 0.95, whatever the data"
+
+
+@pytest.mark.parametrize("width", [80, 60, 50])
+def test_a_terminal_breaks_no_word(width: int, monkeypatch, terminal) -> None:  # noqa: ARG001
+    """Neither of a sentence nor of a table; what follows a name stays beneath its first word."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    rows = [["1", "2026-11-28 13:59", "quantiles age, person who, rows per person 1", "permute-and-flip"]]
+    table = AnswerTable(("row", "when", "question", "mechanism"), rows)
+    beneath = ReleaseFacts("epsilon = 0.5 per person, by permute-and-flip", LONG)
+    drawn = draw_parts([LONG, table, beneath], left="epsilon 5.25 of 10, in people.ledger")
+    lines = [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", drawn).splitlines()]
+    words = {word for line in lines for word in line.split()}
+    assert max(map(len, lines)) <= width
+    assert {word for row in rows for cell in row for word in cell.split()} <= words
+    assert {*LONG.split(), "permute-and-flip"} <= words
+    block = lines[next(place for place, line in enumerate(lines) if line.startswith("accuracy")) :]
+    assert all(re.match(r"(accuracy|price   |left    |        )  \S", line) for line in block)
+    assert ["accuracy", "price", "left"] == [line.split()[0] for line in block if not line.startswith(" ")]
+
+
+def test_a_release_is_one_block_on_a_terminal(terminal, capsys) -> None:  # noqa: ARG001
+    """The answer, its accuracy, its price and what is left; a file gets the price first, and no balance."""
+    assert 0 == main(["budget", "create", "shop.ledger", "--epsilon", "10", "--dataset", "shop"])
+    capsys.readouterr()
+    assert 0 == main([*COUNTS, "--ledger", "shop.ledger"])
+    shown = capsys.readouterr().out.splitlines()
+    assert ["accuracy", "price", "left"] == [line.split()[0] for line in shown[-3:]]
+    assert re.fullmatch(r"left +epsilon 1 of 10, in shop\.ledger", shown[-1])
+
+
+def test_a_sentence_on_standard_error_breaks_between_words(monkeypatch) -> None:
+    """Where a terminal shows it; a file has it in one line."""
+    for there in (True, False):
+        error = io.StringIO()
+        error.isatty = lambda there=there: there  # type: ignore[method-assign]
+        monkeypatch.setattr(sys, "stderr", error)
+        monkeypatch.setenv("COLUMNS", "40")
+        assert 2 == main(["median", "people.csv", "age", "--lower", "9", "--upper", "0", "--epsilon", "1"])
+        lines = error.getvalue().splitlines()
+        assert there == (len(lines) > 1)
+        assert "dpselect median: " in lines[0]
+        assert not there or max(map(len, lines)) <= 40
+
+
+def test_what_a_file_is_made_of_is_never_broken(terminal, capsys, monkeypatch) -> None:  # noqa: ARG001
+    """A description on a terminal narrower than its lines is the text that a file gets."""
+    monkeypatch.setenv("COLUMNS", "30")
+    assert 0 == main(["describe", "events.csv"])
+    drawn = capsys.readouterr().out
+    monkeypatch.setattr(tables, "on_terminal", lambda: False)
+    assert 0 == main(["describe", "events.csv"])
+    assert drawn == capsys.readouterr().out

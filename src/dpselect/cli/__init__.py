@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from dpselect.cli import certificates, click_commands, completion, exit_status, names, paths
+from dpselect.cli import certificates, click_commands, completion, exit_status, names, paths, tables
 from dpselect.cli.command import CommandAnswer
 from dpselect.cli.request import Request
 
@@ -58,7 +58,7 @@ def _answer(request: Request) -> CommandAnswer:
     else:
         answer = request.verb.run(request)
     for said in dict.fromkeys(request.outcome.dropped):
-        print(f"{request.prog}: {paths.with_option_names(said, request)}", file=sys.stderr)
+        tables.print_notice(f"{request.prog}: {paths.with_option_names(said, request)}")
     return answer
 
 

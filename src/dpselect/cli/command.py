@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from dpselect.cli.tables import AnswerTable
+from dpselect.cli.tables import Part
 
 if TYPE_CHECKING:
     from dpselect.certificates.certificate import Certificate
@@ -31,12 +31,12 @@ class CommandAnswer:
     text: str
     facts: Mapping[str, Any] = field(default_factory=dict)
     status: int = 0
-    parts: Sequence[str | AnswerTable] = ()
+    parts: Sequence[Part] = ()
     certificate: Certificate | None = None
 
     @classmethod
-    def of(cls, parts: Sequence[str | AnswerTable], facts: Mapping[str, Any]) -> CommandAnswer:
-        """Return an answer with tables."""
+    def of(cls, parts: Sequence[Part], facts: Mapping[str, Any]) -> CommandAnswer:
+        """Return an answer with tables, or with the facts of a release."""
         text = "\n".join(part if isinstance(part, str) else part.plain() for part in parts)
         return cls(text, facts, parts=parts)
 
@@ -62,6 +62,7 @@ class Command:
         tasks: what follows the verb, by name.
         json: whether it answers, so that ``--json`` can print the answer.
         hint: what stray words may mean, as the end of a sentence.
+        verbatim: whether its lines are for a file or a program, and stay whole on a terminal.
         elsewhere: options that it does not have and another verb does, and what to do instead.
     """
 
@@ -75,5 +76,6 @@ class Command:
     summary: str = ""
     tasks: Mapping[str, Command] = field(default_factory=dict)
     json: bool = True
+    verbatim: bool = False
     hint: Callable[[Request, Sequence[str]], str] | None = None
     elsewhere: Mapping[str, str] = field(default_factory=dict)

@@ -83,7 +83,9 @@ def deliver(answer: CommandAnswer, request: Request) -> None:
         # A user who closes it wants no words.
         return
     try:
-        _print(tables.draw_parts(answer.parts) if answer.parts and not request.json and tables.on_terminal() else text)
+        drawn = not request.json and text and not request.verb.verbatim and tables.on_terminal()
+        left = request.outcome.left if drawn and answer.parts else None
+        _print(tables.draw_parts(answer.parts or [text], left="" if left is None else left()) if drawn else text)
     except BrokenPipeError:
         raise
     except OSError:
@@ -155,7 +157,7 @@ def ending(error: BaseException, request: Request) -> int:
     if not isinstance(error, UnsavedError) and paid and "stays spent" not in words:
         words = f"{words} What was spent before this stays spent."
     words = scrub(words, request.texts())
-    print(f"{request.prog}: {' '.join(words.split())}", file=sys.stderr)
+    tables.print_notice(f"{request.prog}: {' '.join(words.split())}")
     return status
 
 

@@ -12,6 +12,7 @@ from dpselect.cli.command import CommandAnswer
 from dpselect.cli.plan_text import facts_text, promise, state_error
 from dpselect.cli.release_text import escape_name
 from dpselect.cli.request import Request
+from dpselect.cli.tables import ReleaseFacts
 from dpselect.mechanisms.error_bound import NoBound
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import error_bound_of
@@ -66,5 +67,5 @@ def answer_by_group(
         "guarantee": promise(release.guarantee),
         **state_error(release.error_bound, unit),
     }
-    cost = f"{note}{facts_text(release.guarantee, protected=protected)}, by {release.mechanism}"
-    return CommandAnswer("\n".join([*lines, cost, release.error_bound.describe(unit)]), facts)
+    cost = f"{facts_text(release.guarantee, protected=protected)}, by {release.mechanism}"
+    return CommandAnswer.of([*lines, ReleaseFacts(cost, release.error_bound.describe(unit), note=note)], facts)

@@ -14,7 +14,7 @@ from dpselect.cli.plan_text import facts_text, promise, state_error
 from dpselect.cli.release_text import answer_of, escape_name, ranking_lines
 from dpselect.cli.request import Request
 from dpselect.cli.spending import ledger_facts, paying
-from dpselect.cli.tables import AnswerTable
+from dpselect.cli.tables import AnswerTable, ReleaseFacts
 from dpselect.dataset import Dataset, check_dataset
 from dpselect.kernel.privacy_filter import with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant
@@ -76,9 +76,9 @@ def release_answer(request: Request, query: Query[Any], dataset: Dataset, releas
         return answer_of(release, [_NOTHING], protected=request.outcome.protected, **more)
     if query.form == "names":
         return answer_of(release, [*map(escape_name, release.value)], protected=request.outcome.protected, **more)
-    note = "" if request.outcome.nouns else f"{query.order_words(dataset)}; "
+    note = "" if request.outcome.nouns else query.order_words(dataset)
     if isinstance(release.value, dict):
-        named = f"{', '.join(request.outcome.nouns)}; " if request.outcome.nouns else note
+        named = ", ".join(request.outcome.nouns) if request.outcome.nouns else note
         return groups.answer_by_group(release, note=named, protected=request.outcome.protected, **more)
     if request.outcome.nouns:
         winners = release._answer["candidates"]
@@ -110,7 +110,7 @@ def _counts(request: Request, release: Release[Any], more: Mapping[str, Any], *,
         **more,
     }
     cost = f"{facts_text(release.guarantee, protected=request.outcome.protected)}, by {release.mechanism}"
-    return CommandAnswer.of([table, cost, release.error_bound.describe()], facts)
+    return CommandAnswer.of([table, ReleaseFacts(cost, release.error_bound.describe())], facts)
 
 
 def _note(request: Request, found: Plan) -> None:

@@ -14,6 +14,7 @@ from dpselect.cli.command import CommandAnswer
 from dpselect.cli.plan_text import facts_text, promise, state_error
 from dpselect.cli.request import Request
 from dpselect.cli.spending import accountant_of
+from dpselect.cli.tables import ReleaseFacts
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.joint_top_k import JOINT
 from dpselect.mechanisms.worst_case import error_bound_of, error_bound_of_source
@@ -148,8 +149,9 @@ def answer_of(
     }
     if release.p_value is not None:
         facts |= {"gaps": release.gaps, "p_value": release.p_value}
-    cost = f"{note}{facts_text(release.guarantee, protected=protected)}, by {release.mechanism}"
-    return CommandAnswer("\n".join([*lines, cost, release.error_bound.describe(unit), *_p_value_lines(release)]), facts)
+    cost = f"{facts_text(release.guarantee, protected=protected)}, by {release.mechanism}"
+    beneath = ReleaseFacts(cost, release.error_bound.describe(unit), _p_value_lines(release), note)
+    return CommandAnswer.of([*lines, beneath], facts)
 
 
 def _p_value_lines(release: Release[Any]) -> list[str]:

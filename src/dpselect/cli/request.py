@@ -20,6 +20,7 @@ class Outcome:
         stopped: whether the user interrupted.
         spends: what was paid, with the row of each spend in the ledger.
         balance: what a dry run found left in the ledger; ``None`` without one.
+        left: what is left of the ledger, in words, once something was paid; ``None`` without one.
         bound: what a dry run may say of the expected error, or ``None``.
         said: of the error, before it is paid for; ``None`` before anything is.
         scope: what the error is of, where that is not the whole release.
@@ -37,6 +38,7 @@ class Outcome:
     stopped: bool = False
     spends: list[Any] = field(default_factory=list)
     balance: Any = None
+    left: Callable[[], str] | None = None
     bound: Callable[[], Any] | None = None
     said: ErrorBound | None = None
     scope: str = ""

@@ -50,7 +50,7 @@ def run(request: Request) -> CommandAnswer:
         if _are_grouped(request):
             return _in_groups(request, mechanism)
         release = best(request, _all(request), mechanism, request.k, method=request.method)
-        return answer_of(release, ranking_lines(release), "in order of selection; ")
+        return answer_of(release, ranking_lines(release), "in order of selection")
     _require_ungrouped(request)
     reading.refuse_all(request)
     range_bound = int(request.range_bound)
@@ -69,7 +69,7 @@ def run(request: Request) -> CommandAnswer:
         each = lambda: request.epsilon / request.k  # noqa: E731
         request.outcome.bound = bound(candidates.known, request.sensitivity, range_bound, each, mechanism)
         release = best_stored(request, candidates, mechanism, request.method)
-    return answer_of(release, ranking_lines(release), "in order of selection; ")
+    return answer_of(release, ranking_lines(release), "in order of selection")
 
 
 def _in_groups(request: Request, mechanism: dps.mechanisms.Mechanism) -> CommandAnswer:
@@ -88,7 +88,7 @@ def _in_groups(request: Request, mechanism: dps.mechanisms.Mechanism) -> Command
         groups_per_person=request.groups_per_person,
         ledger=book,
     )
-    return groups.answer_by_group(release, note="in order of selection; ")
+    return groups.answer_by_group(release, note="in order of selection")
 
 
 def _domain(text: str | None) -> Any:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
 
 from dpselect.cli.command import CommandAnswer
 from dpselect.cli.plan_text import Balance, plan
 from dpselect.cli.request import Request
+from dpselect.cli.tables import print_notice
 from dpselect.kernel.errors import DPSelectError
+from dpselect.kernel.format_exact import rounded
 from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant, Spend, UncertainSpendError
 from dpselect.ledger.composition import Terms, Totals
 from dpselect.ledger.recording import StopAtSpend, stop
@@ -55,6 +57,8 @@ def paying(request: Request, ledger: Ledger | InMemoryLedger | None) -> Recordin
         request.outcome.paid = True
         return int(row)
 
+    if ledger is not None:
+        request.outcome.left = lambda: _left(request, ledger)
     book = RecordingAccountant("sum" if ledger is None else ledger.rule, pay)
     book.spends = request.outcome.spends
     return book
@@ -73,7 +77,7 @@ def plan_of(request: Request) -> CommandAnswer:
             # Words of other libraries may quote a cell.
             why = f": {error}" if isinstance(error, DPSelectError) else ""
             line = f"private, for you alone: the cells could not be looked at{why}"
-        print(line, file=sys.stderr)
+        print_notice(line)
     return answer
 
 
@@ -89,6 +93,23 @@ def _balance(request: Request, ledger: Ledger | InMemoryLedger, spend: Spend) ->
     terms, totals = ledger.terms, ledger.totals
     after = terms.admit(totals, spend.event(terms.dataset))
     return Balance(str(request.ledger), remaining_of(terms, totals), remaining_of(terms, after))
+
+
+def _left(request: Request, ledger: Ledger | InMemoryLedger) -> str:
+    """Return what is left of a budget, rounded down, once something was paid; nothing where it cannot be read now."""
+    if not request.outcome.paid:
+        return ""
+    try:
+        terms, totals = ledger.terms, ledger.totals
+    except (OSError, ValueError):
+        return ""
+    rest = remaining_of(terms, totals)
+    whole_budget = remaining_of(terms, Totals())
+    named = " and ".join(
+        f"{name} {rounded(each, 6, ROUND_FLOOR)} of {rounded(whole_budget[name], 6, ROUND_FLOOR)}"
+        for name, each in rest.items()
+    )
+    return named if request.ledger is None else f"{named}, in {without_secrets(str(request.ledger))}"
 
 
 def text(value: str) -> str:

@@ -12,6 +12,7 @@ from dpselect.cli.options import RELATION, number, one_of, option, whole
 from dpselect.cli.plan_text import facts_text, promise, state_error
 from dpselect.cli.request import Request
 from dpselect.cli.spending import accountant_of
+from dpselect.cli.tables import ReleaseFacts
 from dpselect.kernel.errors import InputError
 from dpselect.mechanisms.error_bound import ErrorBound
 from dpselect.release.above_threshold import NAME
@@ -115,9 +116,8 @@ def _stream_answer(
         "guarantee": promise(guarantee),
         **state_error(request.outcome.error_bound),
     }
-    return CommandAnswer(
-        "\n".join([*lines, f"{facts_text(guarantee)}, by {NAME}", request.outcome.error_bound.describe()]), facts
-    )
+    price = f"{facts_text(guarantee)}, by {NAME}"
+    return CommandAnswer.of([*lines, ReleaseFacts(price, request.outcome.error_bound.describe())], facts)
 
 
 VERB = Command(

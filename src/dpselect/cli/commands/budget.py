@@ -297,6 +297,7 @@ VERB = Command(
             "dpselect budget export people.ledger --backup copy.ledger",
             about="Protected: no table is read. The lines hold what was asked and what it cost, and no answer.",
             summary="Print every release as a line of JSON.",
+            verbatim=True,
         ),
     },
     example="dpselect budget create people.ledger --epsilon 2 --dataset people",

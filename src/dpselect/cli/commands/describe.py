@@ -47,4 +47,5 @@ VERB = Command(
     about="Protected: nobody, until you have looked. It reads the names of columns and no cell; where a file has no "
     "line of names, its first line is somebody's record. Keep what it prints in a file, such as people.toml, and fill "
     "it in.",
+    verbatim=True,
 )

@@ -62,4 +62,5 @@ VERB = Command(
     about="Protected: the records that the model was trained on, as it promised then. The rows of FILE are not, so "
     "their "
     "labels are for those who may see them. Nothing is spent: the model was paid for.",
+    verbatim=True,
 )

@@ -46,7 +46,7 @@ def run(request: Request) -> CommandAnswer:
     mechanism = mechanism_of(request, DEFAULT)
     shared = mechanism.name != DEFAULT
     release = best(request, scores(request, shared)["tdt"], mechanism, request.k)
-    return answer_of(release, ranking_lines(release), "in order of selection; ")
+    return answer_of(release, ranking_lines(release), "in order of selection")
 
 
 VERB = Command(

@@ -18,7 +18,7 @@ from dpselect.cli.release_text import escape_name
 from dpselect.cli.request import Request
 from dpselect.cli.served import connection, place_of
 from dpselect.cli.served.remaining import left_of, left_words
-from dpselect.cli.tables import AnswerTable
+from dpselect.cli.tables import AnswerTable, Part, ReleaseFacts
 from dpselect.client.idempotency_keys import key_or_new
 from dpselect.client.problem import AnswerLostError
 from dpselect.kernel.errors import InputError, LostConnectionError, PrivacyError
@@ -114,8 +114,13 @@ def served_release(
 
 def _printable(answer: CommandAnswer) -> CommandAnswer:
     """Return an answer whose words steer no terminal; tables spell theirs out."""
-    parts = [each if isinstance(each, AnswerTable) else _lines(each) for each in answer.parts]
-    return replace(answer, text=_lines(answer.text), parts=parts)
+    return replace(answer, text=_lines(answer.text), parts=[*map(_printable_part, answer.parts)])
+
+
+def _printable_part(part: Part) -> Part:
+    if isinstance(part, ReleaseFacts):
+        return ReleaseFacts(*map(_lines, (part.price, part.accuracy)), [*map(_lines, part.further)], _lines(part.note))
+    return part if isinstance(part, AnswerTable) else _lines(part)
 
 
 def _lines(text: str) -> str:
