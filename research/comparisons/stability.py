@@ -1,4 +1,4 @@
-"""Selection by stability beside other mechanisms with a delta, and without, on majorities: exact laws, no sampling.
+"""Selection by stability and by large margins beside other mechanisms, on majorities: exact laws, no sampling.
 
     python -m research.comparisons.stability
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 import dpselect as dps
-from research.papers.baselines import stability
+from research.papers.baselines import large_margin, stability
 
 DELTA = 1e-6
 # Classes, lead, epsilon: the columns of docs/measured/smooth-noise.md, and nearer leads.
@@ -41,6 +41,8 @@ def table() -> dict[str, list[float]]:
             result.setdefault(name, []).append(float(law[1:].sum()))
         lost = stability.refused(stability.distance(counts), epsilon, DELTA)
         result.setdefault("stability *", []).append(lost)
+        few = large_margin.pmf(counts, epsilon, DELTA)
+        result.setdefault("large margin *", []).append(float(few[1:].sum()))
     return result
 
 
