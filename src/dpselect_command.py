@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 
 def main() -> int:
@@ -14,6 +14,7 @@ def main() -> int:
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stop)
+    sys.meta_path.insert(0, _ArrowAlone())
     try:
         from dpselect.cli import main as run
     except KeyboardInterrupt:
@@ -29,6 +30,35 @@ def main() -> int:
     # What is done stays done: an interrupt while Python ends would take its status away.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     return status
+
+
+class _ArrowAlone:
+    """The import of pyarrow, which looks for pandas once: in vain, because no command passes a frame of pandas.
+
+    Where pandas is needed all the same, pyarrow looks again.
+    """
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Return how pyarrow is imported; pandas is not found while it looks."""
+        if name == "pandas":
+            raise ModuleNotFoundError(name=name)
+        if name != "pyarrow":
+            return None
+        sys.meta_path.remove(self)
+        from importlib.util import find_spec
+
+        spec = find_spec(name)
+        if spec is not None and "pandas" not in sys.modules:
+            load = spec.loader.exec_module  # type: ignore[union-attr]
+
+            def alone(module: Any) -> None:
+                load(module)
+                sys.meta_path.insert(0, self)
+                module.array([0])
+                sys.meta_path.remove(self)
+
+            spec.loader.exec_module = alone  # type: ignore[union-attr, method-assign]
+        return spec
 
 
 def _stop(*_: object) -> NoReturn:

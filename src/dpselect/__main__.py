@@ -2,6 +2,6 @@
 
 import sys
 
-from dpselect.cli import main
+from dpselect_command import main
 
 sys.exit(main())
