@@ -10,8 +10,9 @@ import pytest
 import dpselect as dps
 from dpselect.cli.command_registry import lines, panels
 
-PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "private-selection.md").read_text(encoding="utf-8")
-OURS, PEERS = PAGE.split("## What other libraries name")
+DOCS = Path(__file__).parents[2] / "docs"
+OURS = (DOCS / "explanation" / "private-selection.md").read_text(encoding="utf-8")
+_, PEERS = (DOCS / "measured" / "other-tools.md").read_text(encoding="utf-8").split("## What other libraries name")
 
 
 def test_functions_and_commands_of_the_page_exist() -> None:

@@ -81,7 +81,7 @@ def test_a_survey_of_spss(tmp_path: Path) -> None:
         variable_value_labels={"status": {1: "employed", 2: "unemployed", 3: "retired", -1: "no answer"}},
         missing_ranges={"hours": [-9], "status": [-1]},
     )
-    said = (Path(__file__).parents[2] / "docs" / "how-to" / "read-your-table.md").read_text(encoding="utf-8")
+    said = (Path(__file__).parents[2] / "docs" / "details" / "files.md").read_text(encoding="utf-8")
     (tmp_path / "labour.toml").write_text(said.partition("# labour.toml\n")[2].partition("```")[0], encoding="utf-8")
     dataset = Dataset.load(tmp_path / "labour.toml")
     lines = check_dataset(dataset).lines

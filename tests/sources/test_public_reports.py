@@ -20,7 +20,7 @@ from dpselect.ledger.composition import Terms
 from dpselect.sources.graphs import GraphPartsWarning
 
 pytest.importorskip("pyarrow")
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "read-your-table.md"
+PAGE = Path(__file__).parents[2] / "docs" / "details" / "files.md"
 BOUNDS = {"lower": 0, "upper": 10_000, "step": 10}
 ROWS = 300
 

@@ -90,11 +90,6 @@ class Guarantee:
         >>> promise = Guarantee.from_rho(Fraction(1, 8), 1e-6, "edge")
         >>> promise.rho, float(promise.epsilon)
         (Fraction(1, 8), 2.419093177)
-
-        Limits: Gaussian noise is paid for by a rho, and its (epsilon, delta) is the one that every release of that rho
-        has. That of discrete Gaussian noise alone is smaller: noise of a deviation 6 to 8 per cent smaller would do for
-        a single (epsilon, delta) at a delta of 10^-6. ``dps.ledger.optimum`` computes it for a plan; a ledger adds
-        rhos.
         """
         exact, at = exact_rho(rho), exact_delta(delta)
         if not at:

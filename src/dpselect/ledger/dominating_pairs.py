@@ -135,13 +135,6 @@ def optimum(parts: Iterable[PlanPart] | Mapping[PlanPart, int], delta: Any, *, a
     >>> choice = PlanPart(Guarantee(Fraction(1, 10), "add-remove", bounded_range=True))
     >>> print(f"{optimum(100 * [choice], 1e-6):.3f} {optimum(100 * [choice], 1e-6, adaptive=False):.3f}")
     2.419 2.246
-
-    Limits: A ledger pays by the optimum of a plan in one case: a publication whose total says so, paid for whole before
-    its first answer. All else adds up, and the optimum is a report, which holds where the amounts were fixed in
-    advance. A plan that is cut off stays paid; what is edited is paid for apart from it. Choices by the exponential
-    mechanism beside other parts are counted as if their questions were adaptive, and a promise by rho has an optimum
-    only where its noise is known: a plan counts its rho. Rows of the data must not change between payment and answer
-    because of an answer.
     """
     exact, counts = exact_delta(delta), Counter(parts)
     if not exact:

@@ -123,6 +123,10 @@ def joint_pmf(scores: Scores, k: int, *, epsilon: Epsilon) -> dict[tuple[Any, ..
     >>> law = dps.accuracy.joint_pmf(counts, 2, epsilon=2)
     >>> max(law, key=law.get), round(law["a", "b"], 4), round(law["b", "a"], 4)
     (('a', 'b'), 0.7052, 0.2594)
+
+    Limits: Joint lists are for integer scores in memory with one constant sensitivity, at most 10,000 places, by the
+    exponential mechanism: permute-and-flip over lists is not drawn. All lists beyond a public clip count as equal;
+    together they weigh less than 2^-60 of the best. They have neither gaps nor a p-value.
     """
     asked = joint_question(scores, k, epsilon)
     names = itertools.permutations(list(scores.candidates), k)

@@ -1,4 +1,10 @@
-"""Opening of a session: pay, durably, and only then get the one object that can draw, for as much as was paid."""
+"""Opening of a session: pay, durably, and only then get the one object that can draw, for as much as was paid.
+
+Limits: ``dpselect.open_session`` trusts its caller's claims. Inside ``dpselect.open_session`` the code checks what each
+draw costs, its neighbours, its range and its noise. That bounds are true, that parts share no record, that discarded
+attempts leave no trace and that data leaves through draws only, the caller has to show. A draw is never part of two of
+the ``count`` releases: what is left of one that it does not fit into is lost.
+"""
 
 from __future__ import annotations
 
@@ -62,11 +68,6 @@ def session_factory_of(outcomes: Callable[[], NoiseSource]) -> SessionFactory:
         ...     sums = draws.gaussian(np.array([100, 7]), 0.5, dps.mechanisms.SquaredBound(1))
         >>> winner, abs(int(size[0]) - 100) < 30, abs(int(sums[0]) - 100) < 30
         (0, True, True)
-
-        Limits: ``dpselect.open_session`` trusts its caller's claims. Inside ``dpselect.open_session`` the code checks
-        what each draw costs, its neighbours, its range and its noise. That bounds are true, that parts share no record,
-        that discarded attempts leave no trace and that data leaves through draws only, the caller has to show. A draw
-        is never part of two of the ``count`` releases: what is left of one that it does not fit into is lost.
         """
 
         def paid() -> Session:

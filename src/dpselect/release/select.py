@@ -1,4 +1,13 @@
-"""Release a choice: spend, then draw, then return."""
+"""Release a choice: spend, then draw, then return.
+
+Limits: One release. The guarantee of a release is for that release. That of a list of several candidates, or of several
+quantiles, has no bounded range even where each draw has; a ledger counts the draws of a list. Two releases cost the
+sum; a ledger keeps it.
+
+Lists in one pass have no bounded range. Their rho is that of Laplace noise at the same epsilon; peeling costs about a
+k-th of it, so a ledger that adds rhos gets peeling. Their exact law is computed for few candidates only. Gaps and
+p-values are for scores that are ranked as they are. Candidates in an engine that have profiles are peeled.
+"""
 
 from __future__ import annotations
 
@@ -111,18 +120,6 @@ def top_k(
         >>> release = dps.top_k(scores, 2, epsilon=5, gaps=True)
         >>> release.value, release.p_value < 1e-6
         (('ann', 'eve'), True)
-
-    Limits: One release. The guarantee of a release is for that release. That of a list of several candidates, or of
-    several quantiles, has no bounded range even where each draw has; a ledger counts the draws of a list. Two releases
-    cost the sum; a ledger keeps it.
-
-    Lists in one pass have no bounded range. Their rho is that of Laplace noise at the same epsilon; peeling costs about
-    a k-th of it, so a ledger that adds rhos gets peeling. Their exact law is computed for few candidates only. Gaps and
-    p-values are for scores that are ranked as they are. Candidates in an engine that have profiles are peeled.
-
-    Joint lists are for integer scores in memory with one constant sensitivity, at most 10,000 places, by the
-    exponential mechanism: permute-and-flip over lists is not drawn. All lists beyond a public clip count as equal;
-    together they weigh less than 2^-60 of the best. They have neither gaps nor a p-value.
     """
     scores = with_margins(scores, k) if mechanism is None and method != JOINT else scores
     chosen = mechanism_for(scores, mechanism, method)

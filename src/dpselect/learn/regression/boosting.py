@@ -29,7 +29,7 @@ from dpselect.utilities.splits import Integers
 from dpselect.views.gradient_sums import SCORE_UNIT, UNIT, WIDEST, Loss
 from dpselect.views.targets import STEPS, Targets
 
-# Chosen on made-up tables and two small ones; docs/how-to/regression.md names them.
+# Chosen on made-up tables and two small ones; docs/measured/regression.md names them.
 BY_RHO = replace(BY_RHO_RULE, worth=0.25, pull=8.0)
 BY_EPSILON = replace(PURE, worth=0.25, pull=8.0)
 _SIZE = Fraction(1, 100)

@@ -1,6 +1,12 @@
 """Publishing: pay, draw, store, confirm, show, for each query of a plan; begun again, it goes on where it ended.
 
 The rule of one payment and one answer is that of :mod:`dpselect.ledger.requests`; its proof is there.
+
+Limits: A ledger pays by the optimum of a plan in one case: a publication whose total says so, paid for whole before its
+first answer. All else adds up, and the optimum is a report, which holds where the amounts were fixed in advance. A plan
+that is cut off stays paid; what is edited is paid for apart from it. Choices by the exponential mechanism beside other
+parts are counted as if their questions were adaptive, and a promise by rho has an optimum only where its noise is
+known: a plan counts its rho. Rows of the data must not change between payment and answer because of an answer.
 """
 
 from __future__ import annotations
