@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 USER_PAGES = [
     ROOT / "README.md",
-    *sorted(path for path in DOCS.glob("*.md") if path.name not in ("errata.md", "papers.md", "proofs.md", "trusted.md")),
+    *sorted(path for path in DOCS.glob("*.md") if path.stem not in ("errata", "papers", "proofs", "trusted")),
     *(path for folder in ("start", "how-to", "explanation") for path in sorted((DOCS / folder).glob("*.md"))),
 ]
 MODULES = sorted((ROOT / "src" / "dpselect").rglob("*.py"))
@@ -118,12 +118,12 @@ def test_words_of_the_field_are_found(term: str, page: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "What is published hardly depends on any one record (in a graph, on any one edge): one more or less changes the "
-        "probability of each possible answer by a factor of at most e^epsilon, and the smaller epsilon is, the less an "
-        "answer says about any one of them.",
-        "- **Refused.** Deltas and profiles, which are shown here as of one candidate with all of its rows among those of "
-        "an engine that has no order of its own, are read one after the other, and what is left of them is told to the "
-        "curator alone, who may mend them.",
+        "What is published hardly depends on any one record (in a graph, on any one edge): one more or less changes "
+        "the probability of each possible answer by a factor of at most e^epsilon, and the smaller epsilon is, the less "
+        "an answer says about any one of them.",
+        "- **Refused.** Deltas and profiles, which are shown here as of one candidate with all of its rows among those "
+        "of an engine that has no order of its own, are read one after the other, and what is left of them is told to "
+        "the curator alone, who may mend them.",
     ],
 )
 def test_a_long_sentence_is_found(text: str) -> None:
@@ -134,7 +134,7 @@ def test_a_long_sentence_is_found(text: str) -> None:
 
 def test_planted_headings_and_turns_are_found() -> None:
     """As pages had them."""
-    old = "# Which epsilon do I need?\n\n## What it promises\n\nIt says which mechanism drew, and whoever asks is told.\n"
+    old = "# Which epsilon do I need?\n\n## What it promises\n\nIt says which one drew, and whoever asks is told.\n"
 
     assert ["Which epsilon do I need?", "What it promises"] == question_headings(old)
     assert ["whoever", "says which"] == [turn.partition(":")[0] for turn in retired_turns(old)]

@@ -1,4 +1,20 @@
-"""Several quantiles of one column under one budget: one by one, by one joint draw, or read off a tree of counts."""
+"""Several quantiles of one column under one budget: one by one, by one joint draw, or read off a tree of counts.
+
+Limits: Grids held in memory. ``quantiles`` takes an even grid of any size: integers within 2^61, and real numbers whose
+bounds and step are multiples of one decimal that 53 bits can count. Other grids, those of the scores
+(``utilities.percentile``, ``median``), and real numbers in an engine have at most 10,000,001 values. In
+``utilities.percentile`` a share finer than one part in 10^8 counts as the nearest that is not; shares of ``quantiles``
+are exact.
+
+A number of records must be public to help. ``quantiles`` protects the number of records too. One that is public
+(``total=``) nearly doubles the rate of a single share far from 1/2, and lets four to 25 quantiles be drawn jointly, on
+at most 65,536 grid values and with at most 2^32 records. Without one ``method="joint"`` pays a tenth of epsilon for it;
+``"auto"`` does not. A joint draw takes seconds where halving takes hundredths: its time follows the grid, at up to 2^18
+sub-cells, not the records.
+
+Quantiles are one spend. Their budgets differ by path, so a ledger of rhos counts epsilon tanh(epsilon / 2) for several,
+as for any pure release.
+"""
 
 from __future__ import annotations
 
@@ -128,21 +144,6 @@ def quantiles(
     >>> release = quantiles(range(1000), [0.9, 0.1, 0.5], lower=0, upper=10**9, epsilon=10)
     >>> [abs(found - true) < 30 for found, true in zip(release.value, (900, 100, 500), strict=True)]
     [True, True, True]
-
-    Limits: Grids held in memory. ``quantiles`` takes an even grid of any size: integers within 2^61, and real numbers
-    whose bounds and step are multiples of one decimal that 53 bits can count. Other grids, those of the scores
-    (``utilities.percentile``, ``median``), and real numbers in an engine have at most 10,000,001 values. In
-    ``utilities.percentile`` a share finer than one part in 10^8 counts as the nearest that is not; shares of
-    ``quantiles`` are exact.
-
-    A number of records must be public to help. ``quantiles`` protects the number of records too. One that is public
-    (``total=``) nearly doubles the rate of a single share far from 1/2, and lets four to 25 quantiles be drawn jointly,
-    on at most 65,536 grid values and with at most 2^32 records. Without one ``method="joint"`` pays a tenth of epsilon
-    for it; ``"auto"`` does not. A joint draw takes seconds where halving takes hundredths: its time follows the grid,
-    at up to 2^18 sub-cells, not the records.
-
-    Quantiles are one spend. Their budgets differ by path, so a ledger of rhos counts epsilon tanh(epsilon / 2) for
-    several, as for any pure release.
     """
     periods = public_periods(grid, lower, upper, step)
     values, rows = column_rows(values, column, by, groups, person, rows_per_person, periods)
