@@ -119,8 +119,8 @@ def test_words_of_the_field_are_found(term: str, page: str) -> None:
     "text",
     [
         "What is published hardly depends on any one record (in a graph, on any one edge): one more or less changes "
-        "the probability of each possible answer by a factor of at most e^epsilon, and the smaller epsilon is, the less "
-        "an answer says about any one of them.",
+        "the probability of each possible answer by a factor of at most e^epsilon, and the smaller epsilon is, the "
+        "less an answer says about any one of them.",
         "- **Refused.** Deltas and profiles, which are shown here as of one candidate with all of its rows among those "
         "of an engine that has no order of its own, are read one after the other, and what is left of them is told to "
         "the curator alone, who may mend them.",

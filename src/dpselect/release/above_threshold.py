@@ -1,4 +1,10 @@
-"""Open a stream of questions against a threshold: pay for all of it, raise the threshold once, then ask."""
+"""Open a stream of questions against a threshold: pay for all of it, raise the threshold once, then ask.
+
+Limits: A stream trusts its questions. ``above_threshold`` cannot see whether a question moves further than the
+sensitivity, whether questions move in both directions under ``range_bound=1``, or whether its threshold or its turn was
+read from the data. A value that is not a number is refused, so let the query give one on every database. What is left
+of its epsilon when it ends is not given back. It lives in one process, and ends with it.
+"""
 
 from __future__ import annotations
 
@@ -65,11 +71,6 @@ def above_threshold(
     >>> stream = above_threshold(1000, epsilon=2, positives=2)
     >>> [str(stream.ask(count)) for count in (12, 4021, 55, 2900)], stream.has_ended
     (['below', 'above', 'below', 'above'], True)
-
-    Limits: A stream trusts its questions. ``above_threshold`` cannot see whether a question moves further than the
-    sensitivity, whether questions move in both directions under ``range_bound=1``, or whether its threshold or its turn
-    was read from the data. A value that is not a number is refused, so let the query give one on every database. What
-    is left of its epsilon when it ends is not given back. It lives in one process, and ends with it.
     """
     rules = threshold_rules(
         epsilon,

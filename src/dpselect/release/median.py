@@ -1,4 +1,14 @@
-"""The median of one column, in one call: rank scores, permute-and-flip, a release."""
+"""The median of one column, in one call: rank scores, permute-and-flip, a release.
+
+Limits: Groups and persons of a column need its table. ``by=`` and ``person=`` of medians and quantiles (``--by``,
+``--person``) are columns of the same table, in memory, in a file or in its engine; a histogram has no rows. Quantiles
+are then drawn by halving only, without ``total=``. K rows of a person count: the first by a declared ``order``, else by
+the MD5 of what each counts for, which protects nothing and prefers no value. In an engine, text of an ``order`` is
+compared by its collation. What is said about errors is about the rows that count. ``median-record`` and trees have no
+groups. ``top_k_by_group`` and ``select --by`` trust that one record is behind the scores of one group, or one person
+behind those of ``groups_per_person``; scores must fit memory. A stream (``above-threshold``) has no groups: its
+questions may be about any.
+"""
 
 from __future__ import annotations
 
@@ -89,15 +99,6 @@ def median(
     >>> release = median(range(1000), lower=0, upper=999, epsilon=10, by=halves, groups=["low", "high"])
     >>> [abs(value - true) < 50 for value, true in zip(release.value.values(), (250, 750), strict=True)]
     [True, True]
-
-    Limits: Groups and persons of a column need its table. ``by=`` and ``person=`` of medians and quantiles (``--by``,
-    ``--person``) are columns of the same table, in memory, in a file or in its engine; a histogram has no rows.
-    Quantiles are then drawn by halving only, without ``total=``. K rows of a person count: the first by a declared
-    ``order``, else by the MD5 of what each counts for, which protects nothing and prefers no value. In an engine, text
-    of an ``order`` is compared by its collation. What is said about errors is about the rows that count.
-    ``median-record`` and trees have no groups. ``top_k_by_group`` and ``select --by`` trust that one record is behind
-    the scores of one group, or one person behind those of ``groups_per_person``; scores must fit memory. A stream
-    (``above-threshold``) has no groups: its questions may be about any.
     """
     return order_statistic(
         values, column=column, lower=lower, upper=upper, step=step, grid=grid, epsilon=epsilon, by=by, groups=groups,

@@ -1,4 +1,8 @@
-"""The most common items of persons who may have many, or of records that have one each, in one call."""
+"""The most common items of persons who may have many, or of records that have one each, in one call.
+
+Limits: The most common items are those of persons as the column says. Two accounts of one human are two persons. Groups
+(``by=``) are for tables in memory and files; an engine is asked for one list.
+"""
 
 from __future__ import annotations
 
@@ -125,9 +129,6 @@ def most_common(
     >>> products = ["gin", "milk", "soy", "tea"]
     >>> most_common(bought, 2, epsilon=3, person="user", item="product", domain=products).value
     ('tea', 'milk')
-
-    Limits: The most common items are those of persons as the column says. Two accounts of one human are two persons.
-    Groups (``by=``) are for tables in memory and files; an engine is asked for one list.
     """
     _require_of_records(person, domain, delta, kept, items_per_person, groups_per_person)
     if by is not None or groups is not None or groups_per_person is not None:

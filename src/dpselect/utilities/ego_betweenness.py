@@ -15,6 +15,11 @@ Neighbours: edge. Ceiling: B(D - 1). Reach: D - 1. Range bound 2.
 References: Everett and Borgatti 2005; Farias et al. 2023, Definition 6.1.1 and Lemmas 6.3.1 to 6.3.3, for the
 last of the three; the others are ours. Errata: Lemma 6.3.2 prints the global sensitivity as B(D), it is B(D - 1);
 a cap read from the private graph is not admissible.
+
+Limits: A refined bound takes time where neighbours are connected. The default of ``ego_betweenness`` looks at every
+pair that two nodes share, so its time follows the squares of overlaps: about 3 processor seconds on Enron and 6 on
+GitHub, and much more on a million edges in dense communities. Each thread takes up to 48 MB beside the graph.
+``sensitivity="overlap"`` is one pass over paths of two edges.
 """
 
 from __future__ import annotations
@@ -65,11 +70,6 @@ def ego_betweenness(
     >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4], nodes=6)
     >>> ego_betweenness(star, max_degree=5).values
     array([6., 0., 0., 0., 0., 0.])
-
-    Limits: A refined bound takes time where neighbours are connected. The default of ``ego_betweenness`` looks at every
-    pair that two nodes share, so its time follows the squares of overlaps: about 3 processor seconds on Enron and 6 on
-    GitHub, and much more on a million edges in dense communities. Each thread takes up to 48 MB beside the graph.
-    ``sensitivity="overlap"`` is one pass over paths of two edges.
     """
     graph = require_undirected(graph)
     bound = public_degree(max_degree, len(graph))

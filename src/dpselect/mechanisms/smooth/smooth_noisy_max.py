@@ -13,6 +13,24 @@ References: Chaves 2024, Algorithm 3. Errata: the proof of Theorem 4.2 keeps the
 their scale moves, and the statement is false from about 1000 candidates on; Theorem 4.9 (never worse than
 permute-and-flip when S <= Du/2) is false; Lemmas 5.4, 6.4 and Theorem 7.3 print exp(-j epsilon) where exp(-j beta)
 is meant, with which the guarantee fails for every number of candidates.
+
+Limits: Numbers that were computed. Every draw is exact and every constant behind ``smooth-noisy-max`` and
+``local-dampening-t`` is certified: slides in decimals, a scale that shrinks over cells at each calibration, a scale
+that grows over cells once, as a published table. The last two use floats with explicit margins, not interval
+arithmetic. Certainty costs accuracy, not privacy. What a growing scale costs Student-t noise is charged with a
+certified upper bound, which exceeds the cost of the worst scores known by 8 per cent for a hundred candidates, 14 for a
+thousand, 27 for ten thousand and about half for a hundred thousand. At small epsilon beta is smaller by the same share.
+Beyond 131,073 candidates, and for generalised Cauchy noise everywhere, the upper bound is a proved formula.
+
+Light tails need a clip or a delta. ``smooth-noisy-max`` with exponential or Laplace noise is pure only because hopeless
+candidates count as a public number of units behind: together they keep a probability of 0.001, unless ``floor=`` or
+``clip=`` says otherwise. Without the clip its promise has a delta, and such a promise cannot be used with
+``per_person=``. Laplace-log-normal noise has a law with a sound (epsilon, delta) calibration and is not released: its
+constants are quadratures and suprema on grids.
+
+Scores with a smooth bound are right to within half a tick, 2^-26 of the ceiling: that is all that the bound pays for.
+Integer scores have no error; information gain of more than about 2^24 records (17 million), and Gini and misclassified
+of more than 2^26, may have more, by a few of their 2^-50 parts.
 """
 
 from __future__ import annotations
@@ -83,25 +101,6 @@ def smooth_noisy_max(
     Guarantee(epsilon=5, neighbours='add-remove')
     >>> dps.mechanism("smooth-noisy-max", noise="exponential", delta=1e-6).guarantee(scores, 5)
     Guarantee(epsilon=5, delta=1/1000000, neighbours='add-remove')
-
-    Limits: Numbers that were computed. Every draw is exact and every constant behind ``smooth-noisy-max`` and
-    ``local-dampening-t`` is certified: slides in decimals, a scale that shrinks over cells at each calibration, a scale
-    that grows over cells once, as a published table. The last two use floats with explicit margins, not interval
-    arithmetic. Certainty costs accuracy, not privacy. What a growing scale costs Student-t noise is charged with a
-    certified upper bound, which exceeds the cost of the worst scores known by 8 per cent for a hundred candidates, 14
-    for a thousand, 27 for ten thousand and about half for a hundred thousand. At small epsilon beta is smaller by the
-    same share. Beyond 131,073 candidates, and for generalised Cauchy noise everywhere, the upper bound is a proved
-    formula.
-
-    Light tails need a clip or a delta. ``smooth-noisy-max`` with exponential or Laplace noise is pure only because
-    hopeless candidates count as a public number of units behind: together they keep a probability of 0.001, unless
-    ``floor=`` or ``clip=`` says otherwise. Without the clip its promise has a delta, and such a promise cannot be used
-    with ``per_person=``. Laplace-log-normal noise has a law with a sound (epsilon, delta) calibration and is not
-    released: its constants are quadratures and suprema on grids.
-
-    Scores with a smooth bound are right to within half a tick, 2^-26 of the ceiling: that is all that the bound pays
-    for. Integer scores have no error; information gain of more than about 2^24 records (17 million), and Gini and
-    misclassified of more than 2^26, may have more, by a few of their 2^-50 parts.
     """
     if calibration == "chaves-2024":
         return published.chaves(noise, unsound=unsound, **given)
