@@ -96,8 +96,7 @@ class Warehouse:
                 they are; or a URL that Ibis knows, such as ``postgres://host/database`` or ``duckdb://file.duckdb``.
                 Passwords belong in the engine's own files and variables (``PGPASSFILE``), not in a URL.
             table: the table, for URLs, as ``name`` or ``schema.name``; may also end the URL as ``?table=name``.
-            key: a column of integers that belongs to the record itself, the same in every reading: forests make their
-                chunks from it. It is not an attribute.
+            key: the column of integers that identifies a record. Forests make chunks by it; it is not an attribute.
             snapshot: what the engine calls the state of the table, recorded as a fact.
             temporary: let training write the codes of all records into a temporary table (DuckDB, PostgreSQL, Spark),
                 which makes levels cheaper, and which boosted trees need; otherwise nothing is written.
