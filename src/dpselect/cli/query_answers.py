@@ -13,16 +13,15 @@ from dpselect.cli.dataset_options import is_description
 from dpselect.cli.plan_text import facts_text, promise, state_error
 from dpselect.cli.release_text import answer_of, escape_name, ranking_lines
 from dpselect.cli.request import Request
-from dpselect.cli.spending import ledger_facts, paying
+from dpselect.cli.spending import paying, text
 from dpselect.cli.tables import AnswerTable, ReleaseFacts
 from dpselect.dataset import Dataset, check_dataset
-from dpselect.kernel.privacy_filter import with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant
 from dpselect.queries.base import Query
 from dpselect.queries.local import LocalDataset, question_check
 from dpselect.queries.plan import Plan, plan_of
 from dpselect.release.release import Release
-from dpselect.sources.urls import is_url, without_secrets
+from dpselect.sources.urls import is_url
 
 _UNRECORDED = "no ledger recorded this spend: add [budget] to the description, or name one by --ledger"
 # Whether there is a name is released with the names, so it may be said.
@@ -42,14 +41,14 @@ def answer_query(request: Request, query: Query[Any], dataset: Dataset, found: P
         StopAtSpend: this is a dry run.
         ValueError, PrivacyError, BudgetError, OSError: as :meth:`LocalDataset.ask`; nothing was spent.
     """
-    book = _book(request, query, dataset)
+    book = _book(request, dataset)
     found = found if book.rule == "sum" else plan_of(query, dataset, book.rule)
     _note(request, found)
     request.outcome.reach, request.outcome.choice = query.reach, paths.with_option_names(query.why(dataset), request)
     if request.dry_run:
         note_check(request, dataset, query)
         for spend in found.spends:
-            spend.record(with_metadata(book, ledger_facts(dataset.metadata)))
+            spend.record(book)
     workers = request.get("workers", 1)
     return release_answer(request, query, dataset, LocalDataset(dataset, book, workers).ask(query))
 
@@ -123,9 +122,13 @@ def _note(request: Request, found: Plan) -> None:
         request.outcome.protected = found.protects.removeprefix("one ")
 
 
-def _book(request: Request, query: Query[Any], dataset: Dataset) -> RecordingAccountant:
-    """Return what pays: a ledger that the command line names, or else the description, with what it records."""
-    return paying(request, _ledger(request, dataset)).with_metadata(**ledger_facts(_facts(request, query, dataset)))
+def _book(request: Request, dataset: Dataset) -> RecordingAccountant:
+    """Return what pays: a ledger that the command line names, or else the description."""
+    book = paying(request, _ledger(request, dataset))
+    if request.get("certificate") is None:
+        return book
+    # Where the answer can be looked up, by ``dpselect budget show --answers``.
+    return book.with_metadata(certificate=text(os.path.realpath(str(request.certificate))))
 
 
 def _ledger(request: Request, dataset: Dataset) -> Any:
@@ -141,31 +144,6 @@ def _ledger(request: Request, dataset: Dataset) -> Any:
     if request.dry_run and place is not None and not is_url(place) and not os.path.exists(request.ledger):  # noqa: PTH110
         return InMemoryLedger(dataset.terms())
     return dataset.open_ledger()
-
-
-def _field_text(value: Any) -> str:
-    """Return what was asked as text."""
-    if isinstance(value, dict):
-        return " + ".join(f"{weight} x {name}" for name, weight in value.items())
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    return "yes" if value is True else str(value)
-
-
-def _facts(request: Request, query: Query[Any], dataset: Dataset) -> dict[str, Any]:
-    """Return what a ledger records of a query, beside its cost."""
-    usual = {name: query.default(name) for name in query.fields()}
-    asked = {name: value for name, value in query.as_json().items() if name not in ("query", "epsilon", "mechanism")}
-    said = {name: value for name, value in asked.items() if value != usual[name]} | query.facts(dataset)
-    facts = {"command": request.command, **{name: _field_text(value) for name, value in said.items()}}
-    if dataset.person is not None:
-        facts["person"] = dataset.person
-        if query.form == "model":
-            facts["rows_per_person"] = dataset.rows_per_person
-    if request.get("certificate") is not None:
-        # Where the answer can be looked up, by ``dpselect budget show --answers``.
-        facts["certificate"] = os.path.realpath(str(request.certificate))
-    return {name: without_secrets(str(value)) for name, value in facts.items()}
 
 
 def count_rows(counts: Mapping[Any, Any], *, grouped: bool) -> tuple[list[dict[str, Any]], AnswerTable]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 
 from dpselect.dataset import Dataset, DatasetCheck, check_dataset
@@ -23,6 +24,7 @@ from dpselect.queries.publication import (
 )
 from dpselect.queries.registry import DatasetMethods
 from dpselect.release.release import Release
+from dpselect.sources.urls import without_secrets
 
 T = TypeVar("T")
 
@@ -50,7 +52,7 @@ class LocalDataset(DatasetMethods):
         self, description: Dataset, ledger: Accountant | None = None, workers: int = 1, name: str | None = None
     ) -> None:
         self.description, self.name = description, name
-        self._ledger, self._workers = ledger, workers
+        self._shared, self._workers = _SharedLedger(description, ledger), workers
 
     def __repr__(self) -> str:
         return f"LocalDataset({self.description!r})"
@@ -65,12 +67,7 @@ class LocalDataset(DatasetMethods):
             BudgetError: none is described and none was passed.
             DatasetError, ValueError, OSError: as :meth:`Dataset.open_ledger`.
         """
-        if self._ledger is None:
-            if self.description.budget is None:
-                raise BudgetError("This dataset has no budget: describe [budget] with epsilon and ledger.")
-            held = self.description.frame is not None and self.description.budget.ledger is None
-            self._ledger = InMemoryLedger(self.description.terms()) if held else self.description.open_ledger()
-        return self._ledger
+        return self._shared.open()
 
     def subset(self, where: str | None) -> LocalDataset:
         """Return the rows that fulfil a public condition, too, paid for from the same ledger; all rows without one.
@@ -80,7 +77,9 @@ class LocalDataset(DatasetMethods):
         """
         if where is None:
             return self
-        return LocalDataset(self.description.subset(where), self._ledger, self._workers, self.name)
+        part = LocalDataset(self.description.subset(where), None, self._workers, self.name)
+        part._shared = self._shared
+        return part
 
     def plan_of(self, query: Query[Any]) -> Plan:
         """Return the price and the error of a query. No row is read and nothing is spent.
@@ -112,7 +111,7 @@ class LocalDataset(DatasetMethods):
             BudgetError: the ledger does not allow it; nothing was spent.
             OSError: the source cannot be read.
         """
-        plan, ledger = self.plan_of(query), with_metadata(self.ledger, self.description.metadata)
+        plan, ledger = self.plan_of(query), with_metadata(self.ledger, _ledger_metadata(query, self.description))
         spends = PlannedSpends(plan.spends, lambda spend: int(spend.record(ledger) or 0))
         accountant, digest = RecordingAccountant(self._rule, spends), self.description.digest
         release = query.release(PrivateRows(self.description, self._workers), accountant)
@@ -137,9 +136,11 @@ class LocalDataset(DatasetMethods):
         Raises:
             PublicationError, BudgetError, AnsweredError, OSError: as :meth:`publish`, of whatever it refuses.
         """
-        asked, named = self._publication(publication), self._ledger is None and self.description.ledger_place
+        asked = self._publication(publication)
         # A ledger that is not made yet has all of its budget left.
-        unmade = named and self.description.existing_ledger() is None
+        unmade = (
+            self._shared.ledger is None and self.description.ledger_place and self.description.existing_ledger() is None
+        )
         ledger = InMemoryLedger(self.description.terms()) if unmade else self._paying_ledger()
         return plan_publication(asked, self.description, ledger, self._rule)
 
@@ -186,7 +187,49 @@ class LocalDataset(DatasetMethods):
     @property
     def _rule(self) -> str:
         budget = self.description.budget
-        return str(getattr(self._ledger, "rule", "sum" if budget is None else budget.rule))
+        return str(getattr(self._shared.ledger, "rule", "sum" if budget is None else budget.rule))
+
+
+class _SharedLedger:
+    """The ledger of a dataset and of all of its subsets, opened once."""
+
+    def __init__(self, description: Dataset, ledger: Accountant | None) -> None:
+        self.ledger, self._description, self._lock = ledger, description, Lock()
+
+    def open(self) -> Accountant:
+        """Return the ledger, made when it is first needed (errors as :attr:`LocalDataset.ledger`)."""
+        described = self._description
+        with self._lock:
+            if self.ledger is None:
+                if described.budget is None:
+                    raise BudgetError("This dataset has no budget: describe [budget] with epsilon and ledger.")
+                held = described.frame is not None and described.budget.ledger is None
+                self.ledger = InMemoryLedger(described.terms()) if held else described.open_ledger()
+        return self.ledger
+
+
+def _ledger_metadata(query: Query[Any], dataset: Dataset) -> dict[str, str]:
+    """Return what a ledger records of a query beside its cost, and of where the rows are."""
+    usual = {name: query.default(name) for name in query.fields()}
+    asked = {name: value for name, value in query.as_json().items() if name not in ("query", "epsilon", "mechanism")}
+    said = {name: value for name, value in asked.items() if value != usual[name]} | query.facts(dataset)
+    facts = {"command": query.name.replace("_", "-"), **{name: _field_text(value) for name, value in said.items()}}
+    if dataset.person is not None:
+        facts["person"] = dataset.person
+        if query.form == "model":
+            facts["rows_per_person"] = str(dataset.rows_per_person)
+    facts = {name: without_secrets(value) for name, value in facts.items()} | dataset.metadata
+    # Bytes of a name that are not UTF-8 are not text that a ledger keeps.
+    return {name: value.encode("utf-8", "backslashreplace").decode("utf-8") for name, value in facts.items()}
+
+
+def _field_text(value: Any) -> str:
+    """Return what was asked as text."""
+    if isinstance(value, dict):
+        return " + ".join(f"{weight} x {name}" for name, weight in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "yes" if value is True else str(value)
 
 
 def open(dataset: str | Path | Dataset, *, ledger: Accountant | None = None, workers: int = 1) -> LocalDataset:
