@@ -246,7 +246,7 @@ REFUSED = {
     'source = "a.csv"\n[columns]\nx = ["a"]\n[budget]\nepsilon = 0\n': (5, "budget.epsilon: epsilon must be positive"),
     'source = "a.csv"\n[columns]\nx = ["a"]\n[budget]\ndelta = 0.1\n': (4, "budget: epsilon is missing"),
     'source = "a.csv"\n[columns]\nx = ["a"]\n[budget]\nepsilon = 1\nrule = "rho"\n': (6, 'budget.rule: rule="rho" n'),
-    'source = "a.csv"\n[columns]\nx = ["a"]\n[budget]\nepsilon = 1\nepsilom = 2\n': (6, "budget.epsilom: this key does"),
+    'source = "a.csv"\n[columns]\nx = ["a"]\n[budget]\nepsilon = 1\nepsilom = 2\n': (6, "budget.epsilom: this key"),
     # What is not TOML, or not filled in.
     'source =\n': (1, "this is not TOML"),
     'source = "a.csv\n[columns]\n': (1, "this is not TOML"),

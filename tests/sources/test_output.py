@@ -106,7 +106,11 @@ def test_what_is_protected_is_refused(tmp_path: Path) -> None:
 
 def test_a_raw_error_becomes_a_sentence(tmp_path: Path, monkeypatch) -> None:
     """What to do instead of a number."""
-    for number, words in ((errno.EROFS, "protected"), (errno.EIO, "name another file"), (errno.EDQUOT, "The disk of .* is full")):
+    for number, words in (
+        (errno.EROFS, "protected"),
+        (errno.EIO, "name another file"),
+        (errno.EDQUOT, "The disk of .* is full"),
+    ):
 
         def fails(*_: object, number: int = number) -> int:
             raise OSError(number, os.strerror(number))

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dpselect.queries.registry import QUERIES
+
 Schema = dict[str, Any]
 TEXT: Schema = {"type": "string"}
 NUMBER: Schema = {"type": "number"}
@@ -83,21 +85,26 @@ _MODEL_FIELDS = {"guarantee": GUARANTEE, "mechanism": TEXT, "written_to": TEXT, 
 
 # Where a server is asked: what its answer has beside the same members.
 _WHERE = {"server": TEXT, "dataset": TEXT, "request": TEXT, "ledger_row": WHOLE, "key": TEXT}
-# By command: what it prints beside "command", which every object has.
-ANSWERS: Mapping[str, Schema] = {
-    "median": _winners_schema(),
-    "median-record": _winners_schema(),
-    "quantiles": _winners_schema(p=_list(TEXT), q=_list(TEXT)),
-    "select": _winners_schema(),
-    "most-common": _winners_schema(),
-    "best": _winners_schema(),
-    "partitions": _winners_schema(),
-    "top-k": _winners_schema(metric=TEXT, weights=_map(TEXT), margin=TRUTH, decay=WHOLE, truncated_to=WHOLE),
-    "snp": _winners_schema(),
-    "histogram": _object(
+# By the form of a query's answer.
+_BY_FORM = {
+    "winners": _winners_schema(),
+    "names": _winners_schema(),
+    "counts": _object(
         {**_PAYMENT_FIELDS, **_ERROR_FIELDS, "counts": _list(_COUNT), "every_count_within": WHOLE},
         rows_per_person=WHOLE,
     ),
+    "model": _object(
+        {**_MODEL_FIELDS, "model": {"type": "object"}, "learned_from": _list(TEXT), "chosen_because": _maybe(TEXT)}
+    ),
+}
+_QUERIES = {name.replace("_", "-"): _BY_FORM[query.form] for name, query in QUERIES.items()}
+# By command: what it prints beside "command", which every object has.
+ANSWERS: Mapping[str, Schema] = {
+    **_QUERIES,
+    "median-record": _winners_schema(),
+    "quantiles": _winners_schema(p=_list(TEXT), q=_list(TEXT)),
+    "top-k": _winners_schema(metric=TEXT, weights=_map(TEXT), margin=TRUTH, decay=WHOLE, truncated_to=WHOLE),
+    "snp": _winners_schema(),
     # Whatever the query prints that SQL means.
     "sql": _winners_schema(p=_list(TEXT), q=_list(TEXT), counts=_list(_COUNT), every_count_within=WHOLE),
     "above-threshold": _object(
@@ -166,9 +173,6 @@ ANSWERS: Mapping[str, Schema] = {
         ),
     ),
     "describe": _object({"private": TEXT, "description": TEXT}),
-    "train": _object(
-        {**_MODEL_FIELDS, "model": {"type": "object"}, "learned_from": _list(TEXT), "chosen_because": _maybe(TEXT)}
-    ),
     "predict": _object(
         {},
         labels={"type": ["array", "integer"]},
@@ -267,20 +271,8 @@ PLAN_SCHEMA = _object(
 
 _REMAINING_AMOUNTS = _map(_SPENT_AMOUNTS)
 _OFFER = _object({"name": TEXT, "about": TEXT, "paused": TRUTH, "left": _REMAINING_AMOUNTS})
-_SERVED_QUERIES = (
-    "best",
-    "median",
-    "quantiles",
-    "histogram",
-    "most-common",
-    "partitions",
-    "select",
-    "sql",
-    "top-k",
-    "train",
-)
 SERVED_SCHEMAS: Mapping[str, Schema] = {
-    **{name: _served_schema(ANSWERS[name]) for name in _SERVED_QUERIES},
+    **{name: _served_schema(ANSWERS[name]) for name in (*_QUERIES, "sql")},
     "datasets": _object({"server": TEXT, "datasets": _list(_OFFER)}),
 }
 

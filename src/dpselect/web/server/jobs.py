@@ -233,7 +233,7 @@ class JobQueue:
                 self.quietly(sweep)
 
     def quietly(self, action: Callable[[], object]) -> None:
-        """Do something that may fail without harm."""
+        """Run an action that may fail without harm."""
         try:
             action()
         except Exception as error:

@@ -16,8 +16,7 @@ from dpselect.web.server.error_pages import HOME
 from dpselect.web.server.errors import RefusalError
 from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.pages.confirm import asked_again
-from dpselect.web.server.pages.form import Fields
-from dpselect.web.server.pages.form_models import read
+from dpselect.web.server.pages.form import Fields, read
 from dpselect.web.server.pages.layout import page
 from dpselect.web.server.user_list import users
 

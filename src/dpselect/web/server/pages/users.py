@@ -15,8 +15,7 @@ from dpselect.web.server.errors import InvalidQueryError, NotFoundError, Refusal
 from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.pages.budgets import MOST, SkipCount
 from dpselect.web.server.pages.confirm import asked_again
-from dpselect.web.server.pages.form import Fields
-from dpselect.web.server.pages.form_models import read
+from dpselect.web.server.pages.form import Fields, read
 from dpselect.web.server.pages.layout import page
 
 _USERS = f"{HOME}/users"
