@@ -49,10 +49,16 @@ def coded(table: Table) -> dict[str, NDArray[Any]]:
     }
 
 
-def write(cells: Path, name: str, table: Table, splits: tuple[int, ...] = REPORTED) -> None:
+def write(
+    cells: Path,
+    name: str,
+    table: Table,
+    splits: tuple[int, ...] = REPORTED,
+    epsilons: tuple[float, ...] = EPSILONS,
+) -> None:
     """Write a table and its splits for other programs."""
     folder = cells / "tables"
     folder.mkdir(parents=True, exist_ok=True)
-    np.save(cells / "epsilons.npy", np.array(EPSILONS))
+    np.save(cells / "epsilons.npy", np.array(epsilons))
     train = np.stack([trained(len(table), split) for split in splits])
     np.savez_compressed(folder / f"{name}.npz", splits=np.array(splits), train=train, **coded(table))
