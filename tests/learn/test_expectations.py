@@ -154,9 +154,9 @@ def test_previews_take_every_table(convert) -> None:
     """With labels, or with the name of the target column."""
     model = tree(classes=None, domains={"age": (0, 100), "when": ["soon", "late"]})
 
-    assert 1.0 == preview(model, convert({"age": AGES, "when": LABELS}), "when", n_records=5000, tries=1).accuracy
+    assert 1.0 == preview(model, convert({"age": AGES, "when": LABELS}), "when", n_records=5000, tries=1).score
     model.set_params(classes=["soon", "late"])
-    assert 1.0 == preview(model, convert({"age": AGES}), LABELS, n_records=5000, tries=1).accuracy
+    assert 1.0 == preview(model, convert({"age": AGES}), LABELS, n_records=5000, tries=1).score
 
 
 @pytest.mark.parametrize("option, path", [("--out", "none/m.json"), ("--out", "."), ("--picture", "m.doc")])

@@ -58,7 +58,7 @@ def test_ten_passes() -> None:
     with use_accountant(None):
         assert 0 == dps.select(VOTES, epsilon=1000).value
     tree = DPTreeClassifier(5, **TREE)
-    assert unsaid(lambda: preview(tree, ROWS, LABELS, n_records=4000, tries=1)).accuracy > 0.5
+    assert unsaid(lambda: preview(tree, ROWS, LABELS, n_records=4000, tries=1)).score > 0.5
 
 
 def test_a_ledger_that_is_named_says_that_it_is_meant(tmp_path: Any) -> None:

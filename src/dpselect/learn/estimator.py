@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpselect.certificates import build
@@ -198,6 +198,16 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _share(self, epsilon: Fraction) -> Fraction:
         """Return what the plan of one record may spend: a person's rows share it."""
         return epsilon if self.person is None else epsilon / self.rows_per_person
+
+    def _for_sample(self, times: Fraction, n_records: int) -> Self:  # noqa: ARG002
+        """Return an estimator that has as much noise for the size of a sample as this one for that of a table.
+
+        Args:
+            times: records of the table to those of the sample.
+            n_records: how many the table has.
+        """
+        result: Self = clone(self).set_params(epsilon=epsilon_of(self) * times, ledger=None)
+        return result
 
     def _promise(self, epsilon: Fraction) -> Guarantee:
         """Return what a fit as a whole promises, and pays for."""

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from dpselect.learn.boosted.budget_shares import Shares
 from dpselect.learn.boosted.by_rho import ByRho
 from dpselect.learn.boosted.column_summary import SurveyRelease, SurveySummary
 from dpselect.learn.boosted.noise import Gaussian, Geometric, SumNoise
-from dpselect.learn.boosted.rule import BY_RHO_RULE, PURE, Rule, hessian_share
+from dpselect.learn.boosted.rule import BY_RHO_RULE, PURE, Rule, hessian_share, is_additive, rounds_for
 from dpselect.learn.domains import Attribute
 from dpselect.learn.parameters import epsilon_of, whole
 from dpselect.learn.schema import Schema
@@ -123,12 +123,23 @@ class PrivateBoosted(ByRho):
             noise=noise,
             rule=rule,
             shares=Shares(share, counts, survey, hessian_share(rule, loss, squared=concentrated)),
-            epsilon=float(min(epsilon_of(self), Fraction(10**12))) / self._rows(),
+            epsilon=self._epsilon_of_record(),
             understand=self._survey_summary,
             rounds=self.rounds,
             interactions=self.interactions,
             classes=classes,
         )
+
+    def _for_sample(self, times: Fraction, n_records: int) -> Self:
+        """Return one with the rounds and the tiles that the rule gives a table of so many records."""
+        rule, mass = BY_RHO_RULE if exact_delta(self.delta) else PURE, n_records * self._epsilon_of_record()
+        result = super()._for_sample(times, n_records)
+        rounds, additive = rounds_for(rule, self.rounds, mass), is_additive(self.interactions, mass)
+        result.set_params(rounds=rounds, interactions=not additive)
+        return result
+
+    def _epsilon_of_record(self) -> float:
+        return float(min(epsilon_of(self), Fraction(10**12))) / self._rows()
 
     def _fit_plan(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> BoostingPlan:
         return self._boosting(attributes_, len(classes), epsilon)

@@ -19,7 +19,6 @@ from dpselect.learn.boosted.score_reasons import RangeWords, alike_codes, join_w
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
 from dpselect.learn.file_parts import bounds_in
-from dpselect.learn.parameters import epsilon_of
 from dpselect.learn.regression.boosting import BY_EPSILON, BY_RHO, BoostedRegressionPlan, RegressionFit, values_of
 from dpselect.learn.regression.regressor import PrivateRegressor
 from dpselect.learn.training import TrainingData
@@ -168,7 +167,7 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
             Gaussian() if concentrated else Geometric(),
             BY_RHO if concentrated else BY_EPSILON,
             epsilon,
-            float(min(epsilon_of(self), Fraction(10**12))) / self._rows(),
+            self._epsilon_of_record(),
             self.rounds,
             self.interactions,
         )
