@@ -267,6 +267,30 @@ def _thinned(table: Table, rare: Any, share: float = 0.05) -> Table:
     return _labelled(columns, positive[kept], table.domains)
 
 
+def sums(number: int, rows: int = 20_000) -> Table:
+    """Return a table whose log-odds are a random sum of bends and steps of random columns, and of two products.
+
+    >>> 0.01 < (sums(0).columns["rare"] == "yes").mean() < 0.2
+    True
+    """
+    rng = np.random.default_rng([14, rows, number])
+    columns: Columns = {}
+    domains: dict[str, Any] = {}
+    odds = np.full(rows, -3.5)
+    for code in range(8 + 6 * number):
+        x, effect = rng.uniform(0, 1, rows), rng.normal(0, 0.7) * (code % 3 < 2)
+        if code % 2:
+            many = int(rng.integers(2, 9))
+            columns[f"kind{code}"] = np.array([f"v{place}" for place in range(many)])[(x * many).astype(int)]
+            domains[f"kind{code}"] = [f"v{place}" for place in range(many)]
+            odds += effect * np.isin((x * many).astype(int), rng.permutation(many)[: many // 2])
+        else:
+            columns[f"x{code}"], domains[f"x{code}"] = x, (0, 1)
+            odds += effect * np.where(x > rng.uniform(0, 1), 2 * x, -0.5)
+    odds += 1.0 * ((columns["x0"] > 0.7) & (columns["x2"] > 0.5)) - 0.8 * ((columns["x4"] < 0.3) & (columns["x0"] < 0.5))
+    return _drawn(columns, odds, domains, rng)
+
+
 TABLES: dict[str, Callable[[], Table]] = {
     "groups": groups, "fraud": fraud, "disease": disease, "churn": churn,
     "default": default, "caravan": caravan, "hospital": hospital, "diamonds": diamonds,
@@ -278,6 +302,9 @@ FITTED: dict[str, Callable[[], Table]] = {
     "rare adult": lambda: _thinned(data.table("adult"), ">50K"),
     "rare additive": lambda: _thinned(additive(10_000), 1),
     "rare rules": lambda: _thinned(rules(20_000), "top"),
+    "sums 0": lambda: sums(0),
+    "sums 2": lambda: sums(2),
+    "sums 4": lambda: sums(4),
 }
 
 
