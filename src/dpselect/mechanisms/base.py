@@ -267,7 +267,7 @@ def _clip_ticks(unit: UnitScores, candidates: int) -> NDArray[np.int64]:
             "effective returns UnitScores with one integer of 64 bits for each candidate and a positive span: use "
             "exact_ticks, floor_ticks or scale."
         )
-    if ticks.max(initial=0) <= TICK_CLIP and ticks.min(initial=0) >= -TICK_CLIP:
+    if not candidates or (ticks[ticks.argmax()] <= TICK_CLIP and ticks[ticks.argmin()] >= -TICK_CLIP):
         return ticks
     return np.clip(ticks, -TICK_CLIP, TICK_CLIP)
 
@@ -305,6 +305,8 @@ def _no_beta(mechanism: Mechanism) -> ValueError:
 
 def _label(name: str, parameters: dict[str, Any]) -> str:
     """Return a name, its noise, and its other parameters, phi last."""
+    if not parameters:
+        return name
     noise = [f"{parameters['noise']}"] if "noise" in parameters else []
     order = sorted(parameters.keys() - {"noise"}, key=lambda each: (each == "phi", [*parameters].index(each)))
     return ", ".join([name, *noise, *(f"{each} {parameters[each]}" for each in order)])

@@ -19,8 +19,11 @@ Numbers = NDArray[np.int64] | NDArray[np.float64]
 _PER_UNIT, _SPANS = Fraction(TICKS), {bound: Fraction(bound * TICKS + 3) for bound in (1, 2)}
 # Gaps beyond this many units are cut: a public clip. Up to here their rounding is a sixteenth of a tick.
 GAP_CLIP = 2.0**28
+_DEEPEST = -GAP_CLIP * TICKS
 # Powers of two between which a unit is used as it is; others are brought here, and the scores by as much.
 _LEAST, _MOST = -1000, 900
+# Candidates handled at a time, so that what is computed of them stays in cache.
+_CHUNK, _ROOM = 2**15, 2**21
 # Between these units ticks are divided by directly.
 _NEAR_ONE = 2.0**-900, 2.0**900
 
@@ -61,11 +64,17 @@ def gap_ticks(values: Numbers, unit: float, range_bound: int) -> UnitScores:
         gaps = behind(values, unit)
         np.minimum(gaps, GAP_CLIP, out=gaps)
         gaps *= -TICKS
+        ticks = np.floor(gaps, out=gaps).astype(np.int64)
     else:
         # The same in fewer passes: no power of two need be taken out, and a tick is a unit over another.
+        # The rest is never touched: beside so large a block the C library keeps pages for the next release.
+        room = values.size + min(3 * values.size, _ROOM)
+        best, ticks = values[values.argmax()], np.empty(room, dtype=np.int64)[: values.size]
         with np.errstate(over="ignore", under="ignore"):
-            gaps = values[values.argmax()] - values
-            gaps /= -unit / TICKS
-        np.maximum(gaps, -GAP_CLIP * TICKS, out=gaps)
-    ticks = np.floor(gaps, out=gaps).astype(np.int64)
+            for start in range(0, values.size, _CHUNK):
+                gaps = best - values[start : start + _CHUNK]
+                gaps /= -unit / TICKS
+                if gaps[gaps.argmin()] < _DEEPEST:
+                    np.maximum(gaps, _DEEPEST, out=gaps)
+                ticks[start : start + _CHUNK] = np.floor(gaps, out=gaps)
     return UnitScores(ticks, _PER_UNIT, _SPANS[range_bound], range_bound)

@@ -19,7 +19,7 @@ from dpselect.kernel.privacy_filter import session
 
 D = TypeVar("D", bound=Callable[..., Any])
 # What passes without a question.
-LARGEST = Fraction(10)
+LARGEST = 10
 # A context in which nobody said anything of budgets, unlike one in which releases are free.
 _UNSAID: Any = object()
 
@@ -65,8 +65,8 @@ def asking_first(session_factory: D) -> D:
 
 def require_meant(guarantee: Guarantee, releases: int) -> None:
     """Refuse an epsilon above ``LARGEST`` where no budget says that it is meant (``PrivacyError``)."""
-    epsilon = guarantee.epsilon * releases
-    if epsilon <= LARGEST or session.get(_UNSAID) is not _UNSAID:
+    epsilon = guarantee.epsilon if releases == 1 else guarantee.epsilon * releases
+    if epsilon.numerator <= LARGEST * epsilon.denominator or session.get(_UNSAID) is not _UNSAID:
         return
     size = f"epsilon={float(min(epsilon, Fraction(10**300))):g}"
     terms = f"{size}, delta={float(guarantee.delta * releases):g}" if guarantee.delta else size

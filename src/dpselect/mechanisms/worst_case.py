@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from dpselect.kernel.errors import InputError
@@ -85,7 +85,7 @@ class WorstCase:
         count = whole(candidates, "candidates", "how many there are")
         if whole(k, "k", "how many candidates to name") > count:
             raise InputError(f"k is {k} and there are {count} candidates: ask for at most that many.")
-        name = require_mechanism(mechanism).name if isinstance(mechanism, Mechanism) else mechanism
+        name = mechanism if isinstance(mechanism, str) else require_mechanism(mechanism).name
         if name not in _NOISE:
             raise InputError(
                 f"No exact worst error is known for {name}: name exponential or permute-and-flip, or use "
@@ -286,9 +286,15 @@ def error_bound_of(
     if not unit or math.isinf(bound) or (k > 1 and (mechanism.name, method) == _UNKNOWN_WORST):
         return NoBound(reason_unknown(scores, k, mechanism))
     kind = "integer" if scores.values.dtype.kind == "i" else "real"
-    number = len(scores) if candidates is None else candidates
-    case = WorstCase.of(number, k, mechanism, method, bound, scores.range_bound, kind)
-    return WorstCaseBound(case, epsilon)
+    number, name = len(scores) if candidates is None else candidates, mechanism.name
+    how = _method(name, k, method, kind)
+    return WorstCaseBound(_case(number, k, name, how, bound, scores.range_bound, kind), epsilon)
+
+
+@lru_cache(maxsize=64)
+def _case(number: int, k: int, name: str, how: str, bound: float, range_bound: int, kind: str) -> WorstCase:
+    """Return the case of public facts that were looked at: one for all releases that share them."""
+    return WorstCase(number, k, name, how, Fraction(bound), range_bound, kind)
 
 
 def error_bound_of_source(

@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 
 def upwards(value: Any) -> float:
     """Return the least float that is not below an exact number."""
+    if type(value) is float and math.isfinite(value):
+        return value
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, bool):
         raise InputError("A sensitivity bound must be a real number > 0, not a truth value.")

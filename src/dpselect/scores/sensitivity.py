@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -127,19 +127,8 @@ def constant(c: float | Fraction | ArrayLike) -> Sensitivity:
     >>> constant(3).ceiling
     3.0
     """
-    if isinstance(c, Fraction) or np.ndim(c) == 0:
-        bound = upwards(c)
-        refuse_zero(bound)
-        if math.isinf(bound):
-            raise InputError("A constant sensitivity must be finite: pass the public bound.")
-        row = np.array([[bound]])
-        return Sensitivity(
-            lambda t: np.broadcast_to(row, (t.size, 1)),
-            bound,
-            0,
-            total=lambda t: t[:, None] * row,
-            fixed=True,
-        )
+    if isinstance(c, (int, float, Fraction)) or np.ndim(c) == 0:
+        return _shared(upwards(c))
     bounds = all_upwards(c)
     if bounds.ndim != 1 or not bounds.size or not np.isfinite(bounds).all() or (bounds <= 0).any():
         raise InputError("Constant sensitivities are finite numbers > 0, one per candidate: pass shape (m,).")
@@ -152,6 +141,22 @@ def constant(c: float | Fraction | ArrayLike) -> Sensitivity:
         profile,
         total=lambda t: t[:, None] * bounds,
         bounds=bounds,
+    )
+
+
+@lru_cache(maxsize=64)
+def _shared(bound: float) -> Sensitivity:
+    """Return the global sensitivity of that bound: one for all scores that have it."""
+    refuse_zero(bound)
+    if math.isinf(bound):
+        raise InputError("A constant sensitivity must be finite: pass the public bound.")
+    row = np.array([[bound]])
+    return Sensitivity(
+        lambda t: np.broadcast_to(row, (t.size, 1)),
+        bound,
+        0,
+        total=lambda t: t[:, None] * row,
+        fixed=True,
     )
 
 
