@@ -38,7 +38,7 @@ class _ArrowAlone:
     Where pandas is needed all the same, pyarrow looks again.
     """
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+    def find_spec(self, name: str, *_: Any) -> Any:
         """Return how pyarrow is imported; pandas is not found while it looks."""
         if name == "pandas":
             raise ModuleNotFoundError(name=name)

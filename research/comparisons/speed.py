@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -177,7 +178,7 @@ def formulas(rows: int) -> Iterator[Row]:
         ("avg(price)", "sum(price)"),
     ):
         ranking = GroupRanking.of(score, columns, "20:3")
-        query = f"SELECT g, count(*), {sums} FROM t GROUP BY g"  # noqa: S608
+        query = f"SELECT g, count(*), {sums} FROM t GROUP BY g"
         yield Row(f"{score} of {rows:,} rows", lambda r=ranking: r.columns.count(table, "g", groups, None, 1),
                   ("GROUP BY", lambda q=query: engine.con.execute(q).fetchall()), 1.2, 5)  # fmt: skip
     for many in (20, 100):
@@ -186,7 +187,7 @@ def formulas(rows: int) -> Iterator[Row]:
         told = {"epsilon": 1, "by": "g", "groups": names, "prior": "20:.5", "columns": columns}
         yield Row(f"difference of two rates, {many} groups of 1,000 rows",
                   lambda f=frame, t=told: dps.best(f, score="rate(stars >= 4) - rate(stars <= 2)", **t),
-                  ("one rate", lambda f=frame, t=told: dps.best(f, score="rate(stars >= 4)", **t)), None, 3)  # fmt: skip
+                  ("one rate", lambda f=frame, t=told: dps.best(f, score="rate(stars >= 4)", **t)))  # fmt: skip
 
 
 def graphs() -> Iterator[Row]:
@@ -239,7 +240,12 @@ def start() -> None:
 
 def growth() -> None:
     """Print how the time of each question grows from 10^4 to 10^7 rows or candidates."""
-    print(f"\n{'growth, processor seconds':<40}" + "".join(f"{f'10^{power}':>12}" for power in range(4, 8)) + "   slopes")
+    print(
+        "\n"
+        + "growth, processor seconds".ljust(40)
+        + "".join(f"{f'10^{each}':>12}" for each in range(4, 8))
+        + "   slopes"
+    )
     with tempfile.TemporaryDirectory(dir=os.environ.get("DPSELECT_SCRATCH")) as folder:
         for power in range(4, 8):
             Path(folder, str(power)).mkdir()
@@ -259,7 +265,7 @@ def growth() -> None:
                 act = of(power)
                 act()
                 taken.append(seconds(act, 5 if power < 7 else 2))
-            slopes = [math.log10(after / before) for before, after in zip(taken, taken[1:], strict=False)]
+            slopes = [math.log10(after / before) for before, after in pairwise(taken)]
             shown = "".join(f"{each:>12.4f}" for each in taken) + "   " + " ".join(f"{each:.2f}" for each in slopes)
             print(f"{name:<40}{shown}", flush=True)
 

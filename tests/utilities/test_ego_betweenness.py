@@ -161,8 +161,8 @@ def bounds(matrix: np.ndarray, room: int, distances: int) -> dict[str, tuple[np.
     graph = dps.Graph.from_edges(*np.nonzero(np.triu(matrix)), nodes=nodes)
     shared = losses(graph, distances, room=room)
     deltas = {
-        "refined": refined_sensitivity(graph.degrees, shared, nodes - 1),
-        "overlap": by_overlap(graph.degrees, shared.overlap, nodes - 1),
+        "refined": refined_sensitivity(graph.degrees, lambda: shared, nodes - 1),
+        "overlap": by_overlap(graph.degrees, lambda: shared.overlap, nodes - 1),
         "degree": sensitivity_of_degrees(graph.degrees, nodes - 1),
     }
     values = betweenness_of_egos(graph)

@@ -142,7 +142,7 @@ def test_a_lone_edge_starts_with_a_safe_zero_and_a_star_does_not() -> None:
 def test_sums_in_closed_form_are_the_sums(pairs, max_degree, t) -> None:
     """total(t) is the sum of delta at distances below t."""
     degrees, overlap = (np.array([sorted(pair)[at] for pair in pairs]) for at in (1, 0))
-    built = sensitivity_of_overlaps(overlap, degrees, max_degree).over(len(pairs))
+    built = sensitivity_of_overlaps(lambda: overlap, degrees, max_degree).over(len(pairs))
     walked = built.at(np.arange(t)).sum(axis=0) if t else np.zeros(len(pairs))
 
     assert walked.tolist() == built.total(np.array([t]))[0, built.profile].tolist()

@@ -29,9 +29,25 @@ from dpselect.scores.smooth_weights import largest
 Floats = NDArray[np.float64]
 Rows = Callable[[NDArray[np.int64]], Floats]
 Some = Callable[[NDArray[np.int64], NDArray[np.intp] | None], Floats]
+Profile = NDArray[np.intp] | Callable[[], NDArray[np.intp]]
 
 # Where an unknown reach is cut: a public constant, so that every walk over distances ends.
 PUBLIC_REACH = 2**20
+
+
+class _Profile:
+    """The field of rows of candidates, which may be a function: it is called when a mechanism first reads the field."""
+
+    def __get__(self, owner: Any, kind: Any = None) -> NDArray[np.intp] | None:
+        if owner is None:
+            return None
+        held = owner.__dict__["_profile"]
+        if callable(held):
+            held = owner.__dict__["_profile"] = held()
+        return held  # type: ignore[no-any-return]
+
+    def __set__(self, owner: Any, held: Profile | None) -> None:
+        owner.__dict__["_profile"] = held
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,7 +74,7 @@ class Sensitivity:
     rows: Rows
     ceiling: float
     reach: int | None
-    profile: NDArray[np.intp] | None = None
+    profile: _Profile = _Profile()
     total: Rows | None = None
     bounds: Floats | None = None
     fixed: bool = False
@@ -103,10 +119,12 @@ class Sensitivity:
 
     def over(self, size: int) -> Sensitivity:
         """Return this function over ``size`` candidates, or say that it is for another number."""
-        own = self.profile.size if self.profile is not None else self.size
+        own = self.size
+        if own is None and self.profile is not None:
+            own = self.profile.size
         if own not in (None, size):
             raise InputError(f"The sensitivity is for {own} candidates and there are {size} scores: make them equal.")
-        return replace(self, size=size)
+        return self if self.size == size else replace(self, size=size)
 
     @property
     def horizon(self) -> int:
@@ -198,17 +216,19 @@ def local(at: Callable[[int], float], *, ceiling: float | None = None, reach: in
 def profiles(
     rows: Rows,
     *,
-    profile: NDArray[np.intp] | None = None,
+    profile: Profile | None = None,
     ceiling: float | Fraction | None = None,
     reach: int | None = None,
     total: Rows | None = None,
     some: Some | None = None,
+    size: int | None = None,
 ) -> Sensitivity:
     """Return a sensitivity from rows shared by candidates of the same profile.
 
     Args:
         rows: distances (k,) to values (k, profiles), in one array operation.
-        profile: the row of each candidate, shape (m,); ``None`` when one row serves all.
+        profile: the row of each candidate, shape (m,); ``None`` when one row serves all. A function that returns it
+            is called when a mechanism reads it, and then ``size`` says how many candidates there are.
         ceiling: the public global sensitivity, or ``None``.
         reach: the public distance from which every value is the ceiling, or ``None``.
         total: sum of the first t values (ceiling applied), (k,) to (k, profiles), when in closed form.
@@ -223,7 +243,7 @@ def profiles(
         reach = steps_of(reach)
         if math.isinf(bound):
             raise InputError("A reach needs a ceiling: pass the public global sensitivity as ceiling=.")
-    return Sensitivity(rows, bound, reach, profile, total, some=some)
+    return Sensitivity(rows, bound, reach, profile, total, some=some, size=size)
 
 
 def flatten(sensitivity: Sensitivity) -> Sensitivity:

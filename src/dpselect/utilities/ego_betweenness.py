@@ -82,9 +82,9 @@ def ego_betweenness(
 
     values = betweenness_of_egos(graph, workers)
     if sensitivity == "refined":
-        delta = refined_sensitivity(graph.degrees, losses(graph, min(DISTANCES, bound), workers), bound)
+        delta = refined_sensitivity(graph.degrees, lambda: losses(graph, min(DISTANCES, bound), workers), bound)
     elif sensitivity == "overlap":
-        delta = by_overlap(graph.degrees, widest_overlaps(graph, workers), bound)
+        delta = by_overlap(graph.degrees, lambda: widest_overlaps(graph, workers), bound)
     else:
         delta = sensitivity_of_degrees(graph.degrees, bound)
     return Scores(

@@ -69,7 +69,7 @@ def linear_decay(graph: GraphLike, max_degree: int | None = None, *, decay: int 
     pairs, most = most_open_pairs(graph, workers), _MOST // k
     return Scores(
         decayed_pairs(graph, k, workers),
-        by_overlap(graph.degrees, widest_overlaps(graph, workers), bound, pair=k, share=2),
+        by_overlap(graph.degrees, lambda: widest_overlaps(graph, workers), bound, pair=k, share=2),
         candidates=graph.candidates,
         neighbours="edge",
         metadata=graph.metadata,

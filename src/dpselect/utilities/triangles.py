@@ -9,6 +9,9 @@ References: ours; of the local sensitivity of all triangles of a graph, Nissim, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -52,7 +55,7 @@ def triangles(graph: GraphLike, max_degree: int | None = None, workers: int = 1)
     require_degrees(graph, bound)
     return Scores(
         links_of_egos(graph, workers, "triangles"),
-        sensitivity_of_overlaps(widest_overlaps(graph, workers), graph.degrees, bound),
+        sensitivity_of_overlaps(lambda: widest_overlaps(graph, workers), graph.degrees, bound),
         candidates=graph.candidates,
         neighbours="edge",
         range_bound=1,
@@ -63,18 +66,31 @@ def triangles(graph: GraphLike, max_degree: int | None = None, workers: int = 1)
     )
 
 
-def sensitivity_of_overlaps(overlap: NDArray[np.int64], degrees: NDArray[np.int64], max_degree: int) -> Sensitivity:
-    """Return delta(G, t, v) for nodes of these overlaps: one row for each, and one for centres of stars."""
-    star = (overlap == 0) & (degrees >= 2)
-    distinct, profile = np.unique(2 * overlap + star, return_inverse=True)
-    widest, least, most = distinct // 2, distinct % 2, max_degree - 1
+def sensitivity_of_overlaps(
+    overlaps: Callable[[], NDArray[np.int64]], degrees: NDArray[np.int64], max_degree: int
+) -> Sensitivity:
+    """Return delta(G, t, v) for nodes of these overlaps: one row for each, and one for centres of stars.
+
+    Args:
+        overlaps: returns them; called when a mechanism reads the sensitivity.
+    """
+    most = max_degree - 1
+
+    @cache
+    def known() -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+        overlap = overlaps()
+        star = (overlap == 0) & (degrees >= 2)
+        distinct, profile = np.unique(2 * overlap + star, return_inverse=True)
+        return distinct, profile
 
     def rows(t: NDArray[np.int64]) -> Floats:
+        widest, least = np.divmod(known()[0], 2)
         values: Floats = np.minimum(np.maximum(widest + t[:, None], least), most).astype(np.float64)
         return values
 
     def total(t: NDArray[np.int64]) -> Floats:
         # C + (C + 1) + .. as long as it rises, and the ceiling from there on; a star has 1 at first, not 0.
+        widest, least = np.divmod(known()[0], 2)
         start = np.minimum(widest, most)
         stop = np.minimum(start + t[:, None], most)
         rising = (stop * (stop - 1) - start * (start - 1)) // 2
@@ -82,4 +98,4 @@ def sensitivity_of_overlaps(overlap: NDArray[np.int64], degrees: NDArray[np.int6
         sums: Floats = (rising + beyond + least * (t[:, None] > 0)).astype(np.float64)
         return sums
 
-    return profiles(rows, profile=profile, ceiling=float(most), reach=most, total=total)
+    return profiles(rows, profile=lambda: known()[1], ceiling=float(most), reach=most, total=total, size=degrees.size)

@@ -1,0 +1,24 @@
+"""Commands start without libraries that they do not need."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+
+def test_a_command_about_a_file_loads_no_pandas(tmp_path: Path) -> None:
+    """Pyarrow looks for pandas in vain, and finds it where it is needed."""
+    Path(tmp_path, "ages.csv").write_text("age,city\n30,Rome\n31,Paris\n", encoding="ascii")
+    words = ["median", "ages.csv", "age", "--lower", "0", "--upper", "9", "--step", "1", "--epsilon", "1"]
+    script = (
+        "import sys, dpselect_command as command\n"
+        f"sys.argv[1:] = {words}\n"
+        "assert command.main() == 0\n"
+        "assert 'pyarrow' in sys.modules and 'pandas' not in sys.modules\n"
+        "import pyarrow\n"
+        "table = pyarrow.table({'a': [1, None]})\n"
+        "assert table.to_pandas()['a'].isna().tolist() == [False, True]\n"
+        "assert pyarrow.Table.from_pandas(table.to_pandas()).column('a').null_count == 1\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert ran.returncode == 0, ran.stderr
