@@ -287,7 +287,9 @@ def sums(number: int, rows: int = 20_000) -> Table:
         else:
             columns[f"x{code}"], domains[f"x{code}"] = x, (0, 1)
             odds += effect * np.where(x > rng.uniform(0, 1), 2 * x, -0.5)
-    odds += 1.0 * ((columns["x0"] > 0.7) & (columns["x2"] > 0.5)) - 0.8 * ((columns["x4"] < 0.3) & (columns["x0"] < 0.5))
+    odds += 1.0 * ((columns["x0"] > 0.7) & (columns["x2"] > 0.5)) - 0.8 * (
+        (columns["x4"] < 0.3) & (columns["x0"] < 0.5)
+    )
     return _drawn(columns, odds, domains, rng)
 
 

@@ -238,7 +238,7 @@ def test_paying_twice_is_caught(tmp_path: Path, monkeypatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(LedgerIndex, "rows", lambda *_: [])
         patch.setattr(LedgerIndex, "spent_by", lambda *_: dps.ledger.Totals())
-        patch.setattr(PublicationRun, "require_stored", lambda _: None)
+        patch.setattr(PublicationRun, "_require_stored", lambda _: None)
         with pytest.raises(dps.ledger.RequestError):
             published(folder)
 
