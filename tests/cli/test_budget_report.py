@@ -9,7 +9,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
-from dpselect.kernel.format_exact import rounded
+from dpselect.kernel.format_exact import format_rounded
 from dpselect.ledger.events import Event
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -38,7 +38,7 @@ def test_no_number_of_a_report_is_below_the_truth(capsys) -> None:
 @pytest.mark.parametrize("value", [Fraction(1, 3), Fraction(2, 3), Fraction(10), Fraction(10**400, 3), Fraction(1, 7)])
 def test_what_is_spent_is_rounded_up_and_what_is_left_down(value: Fraction) -> None:
     """By less than a thousandth, and a short number stays itself."""
-    up, down = (Fraction(rounded(value, rounding=each)) for each in ("ROUND_CEILING", "ROUND_FLOOR"))
+    up, down = (Fraction(format_rounded(value, rounding=each)) for each in ("ROUND_CEILING", "ROUND_FLOOR"))
     assert down <= value <= up
     assert up - down <= value / 999
     assert (up == down) == (value == 10)

@@ -221,7 +221,7 @@ def test_an_unknown_reach_is_cut_with_a_notice(caplog) -> None:
         ([dps.Scores([1], 1)], {}, ValueError, "at least two"),
         ([dps.Scores([1, 2], 1)], {"reach": 0}, ValueError, "reach is from 1"),
         ([dps.Scores([1, 2], 1)], {"reach": 2**21}, ValueError, "reach is from 1"),
-        ([], {}, ValueError, "no objective"),
+        ([], {}, ValueError, "is empty"),
         (
             [dps.Scores([1, 2], dps.sensitivity.smooth_bound(lambda beta: 1, ceiling=1))], {}, PrivacyError,
             "smooth bound",

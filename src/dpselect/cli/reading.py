@@ -103,7 +103,7 @@ def note_check(request: Request, **columns: tuple[int, int]) -> None:
     from dpselect.dataset import Dataset, check_dataset
 
     def line() -> str:
-        bounds = {name: {"lower": lower, "upper": upper} for name, (lower, upper) in columns.items()}
+        bounds: Any = {name: {"lower": lower, "upper": upper} for name, (lower, upper) in columns.items()}
         return check_dataset(Dataset(source=str(request.file), columns=bounds, **keywords(request))).first_line
 
     if not stays(request, request.file) and not is_url(str(request.file)):

@@ -14,7 +14,7 @@ from dpselect.cli.plan_text import Balance, plan
 from dpselect.cli.request import Request
 from dpselect.cli.tables import print_notice
 from dpselect.kernel.errors import DPSelectError
-from dpselect.kernel.format_exact import rounded
+from dpselect.kernel.format_exact import format_rounded
 from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant, Spend, UncertainSpendError
 from dpselect.ledger.composition import Terms, Totals
 from dpselect.ledger.recording import StopAtSpend, stop
@@ -58,7 +58,7 @@ def paying(request: Request, ledger: Ledger | InMemoryLedger | None) -> Recordin
         return int(row)
 
     if ledger is not None:
-        request.outcome.left = lambda: _left(request, ledger)
+        request.outcome.left = lambda: _remaining_text(request, ledger)
     book = RecordingAccountant("sum" if ledger is None else ledger.rule, pay)
     book.spends = request.outcome.spends
     return book
@@ -95,7 +95,7 @@ def _balance(request: Request, ledger: Ledger | InMemoryLedger, spend: Spend) ->
     return Balance(str(request.ledger), remaining_of(terms, totals), remaining_of(terms, after))
 
 
-def _left(request: Request, ledger: Ledger | InMemoryLedger) -> str:
+def _remaining_text(request: Request, ledger: Ledger | InMemoryLedger) -> str:
     """Return what is left of a budget, rounded down, once something was paid; nothing where it cannot be read now."""
     if not request.outcome.paid:
         return ""
@@ -106,7 +106,7 @@ def _left(request: Request, ledger: Ledger | InMemoryLedger) -> str:
     rest = remaining_of(terms, totals)
     whole_budget = remaining_of(terms, Totals())
     named = " and ".join(
-        f"{name} {rounded(each, 6, ROUND_FLOOR)} of {rounded(whole_budget[name], 6, ROUND_FLOOR)}"
+        f"{name} {format_rounded(each, 6, ROUND_FLOOR)} of {format_rounded(whole_budget[name], 6, ROUND_FLOOR)}"
         for name, each in rest.items()
     )
     return named if request.ledger is None else f"{named}, in {without_secrets(str(request.ledger))}"

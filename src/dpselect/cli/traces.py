@@ -69,8 +69,8 @@ def maker_of(
         read, how = [each for each in read if each.public], {}
     wanted = [option for option in options or kind.options() if option.name in traces.options]
     if len(wanted) < 2:
-        names = ", ".join(option.name for option in options)
-        raise InputError(f"{request.traces} holds traces of fewer than two of {names}: train with these.")
+        listed = ", ".join(option.name for option in options)
+        raise InputError(f"{request.traces} holds traces of fewer than two of {listed}: train with these.")
     maker = AdaptiveAlgorithm(
         wanted, read, kind.LOSS, share=request.get("share"), learner=learner or kind.LEARNER, **how
     )

@@ -225,7 +225,7 @@ def _persons(held: Any, most: int) -> tuple[str, dict[str, Any]]:
     who = identity.persons(distinct(held))
     _, rows = np.unique(who[who >= 0], return_counts=True)
     sizes, many = np.unique(rows, return_counts=True)
-    facts = {
+    facts: dict[str, Any] = {
         "persons": int(rows.size),
         "nobody": int((who < 0).sum()),
         "largest": int(rows.max(initial=0)),

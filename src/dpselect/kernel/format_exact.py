@@ -35,11 +35,13 @@ def count_text(number: int, noun: str) -> str:
     return f"{number} {noun.removesuffix('y')}ies" if noun.endswith("y") else f"{number} {noun}s"
 
 
-def rounded(number: Fraction | float, digits: int = 4, rounding: str = ROUND_CEILING) -> str:
+def format_rounded(number: Fraction | float, digits: int = 4, rounding: str = ROUND_CEILING) -> str:
     """Return so many digits, rounded up, which is safe for what is spent; of a float those of its text.
 
-    >>> rounded(0.6), rounded(Fraction(1, 3)), rounded(Fraction(1, 3), rounding="ROUND_FLOOR"), rounded(10**400)
-    ('0.6', '0.3334', '0.3333', '1e+400')
+    >>> format_rounded(0.6), format_rounded(Fraction(1, 3)), format_rounded(10**400)
+    ('0.6', '0.3334', '1e+400')
+    >>> format_rounded(Fraction(1, 3), rounding="ROUND_FLOOR")
+    '0.3333'
     """
     exact = Fraction(repr(number)) if isinstance(number, float) else number
     short = Context(digits, rounding).divide(Decimal(exact.numerator), Decimal(exact.denominator)).normalize()

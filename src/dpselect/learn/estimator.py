@@ -118,7 +118,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         person, rows = getattr(self, "person", None), getattr(self, "rows_per_person", None)
         return (
             None
-            if person is None
+            if person is None or rows is None
             else f"one person, of whom at most {count_text(rows, 'record')} {'counts' if rows == 1 else 'count'}"
         )
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpselect.kernel.errors import Advice, BudgetError, InputError, InputTypeError
-from dpselect.kernel.format_exact import format_exact, rounded
+from dpselect.kernel.format_exact import format_exact, format_rounded
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.neighbours import neighbours as relation
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon
@@ -155,12 +155,12 @@ class Terms:
         """Return in words what was asked, what is left and what would fit."""
         left, rho = self.remaining(totals).rho, event.guarantee.rho
         share, name, size = left / event.count, "rho", rho
-        largest = f"a rho of at most {rounded(share, 6, ROUND_FLOOR)} each"
+        largest = f"a rho of at most {format_rounded(share, 6, ROUND_FLOOR)} each"
         if event.rho is None:
             # A pure release is asked for by its epsilon.
             name, size = "epsilon", event.epsilon
             most = largest_epsilon(event.guarantee.price, share) if share > 0 else share
-            largest = f"an epsilon of at most {rounded(most, 6, ROUND_FLOOR)} each"
+            largest = f"an epsilon of at most {format_rounded(most, 6, ROUND_FLOOR)} each"
         total = event.count * rho
         asked = f"rho {_short(total, left)}{_many(event.count, f'{name} {_short(size)}')}"
         fits = [largest] if share > 0 else []
@@ -180,7 +180,7 @@ class Terms:
             most = min(most, int(left.delta / event.delta))
         # Where delta is an obstacle a pure release still fits.
         possible = delta <= left.delta
-        largest = f"an epsilon of at most {rounded(left.epsilon, 6, ROUND_FLOOR)} in all"
+        largest = f"an epsilon of at most {format_rounded(left.epsilon, 6, ROUND_FLOOR)} in all"
         fits = [largest if possible else f"{largest} without delta"] if left.epsilon > 0 else []
         return asked, remains, fits + _fewer(event.count, most, "epsilon")
 
@@ -234,7 +234,7 @@ class Report:
             "fixed_questions": "optimum, questions fixed too",
         }
         known = {words: each for name, words in names.items() if not math.isnan(each := getattr(self, name))}
-        lines = [f"  {words:<34}{rounded(each):>10}" for words, each in known.items()]
+        lines = [f"  {words:<34}{format_rounded(each):>10}" for words, each in known.items()]
         lines += [f"  no optimum: {self.reason}"] if self.reason else []
         return "\n".join([f"epsilon of all releases together at delta = {self.delta:g}", *lines])
 

@@ -175,7 +175,7 @@ class TopK(Query[Any]):
             protects = "; protected is the whole list of a person, whatever its length"
         if WEIGHTED in self.metrics and dataset.weight is not None:
             protects = f"; protected is everything between two nodes, counted up to {_plain(dataset.weight.cap)}"
-        if self.truncate:
+        if self.truncate and dataset.max_degree is not None:
             protects = (
                 f"; at most {count_text(dataset.max_degree, 'edge')} of each node were read, and any error is about "
                 "those; protected is one edge of the whole graph"

@@ -146,36 +146,25 @@ def constant(c: float | Fraction | ArrayLike) -> Sensitivity:
     3.0
     """
     if isinstance(c, (int, float, Fraction)) or np.ndim(c) == 0:
-        return _shared(upwards(c))
+        return _shared_bound(upwards(c))
     bounds = all_upwards(c)
     if bounds.ndim != 1 or not bounds.size or not np.isfinite(bounds).all() or (bounds <= 0).any():
         raise InputError("Constant sensitivities are finite numbers > 0, one per candidate: pass shape (m,).")
     bounds.setflags(write=False)
     profile = np.arange(bounds.size)
-    return Sensitivity(
-        lambda t: np.broadcast_to(bounds, (t.size, bounds.size)),
-        float(bounds.max()),
-        None,
-        profile,
-        total=lambda t: t[:, None] * bounds,
-        bounds=bounds,
-    )
+    same: Rows = lambda t: np.broadcast_to(bounds, (t.size, bounds.size))  # noqa: E731
+    return Sensitivity(same, float(bounds.max()), None, profile, total=lambda t: t[:, None] * bounds, bounds=bounds)
 
 
 @lru_cache(maxsize=64)
-def _shared(bound: float) -> Sensitivity:
+def _shared_bound(bound: float) -> Sensitivity:
     """Return the global sensitivity of that bound: one for all scores that have it."""
     refuse_zero(bound)
     if math.isinf(bound):
         raise InputError("A constant sensitivity must be finite: pass the public bound.")
     row = np.array([[bound]])
-    return Sensitivity(
-        lambda t: np.broadcast_to(row, (t.size, 1)),
-        bound,
-        0,
-        total=lambda t: t[:, None] * row,
-        fixed=True,
-    )
+    same: Rows = lambda t: np.broadcast_to(row, (t.size, 1))  # noqa: E731
+    return Sensitivity(same, bound, 0, total=lambda t: t[:, None] * row, fixed=True)
 
 
 def element(at: Callable[[int], ArrayLike], *, ceiling: float | None = None, reach: int | None = None) -> Sensitivity:

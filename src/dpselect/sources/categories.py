@@ -26,7 +26,7 @@ import numpy as np
 
 from dpselect.kernel.errors import InputError
 from dpselect.sources import csv_text
-from dpselect.sources.dialects import trimmed
+from dpselect.sources.dialects import trim
 
 # Up to here every integer is a float64. The number itself is also what the next integer is rounded to.
 EXACT = 2**53
@@ -82,7 +82,7 @@ class Categories:
         code = self.texts.get(text)
         if code is not None:
             return code
-        truth = TRUTH.get(trimmed(text).lower())
+        truth = TRUTH.get(trim(text).lower())
         if truth is not None:
             return self.numbers.get(truth)
         code = self.numbers.get(exact_number(text))
@@ -118,7 +118,7 @@ def exact_number(text: str) -> int | float | None:
     number = csv_text.number(text)
     if number is None or number != number:
         return None
-    written = trimmed(text)
+    written = trim(text)
     digits = written.lstrip("+-")
     return int(written) if digits.isdecimal() and len(digits) <= _LONGEST else number
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dpselect.sources import csv_text
 from dpselect.sources.categories import TRUTH, Categories, plain_number
-from dpselect.sources.dialects import trimmed
+from dpselect.sources.dialects import trim
 
 OUTSIDE, LACKING = -1, -2
 Integers = NDArray[np.int64]
@@ -210,7 +210,7 @@ def _numbers_one_by_one(cells: list[Any]) -> tuple[NDArray[np.float64], NDArray[
 def _number(cell: Any) -> float | None:
     if isinstance(cell, str):
         number = csv_text.number(cell)
-        truth = TRUTH.get(trimmed(cell).lower()) if number is None else None
+        truth = TRUTH.get(trim(cell).lower()) if number is None else None
         return number if truth is None else float(truth)
     if isinstance(cell, _NUMBERS) and not isinstance(cell, np.timedelta64):
         try:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.sources import csv_text
 from dpselect.sources.categories import TRUTH
-from dpselect.sources.dialects import trimmed
+from dpselect.sources.dialects import trim
 from dpselect.sources.frames import hint, is_retyped
 
 Mask = NDArray[np.bool_]
@@ -218,7 +218,7 @@ def _real(cell: Any) -> float:
     """Return one cell as a double, NaN where it is lacking or not a number."""
     if isinstance(cell, str):
         number = csv_text.number(cell)
-        return float(TRUTH.get(trimmed(cell).lower(), math.nan)) if number is None else number
+        return float(TRUTH.get(trim(cell).lower(), math.nan)) if number is None else number
     if isinstance(cell, complex) and not cell.imag:
         # A column of integers of pandas beside one complex cell.
         return cell.real
@@ -236,7 +236,7 @@ def _real(cell: Any) -> float:
 def _halves(cell: Any) -> int | None:
     """Return the least integer that is at least twice the number, clipped; ``None`` where it is lacking."""
     if isinstance(cell, str):
-        written = _WHOLE.fullmatch(trimmed(cell))
+        written = _WHOLE.fullmatch(trim(cell))
         if written is not None:
             # Python refuses to read thousands of digits, and the clip needs only the first ones.
             size = int(written[2] or 0) if len(written[2]) < 30 else INTEGER_CLIP

@@ -22,7 +22,7 @@ from typing import Any
 
 from dpselect._optional import not_installed
 from dpselect.kernel.errors import Advice, InputError
-from dpselect.sources.dialects import PLAIN, Dialect, clauses, trimmed
+from dpselect.sources.dialects import PLAIN, Dialect, clauses, trim
 from dpselect.sources.text_blocks import TextForm, blocks, first_record, other_widths, sound, stays_open
 from dpselect.sources.urls import missing, no_table, without_secrets
 
@@ -53,7 +53,7 @@ def number(text: str) -> float | None:
     >>> number("01000"), number(" 1e3"), number("1_000"), number(""), number("\u22121\u00a0")
     (1000.0, 1000.0, None, nan, -1.0)
     """
-    written = text if text.isascii() else trimmed(text)
+    written = text if text.isascii() else trim(text)
     if _NUMBER.fullmatch(written):
         return float(written)
     return float("nan") if _LACKING.fullmatch(text) else None

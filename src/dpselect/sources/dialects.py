@@ -225,10 +225,10 @@ class Dialect:
             return None
 
 
-def trimmed(text: str) -> str:
+def trim(text: str) -> str:
     """Return a text as numbers are read of it: without the spaces around it, and with a hyphen for U+2212.
 
-    >>> trimmed("\u22125\u00a0")
+    >>> trim("\u22125\u00a0")
     '-5'
     """
     return text.strip(SPACES).replace(MINUS, "-")

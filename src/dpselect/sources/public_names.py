@@ -13,7 +13,7 @@ from dpselect.kernel.errors import Advice, InputError, InputTypeError
 from dpselect.sources import cell_types, frames
 from dpselect.sources.categories import EXACT, TRUTH, Categories, exact_number, plain_number
 from dpselect.sources.cell_types import OUTSIDE
-from dpselect.sources.dialects import trimmed
+from dpselect.sources.dialects import trim
 from dpselect.sources.distinct import Distinct
 
 Integers = NDArray[np.int64]
@@ -118,7 +118,7 @@ def _in_range(values: NDArray[Any], first: int, size: int) -> Integers:
 def _integer(cell: Any) -> int | None:
     """Return the integer that a cell stands for, by the rules of categories."""
     if isinstance(cell, str):
-        cell = TRUTH.get(trimmed(cell).lower(), exact_number(cell))
+        cell = TRUTH.get(trim(cell).lower(), exact_number(cell))
         number = None if cell is None or abs(cell) == np.inf else cell
     else:
         number = plain_number(cell)

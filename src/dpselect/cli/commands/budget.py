@@ -19,7 +19,7 @@ from dpselect.cli.request import Request
 from dpselect.cli.spending import paying, remaining_of, text
 from dpselect.cli.tables import AnswerTable
 from dpselect.kernel.errors import ExistingFileError, InputError
-from dpselect.kernel.format_exact import count_text, format_exact, rounded
+from dpselect.kernel.format_exact import count_text, format_exact, format_rounded
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.ledger.composition import Terms, Totals
@@ -50,7 +50,7 @@ def _create(request: Request) -> CommandAnswer:
     terms = ledger.terms
     budget = f"a budget of epsilon {format_exact(terms.epsilon)}{_delta(terms.delta)} for {request.dataset}"
     if terms.rule == "rho":
-        budget += f", kept as rho {rounded(terms.rho, rounding=ROUND_FLOOR)}"
+        budget += f", kept as rho {format_rounded(terms.rho, rounding=ROUND_FLOOR)}"
     return CommandAnswer(f"{request.ledger}: {budget}", {"ledger": request.ledger, **_terms(terms)})
 
 
@@ -90,10 +90,11 @@ def _bar(terms: Terms, totals: Totals) -> Iterator[str]:
     full = min(_BAR, round(_BAR * float(spent / whole_budget)))
     budget = f"epsilon {format_exact(terms.epsilon)}{_delta(terms.delta)}"
     yield f"{terms.dataset or 'unnamed'}: {budget}, {terms.neighbours} neighbours"
-    left = rounded(rest, rounding=ROUND_FLOOR)
-    yield f"[{'#' * full}{'.' * (_BAR - full)}] {unit}: {rounded(spent)} spent, {left} left"
+    left = format_rounded(rest, rounding=ROUND_FLOOR)
+    yield f"[{'#' * full}{'.' * (_BAR - full)}] {unit}: {format_rounded(spent)} spent, {left} left"
     if terms.delta and terms.rule == "sum":
-        yield f"delta: {rounded(totals.delta)} spent, {rounded(remaining.delta, rounding=ROUND_FLOOR)} left"
+        left = format_rounded(remaining.delta, rounding=ROUND_FLOOR)
+        yield f"delta: {format_rounded(totals.delta)} spent, {left} left"
 
 
 def _table(events: Sequence[Event], first: int, answers: Sequence[str | None] | None) -> Iterator[str]:
@@ -102,12 +103,12 @@ def _table(events: Sequence[Event], first: int, answers: Sequence[str | None] | 
     askers = [asked_by(event) for event in events]
     width = max(map(len, askers), default=0)
     for row, (event, asker) in enumerate(zip(events, askers, strict=True), first):
-        delta = f"delta {rounded(event.delta):<9} " if deltas else ""
+        delta = f"delta {format_rounded(event.delta):<9} " if deltas else ""
         note = note_of(event)
-        rho = "" if event.rho is None else f" (rho {rounded(event.rho)})"
+        rho = "" if event.rho is None else f" (rho {format_rounded(event.rho)})"
         yield (
-            f"{row:>6}  {event.when[:16].replace('T', ' ')}  {rounded(event.epsilon):>10} x {event.count:<4} {delta}"
-            f"{f'{asker:<{width}}  ' if width else ''}{event.mechanism}{rho}{'  ' + note if note else ''}"
+            f"{row:>6}  {event.when[:16].replace('T', ' ')}  {format_rounded(event.epsilon):>10} x {event.count:<4} "
+            f"{delta}{f'{asker:<{width}}  ' if width else ''}{event.mechanism}{rho}{'  ' + note if note else ''}"
         )
         if answers is not None:
             yield f"{'':>6}  answer: {answers[row - first] or 'not kept; ask with --certificate'}"
@@ -121,8 +122,8 @@ def _event_table(events: Sequence[Event], first: int, answers: Sequence[str | No
         [
             str(row),
             event.when[:16].replace("T", " "),
-            f"{rounded(event.epsilon)} x {event.count}",
-            rounded(event.delta) if event.delta else "",
+            f"{format_rounded(event.epsilon)} x {event.count}",
+            format_rounded(event.delta) if event.delta else "",
             asked_by(event),
             event.mechanism,
             note_of(event),
@@ -163,7 +164,7 @@ def _verify(request: Request) -> CommandAnswer:
     spent = f"epsilon {format_exact(totals.epsilon)}{_delta(totals.delta)} spent"
     facts = {"entries": totals.spends, "spent": _totals_text(totals)}
     if ledger.rule == "rho":
-        spent = f"rho {rounded(totals.rho)} spent"
+        spent = f"rho {format_rounded(totals.rho)} spent"
     return CommandAnswer(f"{request.ledger}: {count_text(totals.spends, 'entry')}, unbroken; {spent}", facts)
 
 

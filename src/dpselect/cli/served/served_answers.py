@@ -119,7 +119,7 @@ def _printable(answer: CommandAnswer) -> CommandAnswer:
 
 def _printable_part(part: Part) -> Part:
     if isinstance(part, ReleaseFacts):
-        return ReleaseFacts(*map(_lines, (part.price, part.accuracy)), [*map(_lines, part.further)], _lines(part.note))
+        return ReleaseFacts(_lines(part.price), _lines(part.accuracy), [*map(_lines, part.further)], _lines(part.note))
     return part if isinstance(part, AnswerTable) else _lines(part)
 
 

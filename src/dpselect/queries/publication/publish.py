@@ -142,7 +142,7 @@ class PublicationPlan:
         return grid([*TITLES], [list(row) for row in self.rows])
 
 
-class _PayableNotice(Exception):
+class _PayableError(Exception):
     """The end of a payment that would be made."""
 
 
@@ -198,7 +198,7 @@ class PublicationRun:
             BudgetError, ValueError, OSError: as :meth:`pay`.
         """
         self._require_stored()
-        with suppress(_PayableNotice):
+        with suppress(_PayableError):
             self.pay(self._admit_and_stop)
 
     def _require_stored(self) -> None:
@@ -265,7 +265,7 @@ class PublicationRun:
         self._admit(totals, events)
         for event in events:
             totals = self._ledger.terms.admit(totals, event)
-        raise _PayableNotice
+        raise _PayableError
 
     def answer(self, key: str) -> dict[str, Any]:
         """Return the one answer of a query, which may be shown.
