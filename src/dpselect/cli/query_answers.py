@@ -16,9 +16,10 @@ from dpselect.cli.request import Request
 from dpselect.cli.spending import paying, text
 from dpselect.cli.tables import AnswerTable, ReleaseFacts
 from dpselect.dataset import Dataset, check_dataset
+from dpselect.kernel.privacy_filter import with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant
 from dpselect.queries.base import Query
-from dpselect.queries.local import LocalDataset, question_check
+from dpselect.queries.local import LocalDataset, ledger_metadata, question_check
 from dpselect.queries.plan import Plan, plan_of
 from dpselect.release.release import Release
 from dpselect.sources.urls import is_url
@@ -48,7 +49,7 @@ def answer_query(request: Request, query: Query[Any], dataset: Dataset, found: P
     if request.dry_run:
         note_check(request, dataset, query)
         for spend in found.spends:
-            spend.record(book)
+            spend.record(with_metadata(book, ledger_metadata(query, dataset)))
     workers = request.get("workers", 1)
     return release_answer(request, query, dataset, LocalDataset(dataset, book, workers).ask(query))
 

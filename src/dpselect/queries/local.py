@@ -111,7 +111,7 @@ class LocalDataset(DatasetMethods):
             BudgetError: the ledger does not allow it; nothing was spent.
             OSError: the source cannot be read.
         """
-        plan, ledger = self.plan_of(query), with_metadata(self.ledger, _ledger_metadata(query, self.description))
+        plan, ledger = self.plan_of(query), with_metadata(self.ledger, ledger_metadata(query, self.description))
         spends = PlannedSpends(plan.spends, lambda spend: int(spend.record(ledger) or 0))
         accountant, digest = RecordingAccountant(self._rule, spends), self.description.digest
         release = query.release(PrivateRows(self.description, self._workers), accountant)
@@ -208,7 +208,7 @@ class _SharedLedger:
         return self.ledger
 
 
-def _ledger_metadata(query: Query[Any], dataset: Dataset) -> dict[str, str]:
+def ledger_metadata(query: Query[Any], dataset: Dataset) -> dict[str, str]:
     """Return what a ledger records of a query beside its cost, and of where the rows are."""
     usual = {name: query.default(name) for name in query.fields()}
     asked = {name: value for name, value in query.as_json().items() if name not in ("query", "epsilon", "mechanism")}
