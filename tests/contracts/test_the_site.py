@@ -125,7 +125,7 @@ def test_every_command_and_option_is_listed(made) -> None:
             # A bar within a cell of a table is escaped.
             shown = param.opts[0] if param.opts[0].startswith("-") else param.metavar.replace("|", r"\|")
             assert f"| `{shown}" in part[1], f"the page of {name} lacks {param.name}"
-    assert "| `--dataset NAME` | your name of the data: whose budget this is (required) |" in page
+    assert "| `--dataset NAME` | your name for the people in the data (required) |" in page
 
 
 def test_docstrings_keep_bars_and_formulas(pages) -> None:

@@ -28,7 +28,7 @@ def options() -> Iterator[CommandOption | Argument]:
     yield paths.output(
         "--certificate",
         endings=(".json", ".html"),
-        help="write a certificate: question, answer, promise, public facts and a checksum, as .json or .html",
+        help="write a certificate (question, answer, guarantee, public facts, checksum) as .json or .html",
     )
     words = "what was asked, in the words of the certificate"
     yield option("--question", metavar="TEXT", panel=OUTPUT, rare=True, help=words)

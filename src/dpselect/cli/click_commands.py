@@ -20,10 +20,7 @@ from dpselect.cli.request import Request
 
 NAME = "dpselect"
 _ALL = "--all"
-_ABOUT = (
-    "Choose under differential privacy: name the best of a private table, and reveal little about anyone in it.\n\n"
-    "Try first: dpselect demo"
-)
+_ABOUT = "Answer questions about private tables and graphs under differential privacy.\n\nTry first: dpselect demo"
 # What others call a verb.
 _ELSEWHERE = {
     "hist": "histogram", "counts": "histogram", "percentile": "quantiles", "keys": "partitions",

@@ -77,7 +77,7 @@ _BOUNDS = (
         metavar="X",
         panel=PANEL,
         rare=True,
-        help=f"how fine numbers are (default 1), or dates: {', '.join(STEPS[:-1])} or {STEPS[-1]} (default day)",
+        help=f"the step of numbers (default 1), or of dates: {', '.join(STEPS[:-1])} or {STEPS[-1]} (default day)",
     ),
 )
 _DOMAIN = paths.input(

@@ -29,7 +29,7 @@ OPTIONS = (
         metavar="NAME",
         panel=PANEL,
         rare=True,
-        help="the column of weights, or the attribute of edges (default weight)",
+        help="the column, or the attribute of edges, that holds weights (default weight)",
     ),
     option(
         "--weight-cap",
@@ -37,7 +37,7 @@ OPTIONS = (
         metavar="W",
         panel=PANEL,
         rare=True,
-        help="what everything between two nodes counts at most, a public number",
+        help="the public cap on the weights between two nodes",
     ),
     option(
         "--weight-kind",

@@ -176,9 +176,9 @@ RELATION = option(
     type=one_of([*Neighbours]),
     default="add-remove",
     metavar="RELATION",
-    help=f"what one step between databases is: {', '.join(Neighbours)} (default add-remove)",
+    help=f"the neighbouring relation: {', '.join(Neighbours)} (default add-remove)",
 )
-DRY_RUN = flag("--dry-run", "say what it would cost and what would be recorded; spend nothing", BUDGET)
+DRY_RUN = flag("--dry-run", "print the cost and the record of the release; spend nothing", BUDGET)
 
 
 def argument(name: str, *, metavar: str, words: str, **settings: Any) -> Argument:
@@ -249,7 +249,7 @@ DELTA = option(
     type=number,
     default=Fraction(0),
     metavar="D",
-    help="for names that no list declares: far below one over the number of persons, such as 1e-6",
+    help="for names without a public list: far below one over the number of persons, such as 1e-6",
 )
 
 

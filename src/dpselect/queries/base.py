@@ -110,7 +110,7 @@ class Query(ABC, Generic[T_co]):
     name: ClassVar[str] = ""
     title: ClassVar[str] = ""
     protects: ClassVar[str] = (
-        "whether any one row is in the table; where persons are told apart, whether any one person is."
+        "any one row; where the description names a column of persons, any one person with all of their rows."
     )
     examples: ClassVar[tuple[str, ...]] = ()
     form: ClassVar[str] = "winners"

@@ -1,4 +1,4 @@
-"""The names that a column holds, where no public list has them."""
+"""Partition selection: the names in a column without a public list."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Partitions(Query[tuple[Any, ...]]):
-    """The names that a column holds, where no public list has them: those that enough persons have.
+    """The names in a column without a public list that enough persons share (partition selection).
 
     Attributes:
         column: a column of names that is described as ``"unlisted"``, of a dataset that tells persons apart.

@@ -14,7 +14,7 @@ PANELS = {
     },
     "Ask a private table or graph": {
         "sql": "Ask in SQL: the best groups, noisy counts, quantiles, the most common values.",
-        "above-threshold": "Say which of many named counts are above a threshold, one by one.",
+        "above-threshold": "Answer which of many named counts are above a threshold, one by one.",
     },
     "Learn from a private table": {
         "predict": "Label a table with a released model.",
@@ -27,7 +27,7 @@ PANELS = {
         "verify": "Check that the certificate of a release is whole, and that a ledger has its row.",
     },
     "Look before you spend": {
-        "plan": "Say which epsilon is needed, or what an epsilon gives, whatever the data.",
+        "plan": "Compute the epsilon for an error, or the error of an epsilon, for any data.",
     },
     "More": {
         "datasets": "List the datasets that you may ask a server about, with what is left of them.",

@@ -52,7 +52,7 @@ VERB = Command(
         argument(
             "names",
             metavar="[NAME]...",
-            words="utilities or mechanisms; all when none is named",
+            words="utilities or mechanisms (default: all)",
             nargs=-1,
         ),
         option(
@@ -60,10 +60,10 @@ VERB = Command(
             type=seconds,
             default=float("inf"),
             metavar="SECONDS",
-            help="begin no further check after this long",
+            help="start no check after this many seconds",
         ),
         paths.output("--html", help="also write a page with pictures"),
     ),
     "dpselect audit permute-and-flip --budget 20",
-    about="Protected: no table is read. Status 1 says that a claim is broken, 0 that none is of those that were run.",
+    about="Protected: no table is read. Status 1 means that a claim is broken, 0 that every claim that ran holds.",
 )

@@ -213,9 +213,9 @@ CREATE = Command(
     _create,
     (
         _ledger(paths.new_ledger),
-        option("--epsilon", type=epsilon, required=True, metavar="E", help="the most that may be spent in all"),
+        option("--epsilon", type=epsilon, required=True, metavar="E", help="the total that may be spent"),
         option("--delta", type=number, default=Fraction(0), metavar="D", help="the same for delta (default 0)"),
-        option("--dataset", required=True, metavar="NAME", help="your name of the data: whose budget this is"),
+        option("--dataset", required=True, metavar="NAME", help="your name for the people in the data"),
         option(
             "--neighbours",
             default="add-remove",
@@ -232,7 +232,7 @@ CREATE = Command(
         ),
     ),
     "dpselect budget create people.ledger --epsilon 2 --dataset people",
-    about="Protected: what one step of --neighbours is, by every release that is recorded here. No table is read.",
+    about="Protected: the unit that --neighbours sets, by every release in this ledger. No table is read.",
     summary="Make a ledger.",
 )
 SHOW = Command(
@@ -243,8 +243,8 @@ SHOW = Command(
         flag("--answers", "also show the answers of releases that were asked for with --certificate"),
     ),
     "dpselect budget show people.ledger",
-    about="Protected: no table is read. A ledger holds what was asked and what it cost, and no row of the data.",
-    summary="Draw what is spent and left, and list releases.",
+    about="Protected: no table is read. A ledger holds questions and costs, and no row of the data.",
+    summary="Show the spent and the remaining budget, and list releases.",
 )
 SPEND = Command(
     _spend,
@@ -273,7 +273,7 @@ VERB = Command(
             (_ledger(), option("--delta", type=number, required=True, metavar="D", help="of all releases together")),
             "dpselect budget report people.ledger --delta 1e-6",
             about="Protected: no table is read. Numbers are rounded up.",
-            summary="Say what all releases cost together, by every rule.",
+            summary="Add up the cost of all releases, by every rule.",
         ),
         "verify": Command(
             _verify,

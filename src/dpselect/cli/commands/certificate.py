@@ -29,6 +29,6 @@ VERB = Command(
         ),
     ),
     "dpselect certificate certificate.json --registry entry.yaml",
-    about="Protected: no table is read, and an entry holds nothing that the certificate does not hold. What a "
-    "certificate does not know, such as who publishes, is left for you to fill in.",
+    about="Protected: no table is read, and an entry holds nothing that the certificate does not hold. Fill in "
+    "what a certificate does not know, such as the publisher.",
 )

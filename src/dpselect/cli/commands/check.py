@@ -76,6 +76,6 @@ VERB = Command(
     "dpselect check people.csv income --lower 0 --upper 200000\n"
     "dpselect check people.csv job --domain nurse,smith,clerk\n"
     "dpselect check edges.txt --nodes 36692",
-    about="Protected: nobody. The counts are exact and private: they are for the curator alone. Options of a question "
-    "that say nothing of how a file is understood, such as --epsilon and --ledger, may stay.",
+    about="Protected: nobody. The counts are exact and private, for the curator alone. Options of a question that do "
+    "not concern the reading of the file, such as --epsilon and --ledger, are accepted and ignored.",
 )

@@ -129,7 +129,9 @@ VERB = Command(
     run,
     (
         paths.new(
-            "--csv", endings=(".csv",), help="write a made-up survey there instead, to play with; nothing is replaced"
+            "--csv",
+            endings=(".csv",),
+            help="write a made-up survey to this file instead; an existing file is not replaced",
         ),
     ),
     "dpselect demo\ndpselect demo --csv survey.csv",

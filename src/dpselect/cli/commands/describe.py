@@ -40,12 +40,12 @@ VERB = Command(
             default=0,
             metavar="N",
             panel=READING,
-            help="how many lines, or rows of a sheet, stand before the names of the columns (default 0)",
+            help="the number of lines, or rows of a sheet, before the names of the columns (default 0)",
         ),
     ),
     "dpselect describe people.csv\ndpselect describe edges.txt",
-    about="Protected: nobody, until you have looked. It reads the names of columns and no cell; where a file has no "
-    "line of names, its first line is somebody's record. Keep what it prints in a file, such as people.toml, and fill "
+    about="Protected: nobody, until you have looked. It reads the names of columns and no cell; if a file has no "
+    "header, its first line is somebody's record. Keep what it prints in a file, such as people.toml, and fill "
     "it in.",
     verbatim=True,
 )

@@ -72,7 +72,7 @@ VERB = Command(
     run,
     (
         connection.SERVER,
-        option("--request", metavar="NUMBER", help="show the answer to this request once more; it is free"),
+        option("--request", metavar="NUMBER", help="show the answer to this request once more, at no cost"),
         paths.output(
             "--certificate",
             endings=(".json", ".html"),
@@ -82,7 +82,7 @@ VERB = Command(
         *connection.options(),
     ),
     "dpselect history https://dp.example.org",
-    about="Protected: no table is read, and nothing is spent. What is shown are your questions, and answers that were "
-    "paid for before.",
+    about="Protected: no table is read, and nothing is spent. It shows your questions, and the answers "
+    "that are paid for.",
     elsewhere=connection.ELSEWHERE,
 )

@@ -181,15 +181,18 @@ VERB = Command(
     run,
     (
         option("--candidates", type=whole, metavar="N", help="how many public candidates there are"),
-        option("--error", type=number, metavar="T", help="how far behind is too far, in the unit of the score"),
+        option("--error", type=number, metavar="T", help="the error to stay below, in the unit of the score"),
         option(
             "--epsilon",
             type=epsilon,
             metavar="E",
-            help="say what this budget gives instead",
+            help="compute the error of this epsilon instead",
         ),
         option(
-            "--probability", type=number, metavar="P", help="how probable it is to be nearer, at least (default 0.95)"
+            "--probability",
+            type=number,
+            metavar="P",
+            help="the probability of a smaller error, at least (default 0.95)",
         ),
         option("--k", type=whole, default=1, metavar="K", help="how many candidates to name (default 1)"),
         option("--mechanism", metavar="NAME", help="only this one: permute-and-flip or exponential"),
@@ -207,7 +210,7 @@ VERB = Command(
         ),
         option("--lower", type=number, metavar="X", help="for a percentile: the public smallest value"),
         option("--upper", type=number, metavar="X", help="for a percentile: the public largest value"),
-        option("--step", type=number, metavar="X", help="for a percentile: how fine the answer is (default 1)"),
+        option("--step", type=number, metavar="X", help="for a percentile: the step of the answer (default 1)"),
     ),
     "dpselect plan --candidates 1000 --error 10 --range-bound 1",
     about="Protected: no private row is read, and nothing is spent. The figures are worst cases over all databases, "

@@ -53,14 +53,13 @@ VERB = Command(
     (
         paths.input("model", metavar="MODEL", help="the JSON file that dpselect train wrote"),
         paths.input("file", help=f"{reading.FILES} with the model's columns"),
-        flag("--proba", "print the chance of every class"),
-        flag("--why", "say why: the path that leads to each label, or the columns that move its score most"),
+        flag("--proba", "print the probability of every class"),
+        flag("--why", "print the path that leads to each label, or the columns that move its score most"),
         *reading.DIALECT,
         paths.output("--out", metavar="CSV", help="write there instead of printing"),
     ),
     "dpselect predict model.json people.csv --why",
-    about="Protected: the records that the model was trained on, as it promised then. The rows of FILE are not, so "
-    "their "
-    "labels are for those who may see them. Nothing is spent: the model was paid for.",
+    about="Protected: the training records of the model, by its guarantee. The rows of FILE are not protected, so "
+    "their labels are for those who may see them. Nothing is spent: the model was paid for.",
     verbatim=True,
 )

@@ -77,7 +77,7 @@ VERB = Command(
         DRY_RUN,
     ),
     "dpselect publish report.toml",
-    about="Protected: who the description of the data protects. All answers together cost at most the total of the "
-    "plan. Begun again, it goes on where it ended: nothing is paid twice, and what was answered stands. --dry-run "
+    about="Protected: the unit of the description. All answers together cost at most the total of the plan. Run the "
+    "command again after a stop, and it continues: nothing is paid twice, and paid answers stand. --dry-run "
     "prints the price and the error of each answer.",
 )

@@ -123,7 +123,7 @@ VERB = Command(
     "--prior 20:30000 --epsilon 1\n"
     "dpselect sql survey.toml 'SELECT region, COUNT(*) FROM survey GROUP BY region' --epsilon 1\n"
     "dpselect sql survey.toml 'EXPLAIN SELECT MEDIAN(income) FROM survey' --epsilon 1",
-    about="Protected: whether any one row is in the table; where persons are told apart, whether any one person is. "
+    about="Protected: any one row; where the description names a column of persons, any one person. "
     "SQL becomes the query of another command, such as best, and nothing of its text reaches a database. Bounds, "
     "groups and persons come from the description. EXPLAIN is --dry-run.",
     spends=True,

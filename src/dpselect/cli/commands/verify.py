@@ -52,6 +52,6 @@ VERB = Command(
     ),
     "dpselect verify certificate.json --ledger people.ledger",
     about="Protected: no table is read, and a certificate holds nothing that was not released. The checksum shows "
-    "that a certificate is whole. It is not the signature of a person: somebody who edits a "
-    "certificate can compute a new one, so compare it with the ledger, or with a copy of your own.",
+    "that a certificate is whole. It is not a signature: an editor can compute a new one, so compare it with the "
+    "ledger, or with a copy of your own.",
 )
