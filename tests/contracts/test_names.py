@@ -136,6 +136,36 @@ def questioning_openings(trees: Trees) -> list[str]:
     return found
 
 
+def unknown_exceptions(trees: Trees) -> list[str]:
+    """Return what docstrings say is raised and is the name of no exception."""
+    known = size.exceptions() | SIGNALS
+    found = []
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.ClassDef, *_FUNCTION)):
+                section = re.search(r"^Raises:\n((?:    .*\n?|\n)*)", ast.get_docstring(node) or "", re.MULTILINE)
+                lines = re.findall(r"^    ([A-Z][\w, ]*):", section[1] if section else "", re.MULTILINE)
+                named = {name for line in lines for name in re.findall(r"\w+", line)}
+                found += [f"{path}:{node.name}: {name}" for name in sorted(named - known)]
+    return found
+
+
+def foreign_reprs(trees: Trees) -> list[str]:
+    """Return the classes whose ``repr`` begins with the name of another class."""
+    return [
+        f"{path}:{node.name}"
+        for path, tree in trees.items()
+        for node in statements(tree)
+        if isinstance(node, ast.ClassDef)
+        for method in node.body
+        if isinstance(method, _FUNCTION) and method.name == "__repr__"
+        for text in ast.walk(method)
+        if isinstance(text, ast.Constant) and isinstance(text.value, str)
+        for name in re.findall(r"^([A-Z]\w+)\(", text.value)
+        if name != node.name
+    ]
+
+
 def test_a_class_name_is_used_once(trees: Trees) -> None:
     """Whoever searches for a class finds one."""
     assert repeated_classes(trees) == []
@@ -176,6 +206,16 @@ def test_docstrings_of_modules_begin_with_what_is_there(trees: Trees) -> None:
     assert questioning_openings(trees) == []
 
 
+def test_docstrings_name_exceptions_that_there_are(trees: Trees) -> None:
+    """By the names that they have now."""
+    assert unknown_exceptions(trees) == []
+
+
+def test_a_repr_begins_with_the_name_of_its_class(trees: Trees) -> None:
+    """Where it begins with the name of any class."""
+    assert foreign_reprs(trees) == []
+
+
 def test_every_retired_name_has_a_successor_that_is_defined(trees: Trees) -> None:
     """Or the list has grown old."""
     defined = {name for _, name in definitions(trees)}
@@ -208,6 +248,12 @@ def test_every_retired_name_has_a_successor_that_is_defined(trees: Trees) -> Non
         (retired, "views/newcomer.py", "class Draws:\n    pass\n"),
         (retired, "views/newcomer.py", "class A:\n    def log_law(self) -> None:\n        pass\n"),
         (questioning_openings, "views/newcomer.py", '"""What a view is."""\n'),
+        (
+            unknown_exceptions,
+            "views/newcomer.py",
+            'def f() -> None:\n    """A.\n\n    Raises:\n        Busy: b.\n    """\n',
+        ),
+        (foreign_reprs, "views/newcomer.py", 'class A:\n    def __repr__(self) -> str:\n        return "Draws(1)"\n'),
         (questioning_openings, "views/newcomer.py", '"""Whether it is one."""\n'),
         (questioning_openings, "views/newcomer.py", 'class View:\n    """What a view is."""\n'),
     ],

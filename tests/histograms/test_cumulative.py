@@ -49,7 +49,7 @@ def test_one_entry_pays_for_all_questions() -> None:
 
     assert [(Fraction(1, 2), 1, "tree of counts", "")] == spent
     assert (Fraction(1, 2), "tree of counts") == (release.guarantee.epsilon, release.mechanism)
-    assert "Cumulative(300 values, Guarantee(epsilon=1/2, neighbours='add-remove'))" == repr(release)
+    assert "CumulativeHistogram(300 values, Guarantee(epsilon=1/2, neighbours='add-remove'))" == repr(release)
 
 
 @pytest.mark.parametrize("values", [[], ["x", None], [7] * 3])

@@ -76,4 +76,4 @@ def test_a_bar_is_never_copied(again, entropy) -> None:
 
     with pytest.raises(TypeError, match="never copied"):
         again(bar)
-    assert repr(bar) == "Bar()"
+    assert repr(bar) == "GeometricThreshold()"

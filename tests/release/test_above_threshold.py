@@ -293,7 +293,7 @@ def test_a_stream_is_never_copied(again) -> None:
 
     with pytest.raises(TypeError, match="never copied"):
         again(stream)
-    assert "ThresholdStream(Guarantee(epsilon=1, neighbours='add-remove'), remaining=" in repr(stream)
+    assert "SparseVector(Guarantee(epsilon=1, neighbours='add-remove'), remaining=" in repr(stream)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

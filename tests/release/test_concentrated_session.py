@@ -449,7 +449,7 @@ def test_parts_cost_what_the_most_expensive_one_takes() -> None:
 def test_a_door_that_was_closed_gives_nothing() -> None:
     """Whoever keeps the draws has nothing to draw with."""
     with dps.open_session(PROMISE) as draws:
-        assert f"Draws(left={QUARTER})" == repr(draws)
+        assert f"Session(remaining={QUARTER})" == repr(draws)
     assert 0 == draws.remaining
     with pytest.raises(dps.PrivacyError, match="has ended"):
         draws.gaussian(SUMS, EIGHTH, ONE)

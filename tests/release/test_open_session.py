@@ -347,7 +347,7 @@ def test_nothing_private_is_shown() -> None:
     """A repr tells what is left of what was paid, which is public."""
     with dps.open_session(PROMISE) as draws:
         draws.choose(VOTES, HALF)
-        assert "Draws(left=1/2)" == repr(draws)
+        assert "Session(remaining=1/2)" == repr(draws)
 
 
 def test_an_attempt_is_not_begun_after_its_block() -> None:

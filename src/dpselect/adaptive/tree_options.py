@@ -47,7 +47,7 @@ class LabelledTable:
     test: tuple[Mapping[str, NDArray[Any]], NDArray[Any]] | None = None
 
     def __repr__(self) -> str:
-        return f"Table(columns={len(self.columns)}, classes={len(self.classes)})"
+        return f"LabelledTable(columns={len(self.columns)}, classes={len(self.classes)})"
 
 
 def options(max_records: int = 100_000, names: Sequence[str] = (*THE_FIVE, "default")) -> list[Option]:

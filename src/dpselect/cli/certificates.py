@@ -102,7 +102,7 @@ def write_certificate(answer: CommandAnswer, request: Request, file: Mapping[str
     """Write the certificate of what was paid for, if one was asked for.
 
     Raises:
-        Unsaved: it cannot be written; the answer is printed whole.
+        UnsavedError: it cannot be written; the answer is printed whole.
     """
     if request.get("certificate") is None or not (request.outcome.paid or answer.certificate):
         return answer

@@ -71,7 +71,7 @@ def deliver(answer: CommandAnswer, request: Request) -> None:
     """Print the answer of a command on standard output, as one JSON object where that was asked for.
 
     Raises:
-        Unprinted: that cannot be written, and something was paid.
+        OutputError: that cannot be written, and something was paid.
         OSError: it cannot be written, and nothing was paid; a ``BrokenPipeError`` in either case.
     """
     text = answer.text

@@ -64,7 +64,7 @@ def save_model(
         line: how wrong the model may be.
 
     Raises:
-        Unsaved: it cannot be written; it is printed whole.
+        UnsavedError: it cannot be written; it is printed whole.
     """
     from dpselect.cli.command import CommandAnswer
     from dpselect.learn.export import as_json

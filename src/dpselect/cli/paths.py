@@ -113,7 +113,7 @@ def keep(output: Output, content: bytes, release: str) -> None:
     """Write what was paid for.
 
     Raises:
-        Unsaved: it cannot be written; ``release`` is all of it.
+        UnsavedError: it cannot be written; ``release`` is all of it.
     """
     save_release(lambda: output.put(content), release)
 

@@ -75,7 +75,7 @@ class Transport:
         self._opener = _opener(self.address, authority)
 
     def __repr__(self) -> str:
-        return f"Line({self.address!r})"
+        return f"Transport({self.address!r})"
 
     def __reduce__(self) -> Any:
         raise InputTypeError("A connection holds a token and is not stored: connect again where it is needed.")

@@ -102,7 +102,7 @@ class CumulativeHistogram(Release[Floats]):
         return float(self.value[places - 1]) / self.total if places and self.total else 0.0
 
     def __repr__(self) -> str:
-        return f"Cumulative({self.grid.size} values, {self.guarantee})"
+        return f"CumulativeHistogram({self.grid.size} values, {self.guarantee})"
 
 
 def _digest(counts: Floats) -> str:

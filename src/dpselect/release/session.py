@@ -369,7 +369,7 @@ class Session:
         self._allowance.close()
 
     def __repr__(self) -> str:
-        return f"Draws(left={self.remaining})"
+        return f"Session(remaining={self.remaining})"
 
     def _pay(self, promise: Guarantee, count: int) -> None:
         self._take(promise.epsilon, promise.neighbours, count, shape=promise.shape, delta=promise.delta)

@@ -152,7 +152,7 @@ class SparseVector:
 
     def __repr__(self) -> str:
         state = "ended" if self.has_ended else f"remaining={self.remaining_epsilon}"
-        return f"ThresholdStream({self.rules.guarantee}, {state})"
+        return f"SparseVector({self.rules.guarantee}, {state})"
 
     def __reduce__(self) -> NoReturn:
         raise InputTypeError("A stream is never copied: ask it where it was opened.")

@@ -69,7 +69,7 @@ def find(rows: Any, ranks: list[Rank], ask: Ask) -> list[int]:
     """Return the integer of every rank, in the order of the ranks.
 
     Raises:
-        Moved: there are more or fewer rows somewhere than were counted.
+        RowsMoved: there are more or fewer rows somewhere than were counted.
     """
     result: dict[int, int] = {}
     for absent in (False, True):
@@ -84,7 +84,7 @@ def text(rows: Any, ordinal: int, ask: Ask) -> Any:
     """Return the candidate of that rank in the order of the engine.
 
     Raises:
-        Moved: there are fewer rows.
+        RowsMoved: there are fewer rows.
     """
     # The greatest of the first ones, since not every engine can skip rows.
     first = rows.order_by("candidate").limit(ordinal + 1)

@@ -122,7 +122,7 @@ class ContributionBounds:
             raise InputError("The columns have different lengths: pass one cell of by and person per value.")
 
     def __repr__(self) -> str:
-        return f"Contributions(groups={0 if self.groups is None else len(self.groups)}, neighbours={self.neighbours})"
+        return f"ContributionBounds(groups={len(self.groups or ())}, neighbours={self.neighbours})"
 
 
 def public_groups(by: Any, groups: Any) -> PublicNames:

@@ -81,7 +81,7 @@ def served_release(
     """Return what was paid for in words and for programs; where its query is not known here, as it is.
 
     Raises:
-        Unsaved: it has not the form of an answer to the query.
+        UnsavedError: it has not the form of an answer to the query.
     """
     receipt = release.receipt
     assert receipt is not None

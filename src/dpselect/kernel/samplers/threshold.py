@@ -44,7 +44,7 @@ class GeometricThreshold:
         return max(-short, 0) + int(geometric(1, rate, entropy)[0])
 
     def __repr__(self) -> str:
-        return "Bar()"
+        return "GeometricThreshold()"
 
     def __reduce__(self) -> NoReturn:
         raise InputTypeError("A bar is never copied: its secret would answer twice.")

@@ -42,7 +42,7 @@ class AdditiveModel:
 
     def __repr__(self) -> str:
         kind = "additive" if self.additive else "with interactions"
-        return f"SumOfTiles({len(self.tiles)} tiles of {len(self.sizes)} columns, {kind})"
+        return f"AdditiveModel({len(self.tiles)} interactions of {len(self.sizes)} columns, {kind})"
 
     @property
     def outputs(self) -> int:

@@ -50,7 +50,7 @@ class HostedDataset:
             most: how many public candidates it may have.
 
         Raises:
-            Wrong: it is not a query about this dataset; the message may be shown.
+            InvalidQueryError: it is not a query about this dataset; the message may be shown.
         """
         asked = query.canonical(), most
         plan = self._plans.get(asked)
@@ -79,7 +79,7 @@ class HostedDataset:
         """Pay for a request of an analyst, or find it paid; return what its release spends from.
 
         Raises:
-            Refusal, BudgetError, ValueError, OSError: as :meth:`DatasetBudget.pay`; nothing was spent.
+            RefusalError, BudgetError, ValueError, OSError: as :meth:`DatasetBudget.pay`; nothing was spent.
         """
         rows = self.account.pay(request, analyst, spends, self.description.metadata)
         return RequestAccountant(self.account.rule, spends, rows)
@@ -88,7 +88,7 @@ class HostedDataset:
         """Read the rows, draw under what was planned and paid, and return the answer for programs.
 
         Raises:
-            Away: the ledger cannot be read now, so that there is no certificate.
+            LedgerUnavailableError: the ledger cannot be read now, so that there is no certificate.
             Exception: anything, with a message that must not be shown, since it may follow from rows.
         """
         release = query.release(self.rows, payment)

@@ -55,8 +55,8 @@ class DatasetBudget:
         """Return the rows of a request's spends, in order; those that are not there yet are paid for now, all or none.
 
         Raises:
-            Refusal: the dataset is paused, or not so much is released or shared; nothing was spent.
-            Conflict: the request has paid for something else; nothing was spent.
+            RefusalError: the dataset is paused, or not so much is released or shared; nothing was spent.
+            ConflictError: the request has paid for something else; nothing was spent.
             BudgetError, ValueError, OSError: as :meth:`dpselect.Ledger.spend`.
         """
         with self._standings.turn(self.name) as standing:
@@ -88,7 +88,7 @@ class DatasetBudget:
         """Release another part of the budget.
 
         Raises:
-            Refusal: it is above the budget, or below what was spent.
+            RefusalError: it is above the budget, or below what was spent.
         """
 
         def require() -> None:

@@ -108,7 +108,7 @@ class JobQueue:
         """Return a dataset that an analyst has a share of; any for ``None``, a curator.
 
         Raises:
-            Unknown: there is none of this name, or none for this analyst; both take alike long.
+            NotFoundError: there is none of this name, or none for this analyst; both take alike long.
         """
         # What is not a name is looked up as none: databases refuse some signs.
         shared = self.server_state.standings.has_share(name if re.match(NAME, name) else "", analyst or "")
@@ -121,10 +121,10 @@ class JobQueue:
         """Return the request of an analyst with this idempotency key: as it was asked before, or a new one.
 
         Raises:
-            Unknown: there is no such dataset for this analyst.
-            Wrong: it is not a query about the dataset.
-            Conflict: the key was used for another request.
-            Busy: too many requests of this analyst are unanswered.
+            NotFoundError: there is no such dataset for this analyst.
+            InvalidQueryError: it is not a query about the dataset.
+            ConflictError: the key was used for another request.
+            TooManyRequestsError: too many requests of this analyst are unanswered.
         """
         dataset, body = self.dataset(name, analyst), query.canonical()
         asked = self._requests.with_key(analyst, key)
@@ -199,7 +199,7 @@ class JobQueue:
         """Pay for a request; return what draws its answer, as it is stored, and the row that has paid.
 
         Raises:
-            Refusal, BudgetError: it is not paid for now; it may have been before.
+            RefusalError, BudgetError: it is not paid for now; it may have been before.
         """
         if asked.attempts > ATTEMPTS:
             raise RefusalError(_UNPAID)

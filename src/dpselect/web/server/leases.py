@@ -48,7 +48,7 @@ class LeasedRecords(Generic[Record]):
         """Return the record with this key of the analyst: a new one, unless there is one already.
 
         Raises:
-            Busy: it would be new, and ``most`` of the analyst are unfinished.
+            TooManyRequestsError: it would be new, and ``most`` of the analyst are unfinished.
         """
         asked = {"analyst": analyst, "key": key}
         with self._database.writing() as statements:

@@ -20,7 +20,7 @@ def query_in(content: Any, known: Queries) -> Query[Any]:
     """Return the query that a body describes.
 
     Raises:
-        Wrong: there is no such query, or a field has a value that it cannot have.
+        InvalidQueryError: there is no such query, or a field has a value that it cannot have.
     """
     try:
         # Text would be read as JSON once more.

@@ -71,7 +71,7 @@ class Authenticator:
         """Return where a browser is led to log in, and what it keeps.
 
         Raises:
-            Unreachable: the provider does not answer.
+            ProviderUnreachableError: the provider does not answer.
         """
         try:
             return self.login.begin(back)
@@ -82,7 +82,7 @@ class Authenticator:
         """Return the user who comes back from the provider, and where to lead the browser.
 
         Raises:
-            Denied, NoRoleError, ProviderUnreachableError: it is not the log in of this browser.
+            LoginError, NoRoleError, ProviderUnreachableError: it is not the log in of this browser.
         """
         try:
             claims, back = self.login.finish(returned, cookie)

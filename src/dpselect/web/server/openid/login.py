@@ -91,7 +91,7 @@ class LogIn:
             cookie: of the browser.
 
         Raises:
-            Untrusted: it is not the log in that this browser began.
+            UntrustedTokenError: it is not the log in that this browser began.
             ProviderError: the provider does not answer.
         """
         values = dict(returned)

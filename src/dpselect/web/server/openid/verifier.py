@@ -34,7 +34,7 @@ class Verifier:
         """Return the claims of a token that a program sends with a request.
 
         Raises:
-            Untrusted: it is not one for this server.
+            UntrustedTokenError: it is not one for this server.
             ProviderError: the keys of the provider cannot be read.
         """
         if self._registration.audience is None:
@@ -56,7 +56,7 @@ class Verifier:
             nonce: of this log in.
 
         Raises:
-            Untrusted: it is not one of this log in.
+            UntrustedTokenError: it is not one of this log in.
             ProviderError: the keys of the provider cannot be read.
         """
         client = self._registration.client

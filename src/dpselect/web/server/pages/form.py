@@ -50,7 +50,7 @@ def read(model: type[Model], fields: Mapping[str, str]) -> Model:
     """Return what a form says.
 
     Raises:
-        Wrong: a field is missing or not what it should be; the message says which.
+        InvalidQueryError: a field is missing or not what it should be; the message says which.
     """
     values = {name: fields[name].strip() for name in model.model_fields if name in fields}
     try:

@@ -74,7 +74,7 @@ def require_condition(where: Mapping[ColumnName, Between | Values | Value], data
     """Refuse a condition on what is not public.
 
     Raises:
-        Wrong: a column that there is not, or a value that is not in its list.
+        InvalidQueryError: a column that there is not, or a value that is not in its list.
     """
     for name, term in where.items():
         domain = dataset.columns.get(name)

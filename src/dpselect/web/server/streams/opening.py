@@ -120,7 +120,7 @@ def plan_stream(dataset: HostedDataset, opening: Opening) -> StreamPlan:
     """Return what a stream would cost, from public facts alone: no row is read, nothing is spent.
 
     Raises:
-        Wrong: the dataset has no streams, or not such ones; the message may be shown.
+        InvalidQueryError: the dataset has no streams, or not such ones; the message may be shown.
     """
     if dataset.description.graph is not None:
         raise InvalidQueryError(_TABLES)

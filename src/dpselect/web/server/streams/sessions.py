@@ -135,10 +135,10 @@ class SparseVectorSessions:
         """Return the stream of an analyst with this idempotency key: as it was opened before, or a new one.
 
         Raises:
-            Unknown: there is no such dataset for this analyst.
-            Wrong: the dataset has no such streams.
-            Conflict: the key was used for another one.
-            Busy: too many streams of this analyst are open.
+            NotFoundError: there is no such dataset for this analyst.
+            InvalidQueryError: the dataset has no such streams.
+            ConflictError: the key was used for another one.
+            TooManyRequestsError: too many streams of this analyst are open.
         """
         dataset, body = self._jobs.dataset(name, analyst), opening.model_dump_json()
         stream = self.records.with_key(analyst, key)
@@ -203,9 +203,9 @@ class SparseVectorSessions:
         """Let a worker answer a query; what comes back is the stored answer, or why there is none.
 
         Raises:
-            Wrong: it is not a query of this stream.
-            Conflict: the key was used for another query.
-            Busy: too many queries of this analyst wait.
+            InvalidQueryError: it is not a query of this stream.
+            ConflictError: the key was used for another query.
+            TooManyRequestsError: too many queries of this analyst wait.
         """
         task = _Task(stream, key, query.model_dump_json(), query)
         stored = self._stored_answer(task)
