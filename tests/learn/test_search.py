@@ -15,6 +15,7 @@ from dpselect.audit.scripted_noise import ScriptedNoise, transcripts
 from dpselect.kernel.numbers import exact_positive
 from dpselect.kernel.run_count import RunCount
 from dpselect.learn import (
+    DPBoostedTreesClassifier,
     DPEvolutionaryTreeClassifier,
     DPID3Classifier,
     DPSearch,
@@ -292,7 +293,7 @@ def test_the_plan_is_public() -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"estimator": "tree"}, "tree or a forest of dpselect.learn"),
+        ({"estimator": "tree"}, "a classifier of dpselect.learn"),
         ({"estimator": DPTreeClassifier(domains=DOMAINS, ledger="a.db")}, "would count the secret runs"),
         ({"estimator": DPTreeClassifier(domains="observed-not-private")}, "not private"),
         ({"estimator": DPTreeClassifier()}, "domains"),
@@ -325,6 +326,18 @@ def test_a_preview_of_a_search_is_its_plan() -> None:
     """What tries a model on a public sample takes one model."""
     with pytest.raises(TypeError, match="plan"):
         preview(DPSearch(TREE, DEPTHS), ROWS, "rich", n_records=1000)
+
+
+def test_boosted_trees_are_searched_too() -> None:
+    """Their rounds and interactions, by a pure promise, which is the search's alone."""
+    boosted = DPBoostedTreesClassifier(delta=0, domains=DOMAINS)
+    search = DPSearch(boosted, {"rounds": [1, 20], "interactions": [True, False]}, epsilon=40).fit(ROWS, "rich")
+
+    assert len(search.best_estimator_.model_.tiles) == search.best_params_["rounds"]
+    assert search.predict(ROWS).tolist() == search.best_estimator_.predict(ROWS).tolist()
+    assert search.privacy_spent_ == search.best_estimator_.privacy_spent_
+    with pytest.raises(ValueError, match="delta=0"):
+        DPSearch(DPBoostedTreesClassifier(domains=DOMAINS), {"rounds": [1]}, epsilon=1).fit(ROWS, "rich")
 
 
 def test_a_warehouse_is_refused() -> None:

@@ -11,8 +11,8 @@ from dpselect.release.count_bound import CountBound
 
 # Of models that release no counts, or only sums of them.
 OF_MODEL = (
-    "how well a model predicts depends on the data; measure it on records that need no protection, or pay for "
-    "dpselect.learn.DPSearch, which releases a noisy score"
+    "how well a model predicts depends on the data: try it by dpselect.learn.preview on public rows like them, or pay "
+    "for dpselect.learn.DPSearch, which releases a noisy score"
 )
 PRUNED_REASON = (
     "pruning has added up leaves that are no longer there; without it (prune='none') there is one for their counts"

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from dpselect.kernel.bound import Bound, require_rate
@@ -17,10 +17,9 @@ from dpselect.kernel.errors import InputError, InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, exact_positive
-from dpselect.learn.estimator import book_of, neighbours_of
+from dpselect.learn.estimator import PrivateEstimator, book_of, neighbours_of
 from dpselect.learn.holdout import HoldOut, at_the_root, held_out
 from dpselect.learn.parameters import epsilon_of
-from dpselect.learn.private_trees import PrivateTrees
 from dpselect.learn.sklearn_leaks import warn_of_leaks
 from dpselect.learn.training import TrainingData, of_frame
 from dpselect.release.open_session import SessionFactory, open_session
@@ -140,7 +139,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for model, data in zip(models, read, strict=True):
             model._check_data(data)
             for epsilon in (plan.epsilon_of_run, refit or plan.epsilon_of_run):
-                model._dry_run_plan(data.known, epsilon)
+                clone(model).set_params(epsilon=epsilon)._dry_run_plan(data.known, epsilon)
         guarantee = Guarantee(epsilon_of(self), neighbours_of(self.estimator))
 
         with self._session_factory(
@@ -172,7 +171,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.best_estimator_
 
     def _search(
-        self, models: Sequence[PrivateTrees], read: Sequence[TrainingData], plan: TuningPlan, draws: Session
+        self, models: Sequence[PrivateEstimator], read: Sequence[TrainingData], plan: TuningPlan, draws: Session
     ) -> Any:
         """Split once, run, and return the winner: (position of its setting, model) and score."""
         # As many as there are rows or people, whichever settings leave some of them out.
@@ -185,7 +184,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 parts[id(data)] = HoldOut.of(data, out)
         bound = self._bound()
 
-        def run(index: int, own: Session) -> tuple[PrivateTrees, int]:
+        def run(index: int, own: Session) -> tuple[PrivateEstimator, int]:
             split = parts[id(read[index])]
             # Nobody is in both parts, so each may spend all of it.
             with own.disjoint(2) as (train, held):
@@ -213,7 +212,7 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             # What is published with the model is the price of the search, not of one run.
             self.best_estimator_.privacy_spent_ = guarantee
 
-    def _read(self, models: Sequence[PrivateTrees], X: Any, y: Any) -> list[TrainingData]:
+    def _read(self, models: Sequence[PrivateEstimator], X: Any, y: Any) -> list[TrainingData]:
         """Read the table once for each way in which settings cut its numbers into bins."""
         if y is None:
             raise InputError("DPSearch requires y to be passed, but the target y is None.")
@@ -227,9 +226,10 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check(self) -> None:
         """Refuse what is wrong with the search itself, before anything is read."""
         epsilon_of(self)
-        if not isinstance(self.estimator, PrivateTrees):
+        if not isinstance(self.estimator, PrivateEstimator) or not is_classifier(self.estimator):
             raise InputTypeError(
-                "estimator must be a tree or a forest of dpselect.learn: others go to dpselect.tuning.tune_privately."
+                "estimator must be a classifier of dpselect.learn, because a search counts right labels: others go to "
+                "dpselect.tuning.tune_privately."
             )
         if self.estimator.ledger is not None:
             raise PrivacyError(
@@ -278,9 +278,9 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return settings
 
-    def _model(self, setting: Setting) -> PrivateTrees:
+    def _model(self, setting: Setting) -> PrivateEstimator:
         """Return the estimator with a setting, checked, and without whatever would show that it runs."""
-        model: PrivateTrees = clone(self.estimator).set_params(**setting)
+        model: PrivateEstimator = clone(self.estimator).set_params(**setting)
         model.set_params(**{name: value for name, value in _QUIET.items() if name in model.get_params(deep=False)})
         model._check()
         if exact_delta(model.get_params(deep=False).get("delta", 0)):
@@ -289,10 +289,10 @@ class DPSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _grow_model(
-    settings: PrivateTrees, data: TrainingData, epsilon: Fraction, session_factory: SessionFactory
-) -> PrivateTrees:
+    settings: PrivateEstimator, data: TrainingData, epsilon: Fraction, session_factory: SessionFactory
+) -> PrivateEstimator:
     """Return a model grown from these records, paid for by the session around."""
-    model: PrivateTrees = clone(settings).set_params(epsilon=epsilon, ledger=None)
+    model: PrivateEstimator = clone(settings).set_params(epsilon=epsilon, ledger=None)
     model._session_factory = session_factory
     trees, guarantee = model._pay_and_fit(replace(data, records=at_the_root(data)), epsilon)
     del model._session_factory

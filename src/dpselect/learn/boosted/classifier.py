@@ -20,6 +20,7 @@ from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
 from dpselect.learn.file_parts import classes_in
 from dpselect.learn.schema import Schema
+from dpselect.utilities.splits import Integers
 from dpselect.views.gradient_sums import SCORE_UNIT, UNIT, Loss, chances
 
 
@@ -119,7 +120,9 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the chance of every class, shape (n, classes): exact functions of the model's integers."""
-        codes = self._read_again(X)
+        return self._chances(self._read_again(X))
+
+    def _chances(self, codes: Sequence[Integers]) -> NDArray[np.float64]:
         worth = chances(self.model_.scores(codes))
         if len(worth) == 1:
             worth = np.concatenate((UNIT - worth, worth))[: self.classes_.size]
@@ -134,7 +137,8 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
         """Return for every record, in words, its label and the columns that move its score most, in log-odds."""
         from dpselect.learn.boosted.score_reasons import reasons
 
-        return reasons(self, self._read_again(X), self.predict_proba(X), self.contributions(X))
+        codes = self._read_again(X)
+        return reasons(self, codes, self._chances(codes), self.contributions(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
