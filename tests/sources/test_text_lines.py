@@ -145,3 +145,30 @@ def test_a_last_record_is_counted_once(last: bytes, tmp_path: Path) -> None:
     read = tables.arrows(tmp_path / "t.csv", ["x"], FileOptions.of(line_breaks=True), ["x"])["x"].to_pylist()
     assert ["1", "2"] == read[:2]
     assert 3 == len(read)
+
+
+LAST = ["1,2,3,,", "1,2,3", "1,2,3,4,", '1,2,3,"",', "1,,,,", ",,,,", "", "1,2,3,,,", '1,"2",3,,', "1,2"]
+
+
+@pytest.mark.parametrize("last", LAST)
+def test_equal_ends_of_a_block_are_read_as_records_are_read_alone(
+    last: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks whose records all end in two separators are read at once: another record in them moves none of theirs."""
+    lines = [b"%d,%d,%d,," % (each, each, each) for each in range(50)]
+    quick, without, passed = records([*lines, last.encode()], tmp_path), records(lines, tmp_path), list[bytes]()
+    monkeypatch.setattr(csv_text, "_of_equal_ends", lambda block, *_: passed.append(block))
+
+    assert records([*lines, last.encode()], tmp_path) == quick
+    assert passed
+    assert without <= quick
+    assert quick.total() == without.total() + 1 == 51
+
+
+def test_equal_ends_are_read_without_a_look_at_each_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The slow way is for blocks with other records."""
+    ways, sound = list[dict[str, bool]](), text_blocks.sound
+    monkeypatch.setattr(csv_text, "sound", lambda *of, **how: ways.append(how) or sound(*of, **how))
+
+    assert records([b"1,2,3,", b"4,5,6,"], tmp_path).total() == 2
+    assert ways == [{}]

@@ -16,6 +16,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,8 @@ LACKING = "[ \t]*([+-]?[nN][aA][nN][ \t]*)?"
 
 # Names beside which several columns may have none.
 _FEWEST = 2
+# So many separators at the ends of all records of a block are looked for at once.
+_MOST_ENDS = 2**8
 # Blocks are parsed by so many threads at most; each holds a few copies of one.
 _THREADS = 4
 
@@ -218,10 +221,24 @@ def _parse_block(path: Path, dialect: Dialect, form: TextForm, wanted: dict[str,
     arrow = _arrow()
     table = _table(sound(block, form), form, [*wanted.values()])
     if table is None:
+        table = _of_equal_ends(block, form, [*wanted.values()])
+    if table is None:
         table = _table(sound(block, form, ragged=True), form, [*wanted.values()])
     if table is None:
         raise InputError(_malformed_message(path))
     return arrow.table([dialect.text(cells) for cells in table.columns], names=[*wanted])
+
+
+def _of_equal_ends(block: bytes, form: TextForm, wanted: list[int]) -> Any:
+    """Return columns of a block whose records all end in as many separators of empty cells; ``None`` of any other."""
+    more = first_record(block, form).count(form.separator) - (form.width - 1)
+    if not 1 <= more <= _MOST_ENDS or (form.quotes and b'"' in block):
+        return None
+    ends = [*range(form.width, form.width + more)]
+    table = _table(block, replace(form, width=form.width + more), [*wanted, *ends])
+    if table is None or any(cells.null_count < len(cells) for cells in table.columns[len(wanted) :]):
+        return None
+    return table.select([*range(len(wanted))])
 
 
 def _table(block: bytes, form: TextForm, wanted: list[int]) -> Any:
