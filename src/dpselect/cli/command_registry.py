@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +47,9 @@ def register(package: str) -> None:
 @cache
 def packages() -> tuple[str, ...]:
     """Return the packages that register commands and can be imported."""
+    # Most commands are of this package, and need no list of installed ones.
+    from importlib.metadata import entry_points
+
     named = [*_plugin_names, *(point.value for point in entry_points(group=GROUP))]
     return tuple(name for name in dict.fromkeys(named) if _is_installed(name))
 

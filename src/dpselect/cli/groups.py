@@ -16,7 +16,6 @@ from dpselect.cli.tables import ReleaseFacts
 from dpselect.mechanisms.error_bound import NoBound
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.mechanisms.worst_case import error_bound_of
-from dpselect.release.most_common import LEFT_OUT
 from dpselect.release.one_shot import method_of
 from dpselect.release.questions import question, require_count
 from dpselect.release.release import Release
@@ -33,6 +32,8 @@ def plan(request: Request, items: Any, groups: Any, unit: str) -> None:
     relation, share = "add-remove", 1
     if request.person is not None:
         if request.groups_per_person is None or request.groups_per_person < len(groups):
+            from dpselect.release.most_common import LEFT_OUT
+
             request.outcome.says(NoBound(LEFT_OUT), unit)
             return
         relation, share = "person", len(groups)
