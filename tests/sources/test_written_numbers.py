@@ -16,7 +16,8 @@ from dpselect.sources.public_names import PublicNames
 from dpselect.views.grid import EvenGrid
 from dpselect.views.row_question import Bins, RowQuestion
 from dpselect.views.row_source import RowSource
-from dpselect.views.table_counts import table_histograms
+from dpselect.views.stored_events import stored_popularity
+from dpselect.views.table_counts import item_counts, table_histograms
 
 arrow = pytest.importorskip("pyarrow")
 
@@ -121,3 +122,17 @@ def test_a_number_is_read_alike_whatever_holds_its_text(tmp_path: Path, cells: A
 
     last = len(cells) - 1 if not isinstance(cells, EvenGrid) else 2
     assert {name: [[0, last], [2, 7]] for name in found} == found
+
+
+def test_names_that_are_integers_are_read_alike_in_place(tmp_path: Path) -> None:
+    """1.5 is none of them, and does not count as 2."""
+    pytest.importorskip("ibis")
+    cells = ["1", "1.5", "2.0", "true", "2e0", " 3", "x", "", "0x1", "9007199254740993", "9" * 30, "\u22121"]
+    (tmp_path / "a.csv").write_text("\n".join(["x", *cells]), encoding="utf-8")
+    for names in (range(-1, 4), [3, 2, 1, 2**53, 2**53 + 1]):
+        public = PublicNames.of(names, "x")
+        counted, _ = item_counts(TableFile(tmp_path / "a.csv"), "x", public)
+        with stored_popularity(Warehouse.open(tmp_path / "a.csv"), None, "x", names) as candidates:
+            scores = candidates.scores()
+        held = {name: int(score) for name, score in zip(scores.candidates, scores.values, strict=True)}
+        assert dict(zip(names, counted[0].tolist(), strict=True)) == held

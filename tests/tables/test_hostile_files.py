@@ -7,6 +7,7 @@ column of numbers what its type can hold.
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from dpselect.data import Periods, TableFile
+from dpselect.data import Periods, TableFile, Warehouse
 from dpselect.sources import json_lines, ods, sheets, spelled_files, statistics_files
 from dpselect.sources.public_names import PublicNames
 from dpselect.views.grid import EvenGrid
@@ -129,6 +130,25 @@ def _parquet(rows: list[Any], path: Path) -> Any:
     return path
 
 
+def _in_place(rows: list[Any], path: Path) -> Any:
+    pytest.importorskip("ibis")
+    _lines(",")(rows, path)
+    return Warehouse.open(path)
+
+
+def _sqlite(rows: list[Any], path: Path) -> Any:
+    pytest.importorskip("ibis")
+    path.unlink(missing_ok=True)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("CREATE TABLE t (id TEXT, g TEXT, v INTEGER, d DATE)")
+        # Bytes that are not text are a blob, which SQLite keeps wherever it is put.
+        held = [(row,) * 4 if isinstance(row, bytes) and b"\xff" in row else _cells([row], False)[0] for row in rows]
+        connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", held)
+    connection.close()
+    return RowSource(f"sqlite://{path}", "t")
+
+
 # Eight letters that are these bytes in a file.
 _MARK = "QZJXQZJX"
 
@@ -152,6 +172,7 @@ class FileKind:
 
     write: Callable[[list[Any], Path], Any]
     hostile: dict[str, bytes]
+    ending: str = ""
 
 
 KINDS = {
@@ -165,12 +186,14 @@ KINDS = {
     "feather": FileKind(_feather, LINES),
     "sav": FileKind(_statistics, LINES),
     "dta": FileKind(_statistics, LINES),
+    "csv in place": FileKind(_in_place, LINES, "csv"),
+    "sqlite": FileKind(_sqlite, LINES),
 }
 
 
 def counted(table: Any, question: RowQuestion) -> Counter[tuple[int, int]]:
     """Counts by group and cell."""
-    histograms, _ = table_histograms(RowSource(table), question)
+    histograms, _ = table_histograms(table if isinstance(table, RowSource) else RowSource(table), question)
     return Counter(
         {
             (group, cell): many
@@ -182,7 +205,8 @@ def counted(table: Any, question: RowQuestion) -> Counter[tuple[int, int]]:
 
 def moves(kind: str, folder: Path, asked: tuple[str, ...]) -> list[str]:
     """The hostile rows that move another row, or a refusal; and how many rows the file could hold at all."""
-    each, path, wrong, held = KINDS[kind], folder / f"t.{kind}", [], 0
+    each, wrong, held = KINDS[kind], [], 0
+    path = folder / f"t.{each.ending or kind}"
     honest = {name: counted(each.write(HONEST, path), QUESTIONS[name]) for name in asked}
     assert all(sum(counts.values()) > 50 for counts in honest.values())
     for place, (name, line) in enumerate(each.hostile.items()):
@@ -205,7 +229,9 @@ def moves(kind: str, folder: Path, asked: tuple[str, ...]) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.slow if kind == "csv in place" else ()) for kind in KINDS]
+)
 def test_a_hostile_row_moves_no_other_and_no_refusal(kind: str, tmp_path: Path) -> None:
     """Whatever is asked of rows; it counts once at most itself."""
     assert len(KINDS[kind].hostile) >= 40
@@ -218,6 +244,17 @@ def test_a_hostile_row_moves_no_other_and_no_refusal(kind: str, tmp_path: Path) 
 def test_a_hostile_row_moves_no_person(kind: str, tmp_path: Path) -> None:
     """Whatever is asked of persons, whom an engine counts."""
     assert [] == moves(kind, tmp_path, OF_PERSONS)
+
+
+def test_all_hostile_lines_together_move_nothing_in_place(tmp_path: Path) -> None:
+    """An open quote takes no line along, and no line is lost, where an engine counts a file of text."""
+    rows = [each for row, line in zip(HONEST, [*LINES.values()] * 3, strict=False) for each in (line, row)]
+    together, question = _in_place(rows, tmp_path / "t.csv"), QUESTIONS["numbers"]
+    lines = len(rows)
+    honest = counted(_in_place(rows[1::2], tmp_path / "h.csv"), question)
+
+    assert Counter() == honest - counted(together, question)
+    assert lines <= int(together.ask(together.table.aggregate(n=together.table.count()))["n"][0])
 
 
 def test_every_kind_of_file_is_among_them() -> None:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from dpselect.kernel.errors import InputError
 from dpselect.sources import csv_text
@@ -18,8 +19,6 @@ from dpselect.sources.missing_column import in_csv
 from dpselect.sources.urls import missing, no_table, without_secrets
 
 _ENDINGS = (".parquet", *csv_text.ENDINGS)
-# Far beyond what DuckDB allows unasked, so that one long cell is not what a query fails for; four lines fit a buffer.
-_LONGEST, _BUFFER = 2**24, 2**26
 
 
 def files(path: Path) -> list[Path]:
@@ -73,30 +72,28 @@ def open_duckdb() -> Any:
     return backend
 
 
-def read(backend: Any, files: Sequence[Path], names: Sequence[str]) -> Any:
-    """Return the table, unread. Csv files are text by constants: no type and no separator is guessed from rows.
+class _TextRows:
+    """The rows of csv files as arrow tables take them, read anew for each query, a few blocks in memory at a time."""
 
-    A line that is not like the others is read as far as it goes or left out, by itself.
-    """
-    paths = [str(file) for file in files]
+    def __init__(self, files: Sequence[Path], names: Sequence[str]) -> None:
+        self._files, self._names = files, [*names]
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        import pyarrow
+
+        schema = pyarrow.schema([(name, pyarrow.string()) for name in self._names])
+        tables = (table for file in self._files for table in csv_text.batches(file, self._names))
+        parts = (part for table in tables for part in table.to_batches())
+        return pyarrow.RecordBatchReader.from_batches(schema, parts).__arrow_c_stream__(requested_schema)
+
+
+def read(backend: Any, files: Sequence[Path], names: Sequence[str]) -> Any:
+    """Return these columns of a table, unread. Csv files are text, which our reader reads: one line is one record."""
     if not is_csv(files):
-        return backend.read_parquet(paths)
-    sign = '"' if PLAIN.quotes(files[0]) else ""
-    return backend.read_csv(
-        paths,
-        header=True,
-        auto_detect=False,
-        columns=dict.fromkeys(names, "VARCHAR"),
-        delim=PLAIN.of(files[0]),
-        quote=sign,
-        escape=sign,
-        nullstr="",
-        ignore_errors=True,
-        # In strict mode a stray quote takes lines of others with it.
-        strict_mode=False,
-        max_line_size=_LONGEST,
-        buffer_size=_BUFFER,
-    )
+        return backend.read_parquet([str(file) for file in files])[[*names]]
+    name = f"text_{uuid4().hex}"
+    backend.con.register(name, _TextRows(files, names))
+    return backend.table(name)
 
 
 def write_times(paths: Sequence[Path]) -> str:

@@ -124,6 +124,16 @@ def number(column: Any) -> Any:
     return column.cast("string").cast("float64")
 
 
+def integer_of_text(column: Any) -> Any:
+    """Return the integer of 64 bits that a text spells, NULL where it spells none, in an engine that casts any text."""
+    import ibis
+
+    value = _number_of_text(column)
+    whole = (value == value.floor()) & (value.abs() < literal(float(EXACT)))
+    written = (column.re_search(_WHOLE), column.try_cast("int64"))
+    return ibis.cases(written, (whole, value.cast("int64")), else_=ibis.null("int64"))
+
+
 def prepare_column(column: Any, domain: Domain, clip: bool, read: Any = None) -> Any:
     """Return what records are grouped by: the bin of a number, or a category as it is.
 
@@ -320,7 +330,7 @@ def _spelling(value: Any, known: Categories) -> dict[int, Any]:
         if at in known.spelled:
             if isinstance(each, int) and abs(each) >= EXACT and -(2**63) <= each < 2**63:
                 if _tries(value):
-                    whole = value.re_search(_WHOLE).ifelse(value.try_cast("int64"), None) if whole is None else whole
+                    whole = integer_of_text(value) if whole is None else whole
                     others.append((whole == ibis.literal(each, "int64")).fill_null(False))
             elif _survives(each):
                 others.append((spelled == literal(float(each))).fill_null(False))

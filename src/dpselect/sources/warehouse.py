@@ -6,7 +6,7 @@ failure only. What is recorded with a spend are metadata without secrets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -63,11 +63,7 @@ class Warehouse:
         opened: the connection that was opened here, which :meth:`close` or leaving a ``with`` block closes.
         temporary: whether training may write a temporary table.
 
-    Limits: A csv file in place is read by DuckDB's own rules. A quote that is never closed takes the lines behind it
-    along, which may be those of other persons. Where lines may be malformed leave ``in_place`` out: dpselect's reader
-    takes one line as one record.
-
-    A warehouse trusts its engine. Its counts are believed, and its log shows the released splits and steps before you
+    Limits: A warehouse trusts its engine. Its counts are believed, and its log shows the released splits and steps before you
     publish them. Changes of a table are detected where counts or files show them, not where they cancel out.
     """
 
@@ -129,9 +125,7 @@ class Warehouse:
             expression, metadata, files = _in_files(source)
             opened = expression.get_backend()
             state = duckdb_files.state(files)
-            if key is not None and duckdb_files.is_csv(files) and key in expression.columns:
-                # Csv files are text, and a key that is not an integer is missing.
-                expression = expression.mutate(**{key: expression[key].try_cast("int64")})
+            expression = _with_key(expression, key, files)
         if not isinstance(source, Warehouse):
             expression = guard_engine(lambda: engine_of(expression).opens(expression), CONNECTION_LOST)
         if snapshot:
@@ -178,7 +172,11 @@ class Warehouse:
         there = [name for name in self.table.columns if name in wanted]
         if not there:
             raise InputError("The table has none of the columns that have a domain: check their names.")
-        return replace(self, table=self.table[there])
+        if not self.is_csv:
+            return replace(self, table=self.table[there])
+        # Of lines of text only these cells are read.
+        table = duckdb_files.read(self.table.get_backend(), self.files, there)
+        return replace(self, table=_with_key(table, self.key, self.files))
 
     def ask(self, expression: Any) -> Rows:
         """Return the rows of an expression over the table, one array per column: numbers, or objects for text.
@@ -358,6 +356,13 @@ def _in_files(source: str | Path) -> tuple[Any, dict[str, str], tuple[Path, ...]
     if expression is None:
         raise InputError(f"{path.name} is not a complete parquet file, or not a csv file with a header line.")
     return expression, {"source": str(path), "snapshot": duckdb_files.write_times(files)}, tuple(files)
+
+
+def _with_key(table: Any, key: str | None, files: Sequence[Path]) -> Any:
+    """Return a table with its key as integers: csv files are text, and a key that is not an integer is missing."""
+    if key is None or not duckdb_files.is_csv(files) or key not in table.columns:
+        return table
+    return table.mutate(**{key: table[key].try_cast("int64")})
 
 
 def _facts_of(table: Any) -> dict[str, str]:

@@ -74,7 +74,7 @@ def _coded_rows(warehouse: Warehouse, question: RowQuestion, *, raw: bool = Fals
     import ibis
 
     warehouse.require(question.columns)
-    table, text = warehouse.table, warehouse.is_csv
+    table, text = warehouse.only(question.columns).table, warehouse.is_csv
     placed = [place_and_mask(cells, table[name], name, text=text) for name, cells in question.counted_columns]
     coded = {f"c{at}": place for at, (place, _) in enumerate(placed)}
     if question.groups is None:

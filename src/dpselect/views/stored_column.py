@@ -46,8 +46,7 @@ class StoredColumn:
 
     Limits: SQLite lets a row hold what its column does not declare. Such a cell is missing, alone, as 2.5 is in a
     column of integers. A column of a view that SQLite gives no type, as before 3.41 each computed one, takes the type
-    of its first row: make a table of declared columns instead. DuckDB rounds "1.5" to a whole number where a csv file
-    in memory leaves the row out, and knows no "true". Read such files in memory, or clean the column first.
+    of its first row: make a table of declared columns instead.
     """
 
     def __init__(

@@ -43,7 +43,7 @@ def stored_popularity(source: Any, person: str | None, item: str, domain: Any) -
             require_exact(place, [item])
         if place.is_csv and not _is_text(domain):
             # Csv files are text, and a name that is not an integer is none of these.
-            name = name.try_cast("int64")
+            name = encoding.integer_of_text(name)
         if person is None:
             rows = table.select(item=name)
             counted = rows.group_by("item").agg(count=rows.count().cast("int64"))

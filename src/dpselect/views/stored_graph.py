@@ -71,10 +71,10 @@ class StoredGraph:
     ) -> None:
         self._size, self._labels = declared_nodes(nodes)
         self._parts = _whole(parts)
-        self.warehouse = Warehouse.open(source)
-        self.warehouse.require(list(ends))
-        self._ends = ends
-        warn_of_weights(self.warehouse.table.columns)
+        whole = Warehouse.open(source)
+        whole.require(list(ends))
+        self.warehouse, self._ends = whole.only(ends), ends
+        warn_of_weights(whole.table.columns)
         text = self._labels is not None and bool(self._labels) and isinstance(self._labels[0], str)
         if self.warehouse.is_csv and not text:
             self.warehouse = _with_integers(self.warehouse, ends)
