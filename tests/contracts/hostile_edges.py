@@ -103,6 +103,7 @@ _GML_NODES = "".join(f'node [ id {n} label "v{n}" ]' for n in range(1, 6))
 _NODES = "".join(f'<node id="{n}"><data key="l">v{n}</data></node>' for n in range(1, 6))
 FILES = (
     EdgeFile(".csv", _csv, "source,target,weight"),
+    EdgeFile(".tsv", _fields("\t"), "source\ttarget\tweight"),
     EdgeFile(".txt", _fields(" ")),
     EdgeFile(".txt.gz", _fields("\t"), "# SNAP"),
     EdgeFile(".edges", _fields(",")),

@@ -26,7 +26,7 @@ def pairs(path: Path, kind: Any, label: str | None) -> Pairs | str:
         source, target, _ = edges.read(path, kind=kind, label=label)
         found = [*zip(source.tolist(), target.tolist(), strict=True)]
         # Weights of a table are read as all tables are.
-        if path.suffix == ".csv":
+        if path.suffix in (".csv", ".tsv"):
             return [(*pair, "") for pair in found]
         rows = edges.read_weights(path, kind=kind, label=label)
     except ValueError as error:
@@ -77,7 +77,7 @@ def test_graphs_of_neighbours_differ_in_one_edge(form: EdgeFile, tmp_path: Path)
         (dps.Graph, {}),
         (dps.data.DirectedGraph, {}),
         # Weights of a table are read as all tables are.
-        *([] if form.ending == ".csv" else [(dps.data.WeightedGraph, {"cap": 9})]),
+        *([] if form.ending in (".csv", ".tsv") else [(dps.data.WeightedGraph, {"cap": 9})]),
     ]
     for kind, how in kinds:
         found: list[Any] = []

@@ -119,6 +119,14 @@ def _statistics(ending: str) -> Callable[[Columns, Path, Any], Any]:
     return write
 
 
+def _in_place(columns: Columns, folder: Path, request: Any) -> Any:
+    pytest.importorskip("ibis")
+    _text(",", ".", ".csv")(columns, folder, request)
+    warehouse = Warehouse.open(folder / "t.csv")
+    request.addfinalizer(warehouse.close)
+    return warehouse
+
+
 def _duckdb(columns: Columns, _: Path, __: Any) -> Any:
     ibis = pytest.importorskip("ibis")
     return ibis.memtable(_arrow(columns))
@@ -191,6 +199,7 @@ CONTAINERS: dict[str, Callable[[Columns, Path, Any], Any]] = {
     "feather": _feather,
     "sav": _statistics("sav"),
     "dta": _statistics("dta"),
+    "csv in place": _in_place,
     "duckdb": _duckdb,
     "postgres": _postgres,
     "sqlite": _sqlite,

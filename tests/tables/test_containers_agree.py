@@ -227,7 +227,7 @@ FUNCTIONS: dict[str, list[Callable[[Any], Any]]] = {
         lambda table: dps.partitions(table, person="name", key="job", keys_per_person=3, **ALLOWED),
     ],
 }
-ENGINES = ["duckdb", "postgres", "sqlite", "spark"]
+ENGINES = ["csv in place", "duckdb", "postgres", "sqlite", "spark"]
 
 
 @pytest.mark.parametrize("container", EVERY)

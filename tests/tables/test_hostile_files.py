@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from dpselect.data import Periods, TableFile, Warehouse
+from dpselect.data import Periods, StoredGraph, TableFile, Warehouse
 from dpselect.sources import json_lines, ods, sheets, spelled_files, statistics_files
 from dpselect.sources.public_names import PublicNames
 from dpselect.views.grid import EvenGrid
@@ -316,3 +316,24 @@ def test_a_planted_fault_is_caught(fault: str, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(module, name, made(getattr(module, name)))
 
     assert [] != moves(kind, tmp_path, ("values",))
+
+
+@pytest.mark.parametrize("where", ["csv in place", "sqlite"])
+def test_hostile_lines_are_no_edges_of_an_engine(where: str, tmp_path: Path) -> None:
+    """Degrees are those of the honest edges, by integers and by text."""
+    pytest.importorskip("ibis")
+    pairs = [(at, at + 1, f"n{at}", f"n{at + 1}") for at in range(len(LINES))]
+    names = ("a", "b", "s", "t")
+    if where == "sqlite":
+        with sqlite3.connect(tmp_path / "e.db") as connection:
+            connection.execute("CREATE TABLE t (a INTEGER, b INTEGER, s TEXT, t TEXT)")
+            rows = [row for pair, line in zip(pairs, LINES.values(), strict=True) for row in ((line,) * 4, pair)]
+            connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", rows)
+        connection.close()
+    else:
+        lines = [",".join(map(str, pair)).encode() for pair in pairs]
+        mixed = [each for pair in zip(LINES.values(), lines, strict=True) for each in pair]
+        (tmp_path / "e.csv").write_bytes(b"\n".join([",".join(names).encode(), *mixed]))
+    for ends, nodes in ((names[:2], len(pairs) + 1), (names[2:], [f"n{at}" for at in range(len(pairs) + 1)])):
+        table = Warehouse.open(tmp_path / "e.csv") if where != "sqlite" else f"sqlite://{tmp_path / 'e.db'}?table=t"
+        assert [1, *[2] * (len(pairs) - 1), 1] == StoredGraph(table, nodes, ends=ends).degrees.tolist()
