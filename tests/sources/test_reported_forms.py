@@ -76,6 +76,29 @@ FORMS = {
     "a scale with labels at its ends": (
         "tests/sources/test_statistics_files.py::test_a_scale_with_labels_at_its_ends_is_one_of_numbers"
     ),
+    "signs between thousands in text cells of a sheet": f"{HERE}::test_text_cells_of_a_sheet_are_read_as_declared",
+    "signs between thousands in a list of Python": f"{HERE}::test_a_list_of_unread_numbers_is_named",
+    "a condition on numbers with a decimal comma": f"{HERE}::test_a_condition_reads_numbers_as_declared",
+    "weights with a decimal comma": f"{HERE}::test_weights_are_read_as_declared",
+    "scores with a decimal comma": f"{HERE}::test_scores_are_read_as_declared",
+    "a dict behind the ends of an edge, as NetworkX writes it": f"{HERE}::test_what_stands_behind_two_ends_is_no_end",
+    "semicolons between the ends of an edge": f"{HERE}::test_what_stands_behind_two_ends_is_no_end",
+    "groups that are written otherwise": f"{HERE}::test_groups_and_nodes_that_are_written_otherwise_are_named",
+    "nodes that are written otherwise": f"{HERE}::test_groups_and_nodes_that_are_written_otherwise_are_named",
+    "dates of a database": ("tests/tables/test_dates_everywhere.py::test_every_question_has_the_same_counts"),
+    "cells of SQLite that their column does not declare": (
+        "tests/sources/test_sqlite_cells.py::test_one_cell_moves_no_other_in_python"
+    ),
+    "an open quote in a file that an engine counts": (
+        "tests/tables/test_hostile_files.py::test_all_hostile_lines_together_move_nothing_in_place"
+    ),
+    "spaces that do not break in text of parquet": (
+        "tests/sources/test_written_numbers.py::test_a_number_is_read_alike_whatever_holds_its_text"
+    ),
+    "years of Stata": (
+        "tests/sources/test_statistics_files.py::test_years_of_stata_are_numbers_and_check_says_how_to_ask_for_them"
+    ),
+    "several files of SPSS": "tests/sources/test_file_parts.py::test_a_check_reads_a_pattern",
     "a misspelt or nested key of JSON": "tests/sources/test_json_lines.py::test_check_names_the_keys_of_the_lines",
 }
 
@@ -175,3 +198,80 @@ def test_names_that_are_written_otherwise_are_named(tmp_path: Path) -> None:
 
     assert "'Nurse'" in line
     assert "'cafe\u0301'" in line
+
+
+WRITTEN = ["2.420,34", "1.980", "900,5", "12.000,00"]
+
+
+def test_text_cells_of_a_sheet_are_read_as_declared(tmp_path: Path) -> None:
+    """Its numbers have a point, and so has its text; a comma is named before the spend, with what to do."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [("v", "w"), *zip(WRITTEN, ["2,420.34", "1'980", 900.5, "12 000"], strict=True)]:
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    bounds = {"lower": 0, "upper": 20_000}
+    given = Dataset(source="a.xlsx", folder=tmp_path, decimal=".", columns={"v": bounds, "w": bounds})
+    lines = check_dataset(given).lines
+
+    assert "w: 4 numbers, 0 empty, 0 not a number; 0 outside of the bounds" in lines
+    assert any(
+        "is text with a decimal comma, which is read in .csv and .tsv files: save it as one" in each for each in lines
+    )
+
+
+def test_a_list_of_unread_numbers_is_named() -> None:
+    """A frame has no dialect: its owner reads the numbers."""
+    frame = Dataset.of({"v": WRITTEN}, columns={"v": {"lower": 0, "upper": 20_000}})
+
+    line = next(each for each in check_dataset(frame).lines if each.startswith("v: "))
+    assert "3 not a number" in line
+    assert line.endswith("is text with a decimal comma, which is read in .csv and .tsv files: save it as one")
+    euros = Dataset.of({"v": ["5 EUR", "1'200"]}, columns={"v": {"lower": 0, "upper": 20_000}})
+    assert any(each.endswith("0 outside of the bounds") for each in check_dataset(euros).lines)
+
+
+def test_a_condition_reads_numbers_as_declared(tmp_path: Path) -> None:
+    """Groups of digits and the comma, in the cells; the condition itself has a point."""
+    (tmp_path / "a.csv").write_text("v;w\n" + "".join(f"{each};x\n" for each in WRITTEN), encoding="utf-8")
+    table = dps.data.TableFile.of(tmp_path / "a.csv", separator=";", decimal=",", where="v > 1000.5")
+
+    assert {"x": 3} == dict(dps.counts(table, epsilon=500, column="w", domain=["x"]).value)
+
+
+def test_weights_are_read_as_declared(tmp_path: Path) -> None:
+    """Where nothing is declared they are refused: with the wrong mark none would be a number."""
+    (tmp_path / "a.csv").write_text("source;target;weight\n0;1;0,5\n0;2;1,25\n", encoding="utf-8")
+    given: dict[str, Any] = {"nodes": 3, "cap": 2, "separator": ";"}
+    graph = dps.data.WeightedGraph.read(tmp_path / "a.csv", **given, decimal=",")
+
+    assert [1.75, 0.5, 1.25] == dps.utilities.weighted_degree(graph).values.tolist()
+    with pytest.raises(ValueError, match="decimal"):
+        dps.data.WeightedGraph.read(tmp_path / "a.csv", **given)
+
+
+def test_scores_are_read_as_declared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of candidates, one line each."""
+    (tmp_path / "a.csv").write_text("name;score\nann;0,5\nbob;99,5\neve;1,5\n", encoding="utf-8")
+    asked = ["select", str(tmp_path / "a.csv"), "--candidate", "name", "--score", "score", "--domain", "rows"]
+    how = ["--kind", "real", "--separator", ";", "--decimal", ",", "--sensitivity", "1", "--epsilon", "10"]
+
+    assert 0 == main([*asked, *how])
+    assert "bob" in capsys.readouterr().out.splitlines()[0]
+
+
+@pytest.mark.parametrize("form", ["{} {} {{'weight': 3}}", "{}\t{}\t3\t1082040961", "{};{}", "{},{}", "{} {} 0.42"])
+def test_what_stands_behind_two_ends_is_no_end(form: str, tmp_path: Path) -> None:
+    """Each line has an edge."""
+    (tmp_path / "a.txt").write_text("".join(form.format(7, at) + "\n" for at in range(10, 40)), encoding="utf-8")
+
+    assert 30 == dps.Graph.read(tmp_path / "a.txt", nodes=40).degrees[7]
+
+
+def test_groups_and_nodes_that_are_written_otherwise_are_named(tmp_path: Path) -> None:
+    """Before the spend, by check."""
+    said = lines_of(tmp_path, ["north", "North ", "South"], {"v": ["North", "South"]})
+    assert any("'north'" in line for line in said)
+    (tmp_path / "e.csv").write_text("source,target\nann,bob\nANN,bob\n", encoding="utf-8")
+    found = check_dataset(Dataset(graph="e.csv", folder=tmp_path, nodes=["ann", "bob"]))
+    assert (1, 1) == (found.facts["between"], len(found.facts["strangers"]))

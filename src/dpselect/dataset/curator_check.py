@@ -150,7 +150,7 @@ def _numbers(dataset: Dataset, held: Any, domain: NumericDomain) -> tuple[str, d
     values = reals(array_of(with_point(dataset, held))).values
     outside = (values < float(domain.lower)) | (values > float(domain.upper))
     line, facts = _count_in_bounds(held, np.isnan(values), outside, "number")
-    return line + number_hint(facts["unread"], reading_of(dataset).dialect), facts
+    return line + number_hint(dataset, facts["unread"]), facts
 
 
 def _dates(dataset: Dataset, held: Any, domain: DateDomain, name: str) -> tuple[str, dict[str, Any]]:

@@ -12,9 +12,8 @@ from typing import Any
 from dpselect.dataset.description import Dataset
 from dpselect.dataset.description_parts import NumericDomain
 from dpselect.dataset.source_rows import reading_of
-from dpselect.sources import csv_text, edge_lines, file_parts, json_lines, sheets, statistics_files
+from dpselect.sources import csv_text, edge_lines, feather, file_parts, json_lines, sheets, statistics_files
 from dpselect.sources.categories import spellings
-from dpselect.sources.dialects import Dialect
 from dpselect.sources.web import local
 
 # Numbers with fractions behind a comma, with groups of three digits, and with a unit before or behind.
@@ -47,12 +46,19 @@ def labelled_codes(dataset: Dataset, name: str, domain: NumericDomain, facts: di
     return f"; {named} in the file: missing = {json.dumps(texts)} leaves them out" if texts else ""
 
 
-def number_hint(unread: list[str], dialect: Dialect) -> str:
+def number_hint(dataset: Dataset, unread: list[str]) -> str:
     """Return how cells that are not read as numbers could be, a clause; an empty text where nothing is seen."""
+    dialect = reading_of(dataset).dialect
+    # Nothing is said of the text of a table whose columns have types.
+    typed = dataset.frame is not None or dataset.in_engine or _is_file(dataset, (".parquet", *feather.ENDINGS))
     for cell in unread:
         text = cell.strip()
         if dialect.mark == "." and _COMMA.fullmatch(text):
+            if not _is_file(dataset, csv_text.ENDINGS):
+                return f"; {cell!r} is text with a decimal comma, which is read in .csv and .tsv files: save it as one"
             return f'; is the comma of {cell!r} the decimal mark, decimal = ","?'
+        if typed:
+            continue
         if dialect.decimal is None and dialect.thousands is None and _GROUPS.fullmatch(text):
             return f'; with decimal = "." {cell!r} is a number'
         found = _UNIT.fullmatch(text)
