@@ -87,7 +87,9 @@ def test_why_tells_a_column_once() -> None:
         {"age": age}, middle
     )
 
-    assert ["yes, because age in [3, 5) (no: 0, yes: 2000)"] == fitted.why({"age": [4.0]})
+    assert ["yes, because age in [3, 5) (+75.0) takes yes from 25 % to 100 % (records: 2000)"] == fitted.why(
+        {"age": [4.0]}
+    )
 
 
 def test_the_target_is_no_attribute() -> None:

@@ -110,8 +110,10 @@ def test_why_says_where_a_record_stops(missing: str, listed: str, number: str) -
     stray = {"zip": ["c", "a"], "age": [9.0, "old"]} if first == "zip" else {"zip": ["a", "c"], "age": ["old", 9.0]}
     at_root, below = model.why(stray)
 
-    assert f"no, because {listed if first == 'zip' else number} (no: 1500, yes: 500)" == at_root
-    assert below.endswith(f" and {number if first == 'zip' else listed} (no: 500, yes: 500)")
+    assert f"no, because {listed if first == 'zip' else number} (yes: 25 %; records: 2000)" == at_root
+    assert below.endswith(
+        f"(+25.0) and {number if first == 'zip' else listed} take yes from 25 % to 50 % (records: 1000)"
+    )
     assert "because there is one leaf" in model.fit(table, ["no"] * len(rows)).why(stray)[0]
 
 

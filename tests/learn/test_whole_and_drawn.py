@@ -138,8 +138,8 @@ def test_targets_of_noise_of_every_kind_are_drawn_as_one_leaf(n: int, epsilon: f
 
 
 def test_a_drawing_that_believes_any_evidence_is_found(monkeypatch) -> None:
-    """Planted: without the bar for a whole tree, noise is drawn."""
-    monkeypatch.setattr(prune, "_WHOLE", -1.0)
+    """Planted: without the bar for a subtree, noise is drawn."""
+    monkeypatch.setattr(prune, "_LEAST", -1.0)
     monkeypatch.setattr(prune, "_DEVIATIONS", -9.0)
     models = [model for cell in CELLS[:2] for model in noise_fits(*cell, 5)]
 
@@ -173,7 +173,7 @@ def test_probabilities_come_from_the_whole_tree() -> None:
     X = {"age": [1, 3, 5, 5], "job": ["smith", "smith", "nurse", "smith"]}
     shares = model.predict_proba(X)
 
-    assert "yes (no: 137, yes: 185)" == model.export_text()
+    assert "yes (yes: 57 %, 55 to 60; records: 322)" == model.export_text()
     assert 4 == len(set(shares[:, 1].tolist()))
     assert np.allclose(one_by_one(whole, 3.0)[[3, 4, 5, 6]], shares)
     assert ["yes", "yes", "yes", "no"] == model.predict(X).tolist()
@@ -188,16 +188,18 @@ def test_why_says_the_label_that_is_predicted_and_where_the_drawing_differs() ->
     words = model.why(X)
 
     assert ["yes", "yes", "no"] == model.predict(X).tolist()
-    assert "yes, because age < 2 (no: 10, yes: 60)" == words[0]
+    assert "yes, because age < 2 (+28.3) takes yes from 57 % to 86 %, 78 to 93 (records: 70)" == words[0]
     assert words[1].startswith(
-        "yes, although most there are no: age >= 4 (no: 115, yes: 85). The whole tree goes on to "
+        "yes, although the drawing says no: age >= 4 (-15.0) takes yes from 57 % to 42 %, 40 to 45 (records: 200). The "
     )
-    assert "goes on to age >= 4 and job is nurse (no: 45, yes: 55) and weighs in" in words[1]
+    assert (
+        "whole tree goes on to age >= 4 and job is nurse (yes: 55 %, 51 to 59; records: 100) and weighs in" in words[1]
+    )
     assert f"gives yes a share of {model.predict_proba(X)[1, 1]:.2f}" in words[1]
-    assert "no, because age >= 4 (no: 115, yes: 85)" == words[2]
+    assert "no, because age >= 4 (-15.0) takes yes from 57 % to 42 %, 40 to 45 (records: 200)" == words[2]
 
     model = model_of(whole.prune(np.arange(7) == 0))
-    assert model.why(X)[2].startswith("no, although most there are yes: there is one leaf (no: 137, yes: 185). The")
+    assert model.why(X)[2].startswith("no, although the drawing says yes: there is one leaf (yes: 57 ")
 
 
 def test_why_says_when_few_records_are_outweighed() -> None:
@@ -205,7 +207,8 @@ def test_why_says_when_few_records_are_outweighed() -> None:
     model = model_of(tree_of([[1, 60], [3, 2], [0, 500], [0, 500]], 6.0))
     words = model.why({"age": [3], "job": ["nurse"]})[0]
 
-    assert words.startswith("yes, although most there are no: age in [2, 4) (no: 3, yes: 2). The whole tree weighs")
+    assert words.startswith("yes, although the drawing says no: age in [2, 4) (")
+    assert " (records: 5). The whole tree weighs" in words
 
 
 def test_the_words_of_every_fit_agree_with_its_labels() -> None:

@@ -763,7 +763,7 @@ MUTANTS = (
     Mutant(
         "why tells the label of the drawing alone",
         "dpselect.learn.path_words:path_words",
-        "if place == int(tree.counts[leaf].argmax()):",
+        "if place == labels[leaf]:",
         "if True:",
         (),
         (

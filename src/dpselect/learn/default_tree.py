@@ -71,8 +71,8 @@ class DPTreeClassifier(PrivateTrees):
         ValueError: trees that could outgrow time or memory (10,000,000 nodes, 4 GiB); an epsilon too small for counts.
 
     ``predict_proba`` and ``predict`` use the whole tree, each node's shares shrunk toward its parent's by how noisy it
-    is. ``trees_``, and whatever shows it or counts its nodes, is the tree as it is drawn: without the splits that say
-    no more than noise.
+    is. ``trees_``, and whatever shows it or counts its nodes, is the tree as it is drawn: without the splits whose
+    shares of classes differ no more than noise explains. Labels play no part in that.
 
     Attributes:
         trees_: the tree as it is drawn, alone in a list; ``trees_[0].grown`` is the whole one.

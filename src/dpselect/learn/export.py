@@ -38,10 +38,10 @@ def register_model(model: _Model) -> _Model:
 
 def tree_text(model: Any, tree: Tree) -> str:
     """Return a tree as indented text, one line per node."""
-    lines: list[str] = []
+    lines, texts = list[str](), node_texts(model, tree)
 
     def walk(node: int, words: str, indent: int) -> None:
-        label, figures = label_of(model, tree, node)
+        label, figures = texts[node]
         if tree.split[node] < 0:
             lines.append(f"{'|   ' * indent}{words}{': ' if words else ''}{label}{figures}")
             return
@@ -176,9 +176,9 @@ def _model(content: dict[str, Any]) -> Any:
     return model
 
 
-def label_of(model: Any, tree: Tree, node: int) -> tuple[str, str]:
-    """Return the label of a node and its released figures in words, none where only labels were released."""
-    words: tuple[str, str] = model._node_text(tree, node)
+def node_texts(model: Any, tree: Tree) -> list[tuple[str, str]]:
+    """Return of every node its label and released figures in words, none where only labels were released."""
+    words: list[tuple[str, str]] = model._node_texts(tree)
     return words
 
 

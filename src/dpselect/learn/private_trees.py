@@ -9,28 +9,29 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from dpselect.kernel.errors import InputError
-from dpselect.learn.estimator import Integers, PrivateEstimator
+from dpselect.learn.estimator import Integers
 from dpselect.learn.export import importances, tree_text
 from dpselect.learn.file_parts import classes_in
+from dpselect.learn.node_shares import node_words, plain_shares
 from dpselect.learn.parameters import whole
 from dpselect.learn.path_words import path_words
 from dpselect.learn.schema import Schema
+from dpselect.learn.threshold import ThresholdClassifier
 from dpselect.learn.tree import Tree
 
 
-class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
+class PrivateTrees(ThresholdClassifier):
     """Base of the private trees: subclasses say how many bins, what is spent and how trees grow."""
 
     # Whether nodes carry released counts, or labels alone.
     _counted = True
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of every record; equal chances go to the first of ``classes_``.
+        """Return the likeliest class of every record, or by ``threshold``; equal shares go to the first.
 
         Every record gets a label, whatever ``unknown`` is: numbers outside their domain are clipped, and a value that
         has no code, such as a category that the domain does not list, stops at the node that asks for it and takes the
@@ -39,8 +40,7 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
         Raises:
             ValueError: a column is not there, or values are missing and ``missing="error"``.
         """
-        chances = self.predict_proba(X)
-        return np.asarray(self.classes_[chances.argmax(axis=1)])
+        return np.asarray(self.classes_[self._places(self.predict_proba(X))])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of every class, shape (n, classes): from released counts only."""
@@ -69,9 +69,11 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
         return int(self._tree(tree).leaves.size)
 
     def why(self, X: Any) -> list[str]:
-        """Return for every record, in words, its label and the path in the first tree as it is drawn.
+        """Return for every record, in words, its label, a share of a class there, and the splits that moved it.
 
-        Where the drawing, or the first of several trees, says otherwise than ``predict``, both are told.
+        The share is that of the second of two classes, else of the label. It starts from the share among all records,
+        and columns of the first tree as it is drawn move it, in points of per cent. Where the drawing, or the first of
+        several trees, says otherwise than ``predict``, both are told.
         """
         words: list[str] = path_words(self, self._read_again(X))
         return words
@@ -126,13 +128,20 @@ class PrivateTrees(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
         self.trees_: list[Tree] = result
         self.classes_ = np.array(known.classes)
 
-    def _node_text(self, tree: Tree, node: int) -> tuple[str, str]:
-        """Return the most frequent class of a node and its counts in words, none where only labels were released."""
-        label = str(self.classes_[tree.counts[node].argmax()])
+    def _node_texts(self, tree: Tree) -> list[tuple[str, str]]:
+        """Return of every node its label and its shares in words, none where only labels were released."""
+        labels = [str(self.classes_[place]) for place in self._places(plain_shares(tree)).tolist()]
         if not self._counted:
-            return label, ""
-        counts = zip(self.classes_.tolist(), tree.counts[node], strict=True)
-        return label, f" ({', '.join(f'{name}: {count:.0f}' for name, count in counts)})"
+            return [(label, "") for label in labels]
+        words = node_words(tree, self.classes_.tolist(), self._count_noise(tree))
+        return [(label, f" ({figures})") for label, figures in zip(labels, words, strict=True)]
+
+    def _base_rates(self) -> NDArray[np.float64]:
+        return np.asarray(np.mean([self._shares(tree.whole_tree)[0] for tree in self.trees_], axis=0))
+
+    def _count_noise(self, tree: Tree) -> float | None:
+        """Return the standard deviation of the noise of a leaf's count; ``None`` where it is not known."""
+        return tree.noise
 
     def _content(self) -> dict[str, Any]:
         """Return what a saved model holds beside its columns, for JSON."""

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from dpselect.kernel.errors import InputError
-from dpselect.learn.export import label_of
+from dpselect.learn.export import node_texts
+from dpselect.learn.node_shares import plain_shares
+from dpselect.learn.pages.colours import share_tints
 from dpselect.learn.tree import Tree
 from dpselect.sources.figures import new_figure, require_picture
 from dpselect.sources.output import save_figure
@@ -24,7 +26,7 @@ _FONT, _LEAST, _ROW, _GAP, _PAD = 8.0, 2.0, 2.7, 1.8, 0.35
 _DPI = 72
 # A longer picture has more pixels than matplotlib draws, at 150 a side.
 _LONGEST = 400 * _DPI
-_WORDS, _FIGURES = 34, 4
+_WORDS = 34
 
 
 def tree_picture(model: Any, tree: Tree, path: str | Path | None, ax: Any = None, *, overwrite: bool = False) -> Any:
@@ -45,7 +47,8 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None, ax: Any = None
     figure = new_figure(dpi=_DPI) if ax is None else ax.get_figure()
     axes = figure.add_axes((0, 0, 1, 1)) if ax is None else ax
     rows = _rows(tree)
-    named = {node: _node_label(model, tree, node) for node in rows}
+    texts = node_texts(model, tree)
+    named = {node: _node_label(tree, node, *texts[node]) for node in rows}
     answers = {child: _answer(tree, node, child) for node in rows for child in _below(tree, node)}
     starts, width = _columns(tree, named, answers)
     height = tree.leaves.size * _ROW * _FONT
@@ -61,7 +64,8 @@ def tree_picture(model: Any, tree: Tree, path: str | Path | None, ax: Any = None
     axes.set_axis_off()
     # Points: whatever is wider or higher than the tree stays empty.
     axes.set(xlim=(0, width), ylim=(height, 0), autoscale_on=False)
-    _draw(axes, tree, {node: row * _ROW * _FONT for node, row in rows.items()}, starts, named, answers, _FONT * scale)
+    heights = {node: row * _ROW * _FONT for node, row in rows.items()}
+    _draw(axes, tree, heights, starts, named, answers, _colours(model, tree), _FONT * scale)
     if path is not None:
         save_figure(figure, path, overwrite=overwrite)
     return figure
@@ -89,15 +93,17 @@ def _rows(tree: Tree) -> dict[int, float]:
     return rows
 
 
-def _node_label(model: Any, tree: Tree, node: int) -> str:
-    """Return what the box of a node says: its column, or the label and the largest counts."""
-    if tree.split[node] >= 0:
-        return _short(str(tree.attributes[tree.split[node]].name))
-    label, figures = label_of(model, tree, node)
-    if figures and tree.counts.shape[1] > _FIGURES:
-        largest = np.argsort(-tree.counts[node], kind="stable")[:_FIGURES].tolist()
-        figures = f" ({', '.join(f'{model.classes_[c]}: {tree.counts[node, c]:.0f}' for c in largest)}, ...)"
-    return _short(label) + figures
+def _node_label(tree: Tree, node: int, label: str, figures: str) -> str:
+    """Return what the box of a node says: its column, or its label and released figures."""
+    return _short(str(tree.attributes[tree.split[node]].name)) if tree.split[node] >= 0 else _short(label) + figures
+
+
+def _colours(model: Any, tree: Tree) -> dict[int, str]:
+    """Return the colour of every leaf: by its share of the second of two classes, or of its label."""
+    leaves = tree.leaves
+    if not getattr(model, "_counted", False):
+        return dict.fromkeys(leaves.tolist(), "white")
+    return dict(zip(leaves.tolist(), share_tints(plain_shares(tree)[leaves]), strict=True))
 
 
 def _answer(tree: Tree, node: int, child: int) -> str:
@@ -145,6 +151,7 @@ def _draw(
     starts: dict[tuple[str, int], float],
     named: dict[int, str],
     answers: dict[int, str],
+    colours: dict[int, str],
     font: float,
 ) -> None:
     """Put boxes, answers and lines into axes whose units are points of the full size."""
@@ -152,8 +159,7 @@ def _draw(
     width = font / _FONT
     for node, y in rows.items():
         depth = int(tree.depth[node])
-        inner = tree.split[node] >= 0
-        box = {"facecolor": "0.93" if inner else "white", "edgecolor": "0.4", "boxstyle": f"round,pad={_PAD}"}
+        box = {"facecolor": colours.get(node, "0.93"), "edgecolor": "0.4", "boxstyle": f"round,pad={_PAD}"}
         axes.text(starts["box", depth], y, named[node], bbox=box | {"linewidth": 0.7 * width}, zorder=3, **common)
         for child in _below(tree, node):
             first, last = starts["answer", depth + 1], starts["box", depth + 1]

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from dpselect.kernel.errors import InputError
@@ -20,12 +19,13 @@ from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
 from dpselect.learn.file_parts import classes_in
 from dpselect.learn.schema import Schema
+from dpselect.learn.threshold import ThresholdClassifier
 from dpselect.utilities.splits import Integers
 from dpselect.views.gradient_sums import SCORE_UNIT, UNIT, Loss, chances
 
 
 @register_model
-class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore[misc]
+class DPBoostedTreesClassifier(ThresholdClassifier, PrivateBoosted):
     """Private boosting: many small random tables, each a step of Newton's method from noisy sums.
 
     A fit asks for noisy class counts and for a noisy histogram of every column; from them it takes quantile bins, an
@@ -107,7 +107,7 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
         self.ledger = ledger
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the likeliest class of every record; equal chances go to the first of ``classes_``.
+        """Return the likeliest class of every record, or by ``threshold``; equal chances go to the first.
 
         Every record gets a label, whatever ``unknown`` is: numbers outside their domain are clipped, and where a column
         has no code, as for a category that the domain does not list, its tiles add nothing.
@@ -115,15 +115,18 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
         Raises:
             ValueError: a column is not there, or values are missing and ``missing="error"``.
         """
-        places = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[places])
+        return np.asarray(self.classes_[self._places(self.predict_proba(X))])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the chance of every class, shape (n, classes): exact functions of the model's integers."""
         return self._chances(self._read_again(X))
 
     def _chances(self, codes: Sequence[Integers]) -> NDArray[np.float64]:
-        worth = chances(self.model_.scores(codes))
+        return self._chances_of_scores(self.model_.scores(codes))
+
+    def _chances_of_scores(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the chance of every class for scores of shape (outputs, n)."""
+        worth = chances(scores)
         if len(worth) == 1:
             worth = np.concatenate((UNIT - worth, worth))[: self.classes_.size]
         return np.asarray(worth.T / worth.sum(axis=0)[:, None])
@@ -144,6 +147,9 @@ class DPBoostedTreesClassifier(ClassifierMixin, PrivateBoosted):  # type: ignore
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
+
+    def _base_rates(self) -> NDArray[np.float64]:
+        return self._chances_of_scores(self.model_.start[:, None])[0]
 
     def _keep(self, known: Schema, result: AdditiveModel) -> None:
         super()._keep(known, result)

@@ -140,6 +140,12 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
     def _shares(self, tree: Tree) -> Floats:
         return shrunk(tree.counts, tree.parents(), tree.depth, self.forest_.noise, self.forest_.prior)
 
+    def _base_rates(self) -> Floats:
+        return self.forest_.prior
+
+    def _count_noise(self, _: Tree) -> float:
+        return self.forest_.noise
+
     def _check(self) -> None:
         self._reading().check()
         whole(self.bins, "bins", 2, "how many even bins a numeric column has", MOST_BINS)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpselect._display.markup import Mark, drawing, mark
-from dpselect.learn.export import label_of
+from dpselect.learn.export import node_texts
+from dpselect.learn.node_shares import plain_shares
 from dpselect.learn.pages.colours import colour_of
 from dpselect.learn.tree import Tree
 
@@ -38,11 +39,11 @@ def drawn_tree(model: Any, tree: Tree) -> Markup:
         model: whose classes name the labels.
         tree: of at most ``MOST_LEAVES`` leaves.
     """
-    places = _laid_out(tree)
+    places, texts = _laid_out(tree), node_texts(model, tree)
     marks, widest = list[Mark](), 0.0
     for node, place in places.items():
         if tree.split[node] < 0:
-            drawn, width = _leaf(model, tree, node, place)
+            drawn, width = _leaf(model, tree, node, place, texts[node])
             marks += drawn
             widest = max(widest, place.x + width)
             continue
@@ -93,19 +94,17 @@ def _edge(parent: _Place, child: _Place, words: str, shown: str) -> Iterator[Mar
     yield mark("text", mark("title", words), shown, x=f"{bend + 5:g}", y=f"{child.y - 5:g}")
 
 
-def _leaf(model: Any, tree: Tree, node: int, place: _Place) -> tuple[list[Mark], float]:
-    """Return the label of a leaf with its noisy shares and counts, and how wide they are."""
-    label, counts = label_of(model, tree, node)
+def _leaf(model: Any, tree: Tree, node: int, place: _Place, text: tuple[str, str]) -> tuple[list[Mark], float]:
+    """Return the label of a leaf with its noisy shares, and how wide they are."""
+    label, figures = text
     marks, x = list[Mark](), place.x
-    if counts and hasattr(model, "classes_"):
-        shares = np.maximum(tree.counts[node], 0)
-        shares = shares / shares.sum() if shares.sum() > 0 else np.full(shares.size, 1 / shares.size)
-        for code, share in enumerate(shares.tolist()):
+    if figures and hasattr(model, "classes_"):
+        for code, share in enumerate(plain_shares(tree)[node].tolist()):
             size = {"x": f"{x:.1f}", "y": f"{place.y - 6:g}", "width": f"{_BAR * share:.1f}", "height": 12}
             marks.append(mark("rect", **size, fill=colour_of(code)))
             x += _BAR * share
         x = place.x + _BAR + 8
     parts = [mark("tspan", label, **{"class": "label"})]
-    parts += [mark("tspan", f" {counts.strip()}", **{"class": "quiet"})] if counts else []
+    parts += [mark("tspan", f" {figures.strip()}", **{"class": "quiet"})] if figures else []
     marks.append(mark("text", *parts, x=f"{x:g}", y=f"{place.y + 5:g}"))
-    return marks, x - place.x + _LETTER * (len(label) + len(counts) + 2)
+    return marks, x - place.x + _LETTER * (len(label) + len(figures) + 2)

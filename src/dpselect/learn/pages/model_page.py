@@ -22,7 +22,7 @@ from dpselect.learn.pages.drawn_tree import MOST_LEAVES, drawn_tree
 from dpselect.sources.output import Output
 
 MOST_CURVES = 24
-_WHOLE = " Splits that say no more than noise are not drawn; predictions use the whole tree."
+_WHOLE = " Splits whose shares differ no more than noise explains are not drawn; predictions use the whole tree."
 _MOST_LISTED = 8
 
 
@@ -159,7 +159,9 @@ def _read(model: Any) -> str:
         )
     words = "A record goes from left to right, along the conditions it meets, to a label."
     if model._counted:
-        words += " Bars and numbers are the noisy class counts that were released there."
+        words += (
+            " Bars are the class shares that were released there, and after each share stands what noise leaves open."
+        )
     return words
 
 

@@ -220,7 +220,6 @@ class DPTreeRegressor(PrivateRegressor):
             raise InputError("a value is beyond its bounds")
         self.target_, (self.tree_, self.drawn_) = (low, high), trees
 
-    def _node_text(self, tree: Tree, node: int) -> tuple[str, str]:
-        """Return the value of a node, and the released number of its records in words."""
-        records, value = tree.counts[node]
-        return f"{value:.4g}", f" (records: {records:.0f})"
+    def _node_texts(self, tree: Tree) -> list[tuple[str, str]]:
+        """Return of every node its value, and the released number of its records in words."""
+        return [(f"{value:.4g}", f" (records: {records:.0f})") for records, value in tree.counts.tolist()]

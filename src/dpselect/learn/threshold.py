@@ -1,0 +1,55 @@
+"""Labels by a public threshold: where one class is rare, the likeliest class is nearly always the other one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from dpselect.kernel.errors import InputError
+from dpselect.learn.estimator import PrivateEstimator
+from dpselect.learn.fit_plan import FitPlan
+from dpselect.learn.schema import Schema
+
+Floats = NDArray[np.float64]
+BASE_RATE = "base-rate"
+
+
+def require_threshold(threshold: Any, classes: int | None = None) -> None:
+    """Refuse what is not a threshold, or not one of so many classes (``ValueError``)."""
+    if threshold is None or (isinstance(threshold, str) and threshold == BASE_RATE):
+        return
+    number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
+    if not number or not 0 < threshold < 1:
+        raise InputError(
+            'threshold is not a share between 0 and 1: pass the least share of the second class, or "base-rate".'
+        )
+    if classes is not None and classes != 2:
+        raise InputError(f'A threshold is for two classes, and there are {classes}: pass threshold="base-rate".')
+
+
+class ThresholdClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
+    """Base of the classifiers: their labels follow from released shares, by a public threshold where there is one."""
+
+    threshold: Any = None
+
+    def _places(self, shares: Floats) -> NDArray[np.int64]:
+        """Return the place of the label in ``classes_`` for shares of the classes, shape (n,)."""
+        if self.threshold is None:
+            return np.asarray(shares.argmax(axis=1), dtype=np.int64)
+        require_threshold(self.threshold, shares.shape[1])
+        if self.threshold == BASE_RATE:
+            return np.asarray((shares / self._base_rates()).argmax(axis=1), dtype=np.int64)
+        return (shares[:, 1] >= self.threshold).astype(np.int64)
+
+    def _dry_run_plan(self, known: Schema, epsilon: Fraction) -> FitPlan:
+        require_threshold(self.threshold, len(known.classes))
+        return super()._dry_run_plan(known, epsilon)
+
+    @abstractmethod
+    def _base_rates(self) -> Floats:
+        """Return the released share of every class among all records, positive, shape (classes,)."""
