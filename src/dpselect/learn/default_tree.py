@@ -30,7 +30,7 @@ from dpselect.learn.leaf_bound import OF_MODEL, LeafBound
 from dpselect.learn.parameters import epsilon_of, whole
 from dpselect.learn.private_trees import PrivateTrees
 from dpselect.learn.prune import prune_by_evidence
-from dpselect.learn.shrunk import deviation, rate_of, shrunk_shares
+from dpselect.learn.shrunk import deviation, rate_of, shrunk_shares, weights_of
 from dpselect.learn.size_limits import MOST_BINS, MOST_RECORDS, leaves_of_binary
 from dpselect.learn.tree import Tree
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound
@@ -159,6 +159,12 @@ class DPTreeClassifier(PrivateTrees):
     def _shares(self, tree: Tree) -> NDArray[np.float64]:
         # A model that an older version saved knows no noise, and keeps its shares.
         return super()._shares(tree) if tree.noise is None else shrunk_shares(tree, tree.noise)
+
+    def _own_weight(self, tree: Tree) -> NDArray[np.float64]:
+        if tree.noise is None:
+            return super()._own_weight(tree)
+        total, above = weights_of(tree, tree.noise)
+        return np.asarray(total / (total + above))
 
     def _fit_plan(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> TreeFitPlan:
         asked = epsilon * _SIZE if self.n_records is None else Fraction(0)

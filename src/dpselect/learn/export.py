@@ -1,4 +1,4 @@
-"""Released trees as text, JSON and importances: post-processing of what was released.
+"""Released trees as text and JSON: post-processing of what was released.
 
 No class of models has its name here: each registers itself, with what it writes (``_content``) and what it reads
 (``_reads``, ``_declared_in`` and ``_restore``).
@@ -13,12 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dpselect.kernel.errors import InputError, MissingFileError
 from dpselect.learn.file_facts import columns_in, persons_in, promise_of, read_guarantee
-from dpselect.learn.prune import errors_of
 from dpselect.learn.tree import Tree
 from dpselect.sources.output import Output
 
@@ -53,16 +49,6 @@ def tree_text(model: Any, tree: Tree) -> str:
 
     walk(0, "", 0)
     return "\n".join(lines)
-
-
-def importances(model: Any) -> NDArray[np.float64]:
-    """Return how many released errors the splits by each column save, summing to 1 (zeros without splits)."""
-    saved = np.zeros(model.n_features_in_)
-    for tree in model.trees_:
-        errors = errors_of(tree.counts)
-        for node in np.flatnonzero(tree.split >= 0).tolist():
-            saved[tree.split[node]] += max(0.0, errors[node] - errors[tree.children(node)].sum())
-    return np.asarray(saved / saved.sum() if saved.sum() > 0 else saved)
 
 
 def as_json(model: Any) -> str:

@@ -18,7 +18,7 @@ def plain_shares(tree: Tree) -> Floats:
     """Return the share of every class at every node by its own noisy counts, shape (nodes, classes)."""
     counts = np.maximum(tree.counts, 0.0)
     total = counts.sum(axis=1, keepdims=True)
-    return np.where(total > 0, counts / np.maximum(total, 1e-300), 1 / counts.shape[1])
+    return np.asarray(np.where(total > 0, counts / np.maximum(total, 1e-300), 1 / counts.shape[1]))
 
 
 def share_deviations(tree: Tree, noise: float) -> Floats:

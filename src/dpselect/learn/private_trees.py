@@ -14,9 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from dpselect.kernel.errors import InputError
 from dpselect.learn.estimator import Integers
-from dpselect.learn.export import importances, tree_text
+from dpselect.learn.export import tree_text
 from dpselect.learn.file_parts import classes_in
-from dpselect.learn.node_shares import node_words, plain_shares
+from dpselect.learn.importances import PartialDependence, dependence_on_columns
+from dpselect.learn.node_shares import node_words, plain_shares, share_deviations
 from dpselect.learn.parameters import whole
 from dpselect.learn.path_words import path_words
 from dpselect.learn.schema import Schema
@@ -105,10 +106,20 @@ class PrivateTrees(ThresholdClassifier):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Return how much each column lowers the released number of errors, summing to 1."""
+        """Return how much each column moves the mean share of a class, beyond noise, summing to 1 or 0.
+
+        The importance of a column is the variance of its partial dependence less what noise alone would give, and 0
+        where it is within noise; ``dpselect.learn.importances`` says exactly how.
+        """
+        return self.partial_dependence_.importances
+
+    @property
+    def partial_dependence_(self) -> PartialDependence:
+        """Return how each value of each column moves the mean share of every class, with what noise alone would do."""
         check_is_fitted(self, "trees_")
-        found: NDArray[np.float64] = importances(self)
-        return found
+        trees = [tree.whole_tree for tree in self.trees_]
+        noises, samplings = zip(*[self._share_variances(tree) for tree in trees], strict=True)
+        return dependence_on_columns(trees, [self._shares(tree) for tree in trees], noises, samplings)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -135,6 +146,17 @@ class PrivateTrees(ThresholdClassifier):
             return [(label, "") for label in labels]
         words = node_words(tree, self.classes_.tolist(), self._count_noise(tree))
         return [(label, f" ({figures})") for label, figures in zip(labels, words, strict=True)]
+
+    def _share_variances(self, tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the variances of the shares of every node, summed over classes: by noise and by sampling."""
+        shares, noise, weight = self._shares(tree), self._count_noise(tree), self._own_weight(tree) ** 2
+        sampled = (shares * (1 - shares)).sum(axis=1) / np.maximum(tree.records, 1.0)
+        released = 0.0 if noise is None else (share_deviations(tree, noise) ** 2).sum(axis=1)
+        return np.asarray(weight * released), np.asarray(weight * sampled)
+
+    def _own_weight(self, tree: Tree) -> NDArray[np.float64]:
+        """Return how much the counts of every node weigh in its shares, beside those above it, shape (nodes,)."""
+        return np.ones(tree.split.size)
 
     def _base_rates(self) -> NDArray[np.float64]:
         return np.asarray(np.mean([self._shares(tree.whole_tree)[0] for tree in self.trees_], axis=0))

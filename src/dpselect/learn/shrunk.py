@@ -44,9 +44,7 @@ def shrunk_shares(tree: Tree, noise: float) -> NDArray[np.float64]:
         tree: with noisy class counts; those of inner nodes are sums of their leaves'.
         noise: the standard deviation of the noise of a leaf's count.
     """
-    deviations = noise * np.sqrt(tree.leaves_below())
-    total = np.maximum(tree.counts.sum(axis=1), np.maximum(deviations, 1.0))
-    weight = _RECORDS + _DEVIATIONS * deviations + (_DEVIATIONS * deviations) ** 2 / total
+    total, weight = weights_of(tree, noise)
     parent, classes = tree.parents(), tree.counts.shape[1]
     shares = np.empty(tree.counts.shape)
     for depth in range(int(tree.depth.max()) + 1):
@@ -56,3 +54,10 @@ def shrunk_shares(tree: Tree, noise: float) -> NDArray[np.float64]:
         mixed = (tree.counts[nodes] + pull * above) / (rows + pull)
         shares[nodes] = mixed / mixed.sum(axis=1, keepdims=True)
     return shares
+
+
+def weights_of(tree: Tree, noise: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what the counts of every node weigh, and what the shares of its parent do, both in records."""
+    deviations = noise * np.sqrt(tree.leaves_below())
+    total = np.maximum(tree.records, np.maximum(deviations, 1.0))
+    return total, _RECORDS + _DEVIATIONS * deviations + (_DEVIATIONS * deviations) ** 2 / total

@@ -44,7 +44,7 @@ class ThresholdClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[mi
         require_threshold(self.threshold, shares.shape[1])
         if self.threshold == BASE_RATE:
             return np.asarray((shares / self._base_rates()).argmax(axis=1), dtype=np.int64)
-        return (shares[:, 1] >= self.threshold).astype(np.int64)
+        return np.asarray(shares[:, 1] >= self.threshold, dtype=np.int64)
 
     def _dry_run_plan(self, known: Schema, epsilon: Fraction) -> FitPlan:
         require_threshold(self.threshold, len(known.classes))

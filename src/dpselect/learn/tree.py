@@ -62,6 +62,11 @@ class Tree:
         return np.arange(self.split.size) if self._pruned is None else self._pruned[1]
 
     @property
+    def records(self) -> NDArray[np.float64]:
+        """Return the noisy number of records of every node, shape (nodes,)."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @property
     def levels(self) -> int:
         """Return how many splits the longest path has."""
         return int(self.depth[self.leaves].max())

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import InputError
-from dpselect.learn.file_parts import integers_in
+from dpselect.learn.file_parts import integers_in, numbers_in
+from dpselect.learn.importances import PartialDependence
 from dpselect.views.gradient_sums import Interaction
 
 Integers = NDArray[np.int64]
@@ -20,6 +22,20 @@ _CHUNK = 2**14
 # No score of a fit is so large, and sums of all tiles of a file stay below 2^63.
 _MOST_SCORE = 2**40
 _DAMAGED_FILE = "This model file is damaged or was edited: train the model again."
+
+
+class TileNoise(NamedTuple):
+    """The noise in the values of a tile, on average over its parts: all of it follows from what was released.
+
+    Attributes:
+        released: the variance by the noise of gradients, summed over outputs.
+        sampled: the variance by the sampling of records, which later tiles repeat.
+        pace: which part of an error of earlier tiles this one takes back.
+    """
+
+    released: float
+    sampled: float
+    pace: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +48,7 @@ class AdditiveModel:
         tiles: in the order in which they were learned.
         values: for each tile, in units of scores, shape (parts, outputs).
         weights: about how many records have each code of each column: released, never negative, not all 0.
+        noise: what noise did to each tile; none where it is not known, as in files of older versions.
     """
 
     sizes: tuple[int, ...]
@@ -39,6 +56,7 @@ class AdditiveModel:
     tiles: tuple[Interaction, ...]
     values: tuple[Integers, ...]
     weights: tuple[Integers, ...]
+    noise: tuple[TileNoise, ...] = ()
 
     def __repr__(self) -> str:
         kind = "additive" if self.additive else "with interactions"
@@ -88,17 +106,27 @@ class AdditiveModel:
         return np.asarray(intercept, dtype=np.float64), self._column_scores(codes) - means
 
     @cached_property
-    def importances(self) -> Floats:
-        """Return the mean size of each column's contributions, at even points of the released weights, summing to 1."""
-        steps = np.sqrt(np.array(_primes(len(self.sizes)), dtype=np.float64)) % 1
-        points = (np.arange(1, 1025)[:, None] * steps + 0.5) % 1
-        codes = [
-            np.searchsorted(np.cumsum(weights), points[:, place] * weights.sum(), side="right")
-            for place, weights in enumerate(self.weights)
-        ]
-        sizes = np.abs(self.contributions([np.minimum(c, s - 1) for c, s in zip(codes, self.sizes, strict=True)])[1])
-        means: Floats = sizes.mean(axis=(0, 2))
-        return means / means.sum() if means.sum() > 0 else means
+    def dependence(self) -> PartialDependence:
+        """Return the partial dependence of the scores on every column; of an additive model its curves."""
+        shares = [weights / weights.sum() for weights in self.weights]
+        curves = [curve.astype(np.float64) for curve in self.curves]
+        noise, sampled, left = np.zeros(len(shares)), np.zeros(len(shares)), np.ones(len(shares))
+        for place in reversed(range(len(self.tiles))):
+            tile, values = self.tiles[place], self.values[place]
+            pairs = list(zip(tile.columns, tile.parts_of, strict=True))
+            for column, offsets in pairs:
+                held = _held(tile, shares, column)
+                if len(pairs) > 1:
+                    parts = np.flatnonzero(held)
+                    curves[column] += (held[parts, None, None] * values[parts[:, None] + offsets]).sum(axis=0)
+                if self.noise:
+                    groups, own = np.bincount(offsets, weights=shares[column]), self.noise[place]
+                    spread = float((held**2).sum() * (groups * (1 - groups)).sum())
+                    noise[column] += own.released * spread * left[column] ** 2
+                    sampled[column] += math.sqrt(own.sampled * spread) * left[column]
+                    left[column] *= 1 - own.pace / len(pairs)
+        centred = (curve - weights @ curve for curve, weights in zip(curves, shares, strict=True))
+        return PartialDependence(tuple(shares), tuple(centred), noise + sampled**2)
 
     @cached_property
     def means(self) -> Floats:
@@ -106,15 +134,7 @@ class AdditiveModel:
         shares = [weights / weights.sum() for weights in self.weights]
         means = np.zeros((len(self.sizes), self.outputs))
         for tile, values in zip(self.tiles, self.values, strict=True):
-            held = np.zeros(tile.parts)
-            held[0] = 1.0
-            for column, offsets in zip(tile.columns, tile.parts_of, strict=True):
-                moved = np.zeros(tile.parts)
-                for offset in np.unique(offsets).tolist():
-                    share = float(shares[column][offsets == offset].sum())
-                    moved[offset:] += share * held[: tile.parts - offset]
-                held = moved
-            means[list(tile.columns)] += held @ values / len(tile.columns)
+            means[list(tile.columns)] += _held(tile, shares) @ values / len(tile.columns)
         return means
 
     def _column_scores(self, codes: Sequence[Integers]) -> Floats:
@@ -137,6 +157,7 @@ class AdditiveModel:
         return {
             "start": self.start.tolist(),
             "weights": [each.tolist() for each in self.weights],
+            "noise": [list(each) for each in self.noise],
             "tiles": [
                 {
                     "columns": list(tile.columns),
@@ -168,6 +189,7 @@ class AdditiveModel:
                 tiles,
                 values,
                 tuple(_integers(each, 1) for each in content["weights"]),
+                tuple(TileNoise(*numbers_in(each, 1).tolist()) for each in content.get("noise", ())),
             )
             sound = model._sound()
         except (KeyError, TypeError, ValueError, IndexError, OverflowError):
@@ -185,9 +207,31 @@ class AdditiveModel:
             for tile in self.tiles
             for column, offsets in zip(tile.columns, tile.parts_of, strict=True)
         )
+        held = held and len(self.noise) in (0, len(self.tiles))
+        held = held and all(min(each) >= 0 and max(each) <= _MOST_SCORE**2 and each.pace <= 1 for each in self.noise)
         arrays = [self.start, *self.values, *self.weights]
         held = held and all(-_MOST_SCORE <= each.min() <= each.max() <= _MOST_SCORE for each in arrays)
         return held and fits and all(values.shape[1] == self.outputs for values in self.values)
+
+
+def _held(tile: Interaction, shares: Sequence[Floats], without: int = -1) -> Floats:
+    """Return which share of the records each part of a tile has if columns are independent, shape (parts,).
+
+    Args:
+        tile, shares: of the codes of every column.
+        without: a column that is taken to be in its first group.
+    """
+    held = np.zeros(tile.parts)
+    held[0] = 1.0
+    for column, offsets in zip(tile.columns, tile.parts_of, strict=True):
+        if column == without:
+            continue
+        moved = np.zeros(tile.parts)
+        for offset in np.unique(offsets).tolist():
+            share = float(shares[column][offsets == offset].sum())
+            moved[offset:] += share * held[: tile.parts - offset]
+        held = moved
+    return held
 
 
 def _of_tile(
@@ -208,14 +252,3 @@ def _integers(values: Any, dimensions: int) -> Integers:
     if array.ndim != dimensions or not array.size:
         raise InputError(_DAMAGED_FILE)
     return array
-
-
-def _primes(many: int) -> list[int]:
-    """Return the first primes."""
-    primes: list[int] = []
-    number = 2
-    while len(primes) < many:
-        if all(number % prime for prime in primes):
-            primes.append(number)
-        number += 1
-    return primes

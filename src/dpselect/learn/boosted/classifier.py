@@ -149,7 +149,7 @@ class DPBoostedTreesClassifier(ThresholdClassifier, PrivateBoosted):
         return tags
 
     def _base_rates(self) -> NDArray[np.float64]:
-        return self._chances_of_scores(self.model_.start[:, None])[0]
+        return np.asarray(self._chances_of_scores(self.model_.start[:, None])[0])
 
     def _keep(self, known: Schema, result: AdditiveModel) -> None:
         super()._keep(known, result)

@@ -22,6 +22,7 @@ from dpselect.learn.boosted.column_summary import SurveyRelease, SurveySummary
 from dpselect.learn.boosted.noise import Gaussian, Geometric, SumNoise
 from dpselect.learn.boosted.rule import BY_RHO_RULE, PURE, Rule, hessian_share, is_additive, rounds_for
 from dpselect.learn.domains import Attribute
+from dpselect.learn.importances import PartialDependence
 from dpselect.learn.parameters import epsilon_of, whole
 from dpselect.learn.schema import Schema
 from dpselect.learn.size_limits import MOST_BINS
@@ -54,9 +55,18 @@ class PrivateBoosted(ByRho):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Return the mean size of each column's contributions, over released shares of values, summing to 1."""
+        """Return how much each column moves the score, beyond noise, summing to 1 or 0.
+
+        The importance of a column is the variance of its partial dependence less what noise alone would give, and 0
+        where it is within noise; ``dpselect.learn.importances`` says exactly how.
+        """
+        return self.partial_dependence_.importances
+
+    @property
+    def partial_dependence_(self) -> PartialDependence:
+        """Return how each value of each column moves the scores, in their units, with what noise alone would do."""
         check_is_fitted(self, "model_")
-        return self.model_.importances
+        return self.model_.dependence
 
     @property
     def curves_(self) -> list[Floats]:

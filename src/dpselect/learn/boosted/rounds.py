@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.learn.boosted.additive_model import AdditiveModel
+from dpselect.learn.boosted.additive_model import AdditiveModel, TileNoise
 from dpselect.learn.boosted.budget_shares import Shares
 from dpselect.learn.boosted.column_summary import SurveySummary
 from dpselect.learn.boosted.interactions import draw_interaction
@@ -55,6 +55,14 @@ class Step:
         longest = 2 * self.rate
         steps = np.clip(-self.rate * gradients / hessians, -longest, longest)
         return np.rint(steps * SCORE_UNIT).astype(np.int64)
+
+    def noise(self, deviation: float, hessians: Floats, shares: Floats) -> TileNoise:
+        """Return what noise of this deviation in the gradients did to values, over parts of these shares."""
+        expected = self.records * shares[:, None] * self.curvature
+        released = np.minimum(self.rate * deviation / hessians, 2 * self.rate)
+        sampled = np.minimum(self.rate * np.sqrt(expected) / hessians, 2 * self.rate)
+        means = (float(shares @ (each**2).sum(axis=1)) * SCORE_UNIT**2 for each in (released, sampled))
+        return TileNoise(*means, min(float(shares @ (self.rate * expected / hessians).mean(axis=1)), 1.0))
 
 
 class ColumnWeights:
@@ -113,7 +121,7 @@ def run_rounds(
     )
     weights = ColumnWeights(np.array([each.size > 1 for each in surveyed.columns]), surveyed.promise)
     scored = records.with_scores(loss, surveyed.start)
-    tiles, values = [], []
+    tiles, values, spreads = [], [], []
     for _ in range(plan.rounds):
         tile, held = draw_interaction(surveyed.columns, weights.now(), plan.shapes, draws.uniform)
         sums, curvatures = scored.sums(tile)
@@ -125,8 +133,9 @@ def run_rounds(
         weights.note(tile.columns, float(((gradients**2 - deviation**2) / hessians).sum()))
         tiles.append(tile)
         values.append(step.values(gradients, hessians))
+        spreads.append(step.noise(deviation, hessians, held))
         scored.add(tile, values[-1])
-    return AdditiveModel(records.sizes, surveyed.start, tuple(tiles), tuple(values), surveyed.weights)
+    return AdditiveModel(records.sizes, surveyed.start, tuple(tiles), tuple(values), surveyed.weights, tuple(spreads))
 
 
 def _spread(loss: Loss, noise: SumNoise, shares: Shares, rounds: int) -> float:

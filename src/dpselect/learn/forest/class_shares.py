@@ -35,11 +35,7 @@ def shrunk(counts: Floats, parent: Integers, depth: Integers, noise: float, prio
         noise: the standard deviation of the noise of a leaf's count.
         prior: what is above the root.
     """
-    leaves = np.ones(depth.size)
-    leaves[parent[1:]] = 0.0
-    spread = noise * np.sqrt(sum_leaves(leaves[:, None], parent, depth)[:, 0])
-    total = np.maximum(np.maximum(counts.sum(axis=1), spread), 1e-9)
-    weight = _RECORDS + spread + spread**2 / np.maximum(total, 1.0)
+    total, weight = weights_of(counts, parent, depth, noise)
     shares = np.empty(counts.shape)
     for level in range(int(depth.max()) + 1):
         nodes = np.flatnonzero(depth == level)
@@ -48,6 +44,15 @@ def shrunk(counts: Floats, parent: Integers, depth: Integers, noise: float, prio
         mixed = np.maximum(counts[nodes] + pull * above, pull * above / 2) / (rows + pull) + _LEAST
         shares[nodes] = mixed / mixed.sum(axis=1, keepdims=True)
     return shares
+
+
+def weights_of(counts: Floats, parent: Integers, depth: Integers, noise: float) -> tuple[Floats, Floats]:
+    """Return what the counts of every node weigh, and what the shares of its parent do, both in records."""
+    leaves = np.ones(depth.size)
+    leaves[parent[1:]] = 0.0
+    spread = noise * np.sqrt(sum_leaves(leaves[:, None], parent, depth)[:, 0])
+    total = np.maximum(np.maximum(counts.sum(axis=1), spread), 1e-9)
+    return total, _RECORDS + spread + spread**2 / np.maximum(total, 1.0)
 
 
 def without_one(counts: Floats, parent: Integers, depth: Integers, noise: float, prior: Floats) -> Integers:

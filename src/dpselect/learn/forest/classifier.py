@@ -19,7 +19,7 @@ from dpselect.learn.boosted.noise import ONE_CELL, Gaussian, Geometric, SumNoise
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
 from dpselect.learn.file_parts import noise_in, numbers_in
-from dpselect.learn.forest.class_shares import shrunk
+from dpselect.learn.forest.class_shares import shrunk, weights_of
 from dpselect.learn.forest.forest_plan import COUNTS, DEEPEST, SLOPE, SURVEY, Forest, ForestPlan
 from dpselect.learn.parameters import whole
 from dpselect.learn.private_trees import PrivateTrees
@@ -139,6 +139,10 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
 
     def _shares(self, tree: Tree) -> Floats:
         return shrunk(tree.counts, tree.parents(), tree.depth, self.forest_.noise, self.forest_.prior)
+
+    def _own_weight(self, tree: Tree) -> Floats:
+        total, above = weights_of(tree.counts, tree.parents(), tree.depth, self.forest_.noise)
+        return np.asarray(total / (total + above))
 
     def _base_rates(self) -> Floats:
         return self.forest_.prior
