@@ -160,9 +160,10 @@ class DPTreeClassifier(PrivateTrees):
         # A model that an older version saved knows no noise, and keeps its shares.
         return super()._shares(tree) if tree.noise is None else shrunk_shares(tree, tree.noise)
 
-    def _own_weight(self, tree: Tree) -> NDArray[np.float64]:
+    def _own_variance(self, tree: Tree) -> NDArray[np.float64]:
         if tree.noise is None:
-            return super()._own_weight(tree)
+            return super()._own_variance(tree)
+        # Shares above a leaf have the noise of its counts too: so not the square.
         total, above = weights_of(tree, tree.noise)
         return np.asarray(total / (total + above))
 

@@ -3,8 +3,11 @@
 The partial dependence of a column is the prediction for each of its values, averaged over the released shares of the
 values of all other columns as if columns were independent. The importance of a column is the variance of that over the
 released shares of its own values, less what noise alone would give: that of the mechanism and that of sampling. A
-column whose variance is less than five times that is within noise and has 0. Predictions are shares of classes, mean shares of a forest, scores of a boosted
-classifier, or values of a regressor; the importances of a model sum to 1, or to 0 where every column is within noise.
+column whose variance is less than five times that is within noise and has 0.
+
+Predictions are shares of classes, mean shares of a forest, scores of a boosted classifier, or values of a regressor.
+The importances of a model sum to 1, or to 0 where every column is within noise. A column that matters only together
+with another has little of its own; permutation importance on public rows finds it.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from dpselect.learn.tree import Tree
 
 Floats = NDArray[np.float64]
 # Deviations of 95 per cent, and how many classes a node names.
-_DEVIATIONS, _NAMED = 1.96, 4
+DEVIATIONS, _NAMED = 1.96, 4
 
 
 def plain_shares(tree: Tree) -> Floats:
@@ -41,7 +41,7 @@ def share_words(share: float, deviation: float | None = None) -> str:
     >>> share_words(0.3, 0.02), share_words(0.021, 0.001), share_words(0.5, 0.001)
     ('30 %, 26 to 34', '2.1 %, 1.9 to 2.3', '50 %')
     """
-    open_ = 0.0 if deviation is None else 100 * _DEVIATIONS * deviation
+    open_ = 0.0 if deviation is None else 100 * DEVIATIONS * deviation
     digits = 1 if share < 0.1 and open_ < 1 else 0
     low, words, high = (f"{min(max(100 * share + away, 0), 100):.{digits}f}" for away in (-open_, 0, open_))
     return f"{words} %" + (f", {low} to {high}" if low != high else "")

@@ -149,13 +149,13 @@ class PrivateTrees(ThresholdClassifier):
 
     def _share_variances(self, tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the variances of the shares of every node, summed over classes: by noise and by sampling."""
-        shares, noise, weight = self._shares(tree), self._count_noise(tree), self._own_weight(tree) ** 2
+        shares, noise, weight = self._shares(tree), self._count_noise(tree), self._own_variance(tree)
         sampled = (shares * (1 - shares)).sum(axis=1) / np.maximum(tree.records, 1.0)
         released = 0.0 if noise is None else (share_deviations(tree, noise) ** 2).sum(axis=1)
         return np.asarray(weight * released), np.asarray(weight * sampled)
 
-    def _own_weight(self, tree: Tree) -> NDArray[np.float64]:
-        """Return how much the counts of every node weigh in its shares, beside those above it, shape (nodes,)."""
+    def _own_variance(self, tree: Tree) -> NDArray[np.float64]:
+        """Return which part of the variance of its counts is left in the shares of every node, shape (nodes,)."""
         return np.ones(tree.split.size)
 
     def _base_rates(self) -> NDArray[np.float64]:

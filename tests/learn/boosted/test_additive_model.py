@@ -49,11 +49,10 @@ def test_only_sums_of_single_columns_are_additive() -> None:
 
 def test_importances_sum_to_one_or_to_nothing() -> None:
     """The only column that does anything has all of it."""
-    assert [1, 0] == ADDITIVE.importances.tolist()
-    assert 1 == pytest.approx(JOINT.importances.sum())
-    assert [0, 0] == AdditiveModel(
-        (3, 2), np.array([7]), (ONE,), (np.zeros((2, 1), int),), WEIGHTS
-    ).importances.tolist()
+    assert [1, 0] == ADDITIVE.dependence.importances.tolist()
+    assert 1 == pytest.approx(JOINT.dependence.importances.sum())
+    flat = AdditiveModel((3, 2), np.array([7]), (ONE,), (np.zeros((2, 1), int),), WEIGHTS)
+    assert [0, 0] == flat.dependence.importances.tolist()
 
 
 @pytest.mark.parametrize("model", [ADDITIVE, JOINT])

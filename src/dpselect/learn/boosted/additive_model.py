@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import InputError
-from dpselect.learn.file_parts import integers_in, numbers_in
+from dpselect.learn.file_parts import integers_in
 from dpselect.learn.importances import PartialDependence
-from dpselect.views.gradient_sums import Interaction
+from dpselect.views.gradient_sums import UNIT, Interaction
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -28,14 +28,14 @@ class TileNoise(NamedTuple):
     """The noise in the values of a tile, on average over its parts: all of it follows from what was released.
 
     Attributes:
-        released: the variance by the noise of gradients, summed over outputs.
+        released: the variance by the noise of gradients, in squares of units of scores, summed over outputs.
         sampled: the variance by the sampling of records, which later tiles repeat.
-        pace: which part of an error of earlier tiles this one takes back.
+        pace: which part of an error of earlier tiles this one takes back, in units of 2^-16.
     """
 
-    released: float
-    sampled: float
-    pace: float
+    released: int
+    sampled: int
+    pace: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,7 @@ class AdditiveModel:
                     spread = float((held**2).sum() * (groups * (1 - groups)).sum())
                     noise[column] += own.released * spread * left[column] ** 2
                     sampled[column] += math.sqrt(own.sampled * spread) * left[column]
-                    left[column] *= 1 - own.pace / len(pairs)
+                    left[column] *= 1 - own.pace / UNIT / len(pairs)
         centred = (curve - weights @ curve for curve, weights in zip(curves, shares, strict=True))
         return PartialDependence(tuple(shares), tuple(centred), noise + sampled**2)
 
@@ -189,7 +189,7 @@ class AdditiveModel:
                 tiles,
                 values,
                 tuple(_integers(each, 1) for each in content["weights"]),
-                tuple(TileNoise(*numbers_in(each, 1).tolist()) for each in content.get("noise", ())),
+                tuple(TileNoise(*integers_in(each).tolist()) for each in content.get("noise", ())),
             )
             sound = model._sound()
         except (KeyError, TypeError, ValueError, IndexError, OverflowError):
@@ -208,7 +208,7 @@ class AdditiveModel:
             for column, offsets in zip(tile.columns, tile.parts_of, strict=True)
         )
         held = held and len(self.noise) in (0, len(self.tiles))
-        held = held and all(min(each) >= 0 and max(each) <= _MOST_SCORE**2 and each.pace <= 1 for each in self.noise)
+        held = held and all(min(each) >= 0 and max(each) <= _MOST_SCORE and each.pace <= UNIT for each in self.noise)
         arrays = [self.start, *self.values, *self.weights]
         held = held and all(-_MOST_SCORE <= each.min() <= each.max() <= _MOST_SCORE for each in arrays)
         return held and fits and all(values.shape[1] == self.outputs for values in self.values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -61,8 +62,9 @@ class Step:
         expected = self.records * shares[:, None] * self.curvature
         released = np.minimum(self.rate * deviation / hessians, 2 * self.rate)
         sampled = np.minimum(self.rate * np.sqrt(expected) / hessians, 2 * self.rate)
-        means = (float(shares @ (each**2).sum(axis=1)) * SCORE_UNIT**2 for each in (released, sampled))
-        return TileNoise(*means, min(float(shares @ (self.rate * expected / hessians).mean(axis=1)), 1.0))
+        means = (math.ceil(float(shares @ (each**2).sum(axis=1)) * SCORE_UNIT**2) for each in (released, sampled))
+        pace = float(shares @ np.minimum(self.rate * expected / hessians, 1.0).mean(axis=1))
+        return TileNoise(*means, round(pace * UNIT))
 
 
 class ColumnWeights:

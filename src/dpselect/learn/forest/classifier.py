@@ -140,9 +140,9 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
     def _shares(self, tree: Tree) -> Floats:
         return shrunk(tree.counts, tree.parents(), tree.depth, self.forest_.noise, self.forest_.prior)
 
-    def _own_weight(self, tree: Tree) -> Floats:
+    def _own_variance(self, tree: Tree) -> Floats:
         total, above = weights_of(tree.counts, tree.parents(), tree.depth, self.forest_.noise)
-        return np.asarray(total / (total + above))
+        return np.asarray((total / (total + above)) ** 2)
 
     def _base_rates(self) -> Floats:
         return self.forest_.prior

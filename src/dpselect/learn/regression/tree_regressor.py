@@ -23,6 +23,8 @@ from dpselect.kernel.numbers import Epsilon
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model, tree_text
 from dpselect.learn.file_parts import bounds_in
+from dpselect.learn.importances import PartialDependence, dependence_on_columns
+from dpselect.learn.node_shares import DEVIATIONS
 from dpselect.learn.parameters import whole
 from dpselect.learn.path_words import plain_path_words
 from dpselect.learn.regression.regression_plan import DEEPEST, ValuedTreeFitPlan
@@ -175,16 +177,24 @@ class DPTreeRegressor(PrivateRegressor):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Return how much each column lowers the squared error by released figures, summing to 1 (0 without splits)."""
+        """Return how much each column moves the value, beyond noise, summing to 1 or 0.
+
+        The importance of a column is the variance of its partial dependence less what noise alone would give, and 0
+        where it is within noise; ``dpselect.learn.importances`` says exactly how.
+        """
+        return self.partial_dependence_.importances
+
+    @property
+    def partial_dependence_(self) -> PartialDependence:
+        """Return how each value of each column moves the value, in shares of the largest bound, and what noise does."""
         check_is_fitted(self, "tree_")
-        saved, tree = np.zeros(self.n_features_in_), self.tree_
         # Squares of values near either end of what floats hold would be infinite, or 0.
-        shares = tree.values / max(map(abs, self.target_))
-        for node in np.flatnonzero(tree.split >= 0).tolist():
-            below = tree.children(node)
-            parts = np.maximum(tree.records[below], 0) * (shares[below] - shares[node]) ** 2
-            saved[tree.split[node]] += parts.sum()
-        return np.asarray(saved / saved.sum() if saved.sum() > 0 else saved)
+        largest = max(map(abs, self.target_))
+        noise = (
+            (self.tree_.deviations / largest) ** 2 if self.tree_.deviations.size else np.zeros(self.tree_.split.size)
+        )
+        values, nothing = self.tree_.values[:, None] / largest, np.zeros(noise.size)
+        return dependence_on_columns([self.tree_], [values], [noise], [nothing])
 
     def _check(self) -> None:
         self._reading().check()
@@ -222,4 +232,12 @@ class DPTreeRegressor(PrivateRegressor):
 
     def _node_texts(self, tree: Tree) -> list[tuple[str, str]]:
         """Return of every node its value, and the released number of its records in words."""
-        return [(f"{value:.4g}", f" (records: {records:.0f})") for records, value in tree.counts.tolist()]
+        assert isinstance(tree, ValuedTree)
+        low, high = self.target_
+        texts = []
+        for node, (records, value) in enumerate(tree.counts.tolist()):
+            away = DEVIATIONS * float(tree.deviations[node]) if tree.deviations.size else 0.0
+            ends = [f"{min(max(end, low), high):.4g}" for end in (value - away, value + away)]
+            open_ = "" if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}; "
+            texts.append((f"{value:.4g}", f" ({open_}records: {records:.0f})"))
+        return texts

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.learn.builder import cuts
+from dpselect.learn.domains import Attribute
+from dpselect.learn.file_parts import numbers_in
 from dpselect.learn.regression.splitting import NodeSums
 from dpselect.learn.regression.target_summary import TargetSummary
-from dpselect.learn.regression.values import combine_sums, noise_of, splits_shown, values
+from dpselect.learn.regression.values import combine_sums, deviations, noise_of, splits_shown, values
 from dpselect.learn.tree import Tree
 from dpselect.views.targets import STEPS
 
 
 class ValuedTree(Tree):
-    """A tree whose ``counts`` are the noisy number of records of every node, and its value, shape (nodes, 2)."""
+    """A tree whose ``counts`` are the noisy number of records of every node, and its value, shape (nodes, 2).
+
+    Attributes:
+        deviations: how far noise alone moves the value of every node, shape (nodes,); empty where it is not known.
+    """
 
     # A value is within the bounds of the target, however large they are.
     _limited = slice(0, 1)
+
+    def __init__(self, attributes: Sequence[Attribute], classes: int) -> None:
+        super().__init__(attributes, classes)
+        self.deviations: NDArray[np.float64] = np.zeros(0)
 
     @property
     def records(self) -> NDArray[np.float64]:
@@ -36,13 +48,34 @@ class ValuedTree(Tree):
         tree = self.copy()
         # Both ends may be huge: no difference is taken.
         tree.counts[:, 1] = np.clip(low * (1 - self.values) + high * self.values, low, high)
+        tree.deviations = self.deviations * high - self.deviations * low
         return tree
 
     def copy(self) -> ValuedTree:
         """Return another tree of the same nodes."""
         tree = ValuedTree(self.attributes, 2)
         tree.split, tree.route, tree.depth = self.split.copy(), list(self.route), self.depth.copy()
-        tree.counts = self.counts.copy()
+        tree.counts, tree.deviations = self.counts.copy(), self.deviations.copy()
+        return tree
+
+    def compact(self) -> NDArray[np.int64]:
+        """Forget nodes that pruning cut off, and return the numbers that the others had."""
+        nodes = super().compact()
+        if self.deviations.size:
+            self.deviations = self.deviations[nodes]
+        return nodes
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the nodes as plain lists, for JSON."""
+        return super().as_dict() | {"deviations": self.deviations.tolist()}
+
+    @classmethod
+    def from_dict(cls, attributes: Sequence[Attribute], content: dict[str, Any]) -> Self:
+        """Return the tree of :meth:`as_dict`; one of an older version has no deviations (``ValueError``: no tree)."""
+        tree = super().from_dict(attributes, content)
+        tree.deviations = numbers_in(content.get("deviations", []), 1)
+        if tree.deviations.size not in (0, tree.split.size) or (tree.deviations < 0).any():
+            raise InputError("deviations are not those of the nodes")
         return tree
 
 
@@ -68,6 +101,7 @@ def value_tree(
     every = ValuedTree(grown.attributes, 2)
     every.split, every.route, every.depth = grown.split, grown.route, grown.depth
     every.counts = np.stack((grown.counts.sum(axis=1), (target.low + shares * target.width + 0.5) / STEPS), axis=1)
+    every.deviations = deviations(grown, noise) * target.width / STEPS
     offered = sum(cuts(each, np.ones((1, each.size), dtype=np.bool_)).sum() for each in grown.attributes)
     drawn = every.copy()
     for node in np.flatnonzero(~splits_shown(grown, noise, target.spread, int(offered))).tolist():

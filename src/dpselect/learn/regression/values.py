@@ -76,6 +76,13 @@ def values(tree: Tree, noise: Floats, centre: float, spread: float) -> Floats:
     return result
 
 
+def deviations(tree: Tree, noise: Floats) -> Floats:
+    """Return how far noise alone moves the value of every node, as a share of the range, shape (nodes,)."""
+    records = np.maximum(np.maximum(tree.counts.sum(axis=1), np.sqrt(noise)), 1.0)
+    mean = np.clip(tree.counts[:, 1] / records, 0.0, 1.0)
+    return np.asarray(np.minimum(np.sqrt(noise * (mean**2 + (1 - mean) ** 2)) / records, 1.0))
+
+
 def splits_shown(tree: Tree, noise: Floats, spread: float, cuts: int) -> NDArray[np.bool_]:
     """Return which nodes a drawing splits: those that save more than noise and the best of chance cuts would pretend.
 
