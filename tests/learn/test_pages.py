@@ -214,7 +214,7 @@ def test_a_page_of_a_regressor_names_bounds_and_values() -> None:
     assert "within its public bounds 0 and 40" in page
     assert f"a tree of {model.drawn_.leaves.size} leaves" in page
     assert "<rect" not in page
-    assert "(records: " in page
+    assert "; records: " in page
 
 
 def test_a_page_of_a_boosted_number_has_curves_in_its_units() -> None:

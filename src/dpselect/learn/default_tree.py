@@ -62,6 +62,9 @@ class DPTreeClassifier(PrivateTrees):
         person: the column that tells people apart. Only the first ``rows_per_person`` rows of each are kept, and
             the guarantee is for all rows of one person together: the trees work with epsilon / rows_per_person.
         rows_per_person: how many rows of one person are kept.
+        threshold: a public share between 0 and 1 from which ``predict`` says the second of two classes, as where it is
+            rare; ``"base-rate"`` says the class whose share is largest beside its released share of all records, which
+            balances accuracy. ``None`` says the likeliest class. It may be set after a fit, and costs nothing.
         ledger: a :class:`dpselect.Ledger`, or its path; the spend is recorded before anything is drawn.
 
     Guarantee: epsilon-differential privacy, add-remove of one row, or with ``person`` of one person with all of their
@@ -113,6 +116,7 @@ class DPTreeClassifier(PrivateTrees):
         missing: str = "ignore",
         person: Any = None,
         rows_per_person: int = 1,
+        threshold: Any = None,
         ledger: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -125,6 +129,7 @@ class DPTreeClassifier(PrivateTrees):
         self.missing = missing
         self.person = person
         self.rows_per_person = rows_per_person
+        self.threshold = threshold
         self.ledger = ledger
 
     def _check(self) -> None:

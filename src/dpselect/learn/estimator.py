@@ -29,7 +29,7 @@ from dpselect.learn.leaf_bound import OF_MODEL
 from dpselect.learn.parameters import epsilon_of
 from dpselect.learn.reading import read_again
 from dpselect.learn.schema import ReadOptions, Schema
-from dpselect.learn.sklearn_leaks import warn_of_leaks
+from dpselect.learn.sklearn_leaks import warn_of_fits_to_predictions, warn_of_leaks
 from dpselect.learn.training import TrainingData, check_frame, of_frame
 from dpselect.learn.warehouse_training import check_in_place, in_place
 from dpselect.ledger import Ledger
@@ -267,7 +267,9 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self, "attributes_")
         if warehouse.is_source(X):
             raise InputError("Labels are for records, and those of a warehouse stay there: pass a frame of them.")
-        if self._reading().is_observed and all(each.is_ordered for each in self.attributes_):
+        if not self._reading().is_observed:
+            warn_of_fits_to_predictions(self)
+        elif all(each.is_ordered for each in self.attributes_):
             X = validate_data(self, X, reset=False, dtype="numeric")
         return read_again(X, self.attributes_, self.missing)
 

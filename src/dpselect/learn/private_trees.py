@@ -167,12 +167,13 @@ class PrivateTrees(ThresholdClassifier):
 
     def _content(self) -> dict[str, Any]:
         """Return what a saved model holds beside its columns, for JSON."""
-        return {"classes": self.classes_.tolist(), "trees": [tree.as_dict() for tree in self.trees_]}
+        trees = [tree.as_dict() for tree in self.trees_]
+        return {"classes": self.classes_.tolist(), **self._threshold_content(), "trees": trees}
 
     @classmethod
     def _declared_in(cls, content: dict[str, Any]) -> dict[str, Any]:
         """Return the public parameters that a saved model holds beside its domains."""
-        return {"classes": content["classes"]}
+        return {"classes": content["classes"], **cls._threshold_in(content)}
 
     def _restore(self, content: dict[str, Any]) -> None:
         """Take back what :meth:`_content` gave (``ValueError`` where parts do not agree)."""

@@ -50,6 +50,18 @@ class ThresholdClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[mi
         require_threshold(self.threshold, len(known.classes))
         return super()._dry_run_plan(known, epsilon)
 
+    def _threshold_content(self) -> dict[str, Any]:
+        """Return what a saved model holds of a threshold, for JSON."""
+        return {} if self.threshold is None else {"threshold": self.threshold}
+
+    @classmethod
+    def _threshold_in(cls, content: dict[str, Any]) -> dict[str, Any]:
+        """Return the public threshold that a saved model holds (``ValueError``: it is not one of these classes)."""
+        if "threshold" not in content:
+            return {}
+        require_threshold(content["threshold"], len(content["classes"]))
+        return {"threshold": content["threshold"]}
+
     @abstractmethod
     def _base_rates(self) -> Floats:
         """Return the released share of every class among all records, positive, shape (classes,)."""

@@ -26,6 +26,14 @@ class Model:
         job = Interaction((1,), (np.array([0, 1]),), 2)
         self.model_ = type("Sum", (), {"sizes": (4, 2), "tiles": (age, job)})()
 
+    def _places(self, chances: np.ndarray) -> np.ndarray:
+        """The likeliest."""
+        return chances.argmax(axis=1)
+
+    def _base_rates(self) -> np.ndarray:
+        """Even ones."""
+        return np.full(self.classes_.size, 1 / self.classes_.size)
+
 
 CODES = [np.array([0, 2, 3, -1]), np.array([0, 1, 0, -1])]
 
@@ -37,10 +45,10 @@ def test_values_that_no_tile_tells_apart_have_one_name() -> None:
 
     assert [[0, 0, 1, 1], [0, 1]] == [each.tolist() for each in alike_codes(Model(["no", "yes"]).model_)]
     assert [
-        "yes (chance 0.80), because age < 20 (+2.00), despite job is nurse (-1.00)",
-        "yes (chance 0.70), because age >= 20 (+0.50) and job is smith (+0.25)",
-        "yes (chance 0.90), because job is nurse (+3.00)",
-        "no (chance 0.60), because it is the likelier label before any column is looked at",
+        "yes (chance 0.80, 0.50 among all), because age < 20 (+2.00), despite job is nurse (-1.00)",
+        "yes (chance 0.70, 0.50 among all), because age >= 20 (+0.50) and job is smith (+0.25)",
+        "yes (chance 0.90, 0.50 among all), because job is nurse (+3.00)",
+        "no (chance 0.60, 0.50 among all), because it is the likelier label before any column is looked at",
     ] == reasons(Model(["no", "yes"]), CODES, chances, moves)
 
 
@@ -49,7 +57,7 @@ def test_a_first_class_is_spoken_for_by_what_lowers_the_score() -> None:
     chances = np.array([[0.9, 0.1]] * 4)
     (said, *_) = reasons(Model(["no", "yes"]), CODES, chances, np.array([[-2.0, 1.0]] * 4))
 
-    assert "no (chance 0.90), because age < 20 (+2.00), despite job is nurse (-1.00)" == said
+    assert "no (chance 0.90, 0.50 among all), because age < 20 (+2.00), despite job is nurse (-1.00)" == said
 
 
 def test_of_several_classes_the_score_of_the_label_counts() -> None:
@@ -59,8 +67,8 @@ def test_of_several_classes_the_score_of_the_label_counts() -> None:
     *_, said = reasons(Model(["a", "b", "c"]), CODES, np.array([[0.1, 0.2, 0.7]] * 4), moves)
 
     assert (
-        "c (chance 0.70), because age is missing or not a number (+1.50), despite job is missing or not listed (-0.50)"
-        == said
+        "c (chance 0.70, 0.33 among all), because age is missing or not a number (+1.50), "
+        "despite job is missing or not listed (-0.50)" == said
     )
 
 
@@ -70,7 +78,7 @@ def test_reasons_are_true_of_every_record(classes: int) -> None:
     model = fitted(classes, interactions=False)
     labels, chances = model.predict(TABLE), model.predict_proba(TABLE)
     for row, said in enumerate(model.why(TABLE)):
-        assert said.startswith(f"{labels[row]} (chance {chances[row].max():.2f}), because ")
+        assert said.startswith(f"{labels[row]} (chance {chances[row].max():.2f}, ")
         age = TABLE["age"][row]
         for low, high in re.findall(r"age in \[(\S+), (\S+)\)", said):
             assert float(low) <= age < float(high)

@@ -42,7 +42,8 @@ def test_the_column_that_decides_is_named_first(forest: DPRandomForestClassifier
     for words, label, chances in zip(
         forest.why(records), forest.predict(records), forest.predict_proba(records), strict=True
     ):
-        assert words.startswith(f"{label} (chance {chances.max():.2f}), because x ")
+        assert words.startswith(f"{label} (chance {chances.max():.2f}, 0.")
+        assert " among all), because x " in words
     # Half of the records are of each class: what x adds is most of the other half.
     _, shifts = shifts_of(forest, forest._read_again(records), np.array([0, 1]))
     assert (shifts[:, 0] > 0.3).all()

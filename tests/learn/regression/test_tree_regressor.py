@@ -100,7 +100,7 @@ def test_it_says_what_was_released() -> None:
 
     assert reason.startswith("1")
     assert "because " in reason
-    assert "(records: " in reason
+    assert "; records: " in reason
     assert "a < 0.5" in model.export_text()
     assert model.plot_tree() is not None
     assert model.tree_.leaves.size >= model.get_n_leaves() == model.drawn_.leaves.size >= 4

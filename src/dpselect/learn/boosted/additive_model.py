@@ -115,7 +115,7 @@ class AdditiveModel:
             tile, values = self.tiles[place], self.values[place]
             pairs = list(zip(tile.columns, tile.parts_of, strict=True))
             for column, offsets in pairs:
-                held = _held(tile, shares, column)
+                held = _part_shares(tile, shares, column)
                 if len(pairs) > 1:
                     parts = np.flatnonzero(held)
                     curves[column] += (held[parts, None, None] * values[parts[:, None] + offsets]).sum(axis=0)
@@ -134,7 +134,7 @@ class AdditiveModel:
         shares = [weights / weights.sum() for weights in self.weights]
         means = np.zeros((len(self.sizes), self.outputs))
         for tile, values in zip(self.tiles, self.values, strict=True):
-            means[list(tile.columns)] += _held(tile, shares) @ values / len(tile.columns)
+            means[list(tile.columns)] += _part_shares(tile, shares) @ values / len(tile.columns)
         return means
 
     def _column_scores(self, codes: Sequence[Integers]) -> Floats:
@@ -214,7 +214,7 @@ class AdditiveModel:
         return held and fits and all(values.shape[1] == self.outputs for values in self.values)
 
 
-def _held(tile: Interaction, shares: Sequence[Floats], without: int = -1) -> Floats:
+def _part_shares(tile: Interaction, shares: Sequence[Floats], without: int = -1) -> Floats:
     """Return which share of the records each part of a tile has if columns are independent, shape (parts,).
 
     Args:

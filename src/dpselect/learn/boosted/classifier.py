@@ -42,7 +42,7 @@ class DPBoostedTreesClassifier(ThresholdClassifier, PrivateBoosted):
         interactions: whether a tile may have several columns. ``False`` gives a sum of one curve for each column, which
             ``plot_curves`` draws; ``None`` does so while the noisy number of records times epsilon is below 5,000.
         bins: even bins of a numeric column, of which noisy counts make at most 32 that hold about as many records each.
-        domains, classes, unknown, missing, ledger: as :class:`DPTreeClassifier`.
+        domains, classes, unknown, missing, threshold, ledger: as :class:`DPTreeClassifier`.
         person, rows_per_person: as :class:`DPTreeClassifier`; with a delta, rows of a person share rho by the square of
             their number, so that m rows have about m times as much noise.
 
@@ -91,6 +91,7 @@ class DPBoostedTreesClassifier(ThresholdClassifier, PrivateBoosted):
         missing: str = "ignore",
         person: Any = None,
         rows_per_person: int = 1,
+        threshold: Any = None,
         ledger: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -104,6 +105,7 @@ class DPBoostedTreesClassifier(ThresholdClassifier, PrivateBoosted):
         self.missing = missing
         self.person = person
         self.rows_per_person = rows_per_person
+        self.threshold = threshold
         self.ledger = ledger
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -156,11 +158,11 @@ class DPBoostedTreesClassifier(ThresholdClassifier, PrivateBoosted):
         self.classes_ = np.array(known.classes)
 
     def _content(self) -> dict[str, Any]:
-        return {"classes": self.classes_.tolist(), **super()._content()}
+        return {"classes": self.classes_.tolist(), **self._threshold_content(), **super()._content()}
 
     @classmethod
     def _declared_in(cls, content: dict[str, Any]) -> dict[str, Any]:
-        return {"classes": content["classes"], **super()._declared_in(content)}
+        return {"classes": content["classes"], **cls._threshold_in(content), **super()._declared_in(content)}
 
     def _restore(self, content: dict[str, Any]) -> None:
         super()._restore(content)

@@ -26,7 +26,7 @@ def reasons(model: Any, codes: Sequence[Integers], chances: Floats, moves: Float
         chances: of each class, shape (n, classes).
         moves: contributions, shape (n, columns) or (n, columns, classes), in log-odds.
     """
-    winners = chances.argmax(axis=1)
+    winners, rates = model._places(chances), model._base_rates()
     if moves.ndim == 2:
         # One score speaks for the second class, and as much against the first.
         towards = moves * np.where(winners == 1, 1.0, -1.0)[:, None]
@@ -35,7 +35,7 @@ def reasons(model: Any, codes: Sequence[Integers], chances: Floats, moves: Float
     words = [RangeWords(each, alike) for each, alike in zip(model.attributes_, alike_codes(model.model_), strict=True)]
     labels = [str(label) for label in model.classes_.tolist()]
     return [
-        f"{labels[winner]} (chance {chances[row, winner]:.2f}), because "
+        f"{labels[winner]} (chance {chances[row, winner]:.2f}, {rates[winner]:.2f} among all), because "
         + because([words[place].of(int(codes[place][row])) for place in range(len(words))], towards[row], _LEAST)
         for row, winner in enumerate(winners.tolist())
     ]

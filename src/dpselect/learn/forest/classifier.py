@@ -53,7 +53,7 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
         n_trees: how many trees, at most 10,000; ``None`` takes 32, or 12 for a pure promise.
         max_depth: at most this many levels of splits; ``None`` takes 24. Noise ends most paths sooner.
         bins: even bins of a numeric column, of which noisy counts make at most 32 that hold about as many records each.
-        domains, classes, unknown, missing, ledger: as :class:`DPTreeClassifier`.
+        domains, classes, unknown, missing, threshold, ledger: as :class:`DPTreeClassifier`.
         person, rows_per_person: as :class:`DPTreeClassifier`; with a delta, rows of a person share rho by the square of
             their number, so that m rows have about m times as much noise.
 
@@ -101,6 +101,7 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
         missing: str = "ignore",
         person: Any = None,
         rows_per_person: int = 1,
+        threshold: Any = None,
         ledger: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -114,6 +115,7 @@ class DPRandomForestClassifier(ByRho, PrivateTrees):
         self.missing = missing
         self.person = person
         self.rows_per_person = rows_per_person
+        self.threshold = threshold
         self.ledger = ledger
 
     @property

@@ -29,11 +29,11 @@ def forest_reasons(model: Any, codes: Sequence[Integers], chances: Floats) -> li
         codes: of each column, shape (n,).
         chances: of each class, shape (n, classes).
     """
-    winners = chances.argmax(axis=1)
+    winners, rates = model._places(chances), model._base_rates()
     _, shifts = shifts_of(model, codes, winners)
     words = [RangeWords(each, alike_codes(model.trees_, at)) for at, each in enumerate(model.attributes_)]
     return [
-        f"{model.classes_[winner]} (chance {chances[row, winner]:.2f}), because "
+        f"{model.classes_[winner]} (chance {chances[row, winner]:.2f}, {rates[winner]:.2f} among all), because "
         + because([words[at].of(int(codes[at][row])) for at in range(len(words))], shifts[row], _LEAST)
         for row, winner in enumerate(winners.tolist())
     ]
