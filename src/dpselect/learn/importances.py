@@ -44,12 +44,32 @@ class PartialDependence:
         """Return the variance of the curve of every column, summed over outputs, shape (columns,)."""
         return np.array([_variance(*pair) for pair in zip(self.curves, self.weights, strict=True)])
 
+    def scaled(self, unit: float) -> PartialDependence:
+        """Return it in another unit: curves are multiplied by it."""
+        return PartialDependence(self.weights, tuple(each * unit for each in self.curves), self.noise * unit**2)
+
     @property
     def importances(self) -> Floats:
         """Return the importance of every column: its part of the variance that is beyond noise, shape (columns,)."""
         found = self.variances
         beyond = np.where(found > _TIMES * self.noise, found - self.noise, 0.0)
         return np.asarray(beyond / beyond.sum() if beyond.sum() > 0 else beyond)
+
+
+def even_points(weights: Sequence[Floats], many: int) -> list[NDArray[np.int64]]:
+    """Return codes of each column as its shares say, as if columns were independent, at evenly spread points.
+
+    Args:
+        weights: for each column the shares of its codes.
+        many: how many points.
+    """
+    # The fraction of which powers spread most evenly in so many dimensions solves x^(d + 1) = x + 1.
+    ratio = 2.0
+    for _ in range(64):
+        ratio = (1 + ratio) ** (1 / (len(weights) + 1))
+    steps = (0.5 + np.arange(1, many + 1)[:, None] * ratio ** -np.arange(1.0, len(weights) + 1)) % 1
+    ends = [np.cumsum(each / each.sum()) for each in weights]
+    return [np.minimum(np.searchsorted(end, steps[:, at], side="right"), end.size - 1) for at, end in enumerate(ends)]
 
 
 def dependence_on_columns(

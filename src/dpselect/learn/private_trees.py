@@ -41,7 +41,8 @@ class PrivateTrees(ThresholdClassifier):
         Raises:
             ValueError: a column is not there, or values are missing and ``missing="error"``.
         """
-        return np.asarray(self.classes_[self._places(self.predict_proba(X))])
+        places = self._places(self.predict_proba(X))
+        return np.asarray(self.classes_[places])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of every class, shape (n, classes): from released counts only."""

@@ -20,7 +20,6 @@ from dpselect.learn.export import register_model
 from dpselect.learn.file_parts import classes_in
 from dpselect.learn.schema import Schema
 from dpselect.learn.threshold import ThresholdClassifier
-from dpselect.utilities.splits import Integers
 from dpselect.views.gradient_sums import SCORE_UNIT, UNIT, Loss, chances
 
 
@@ -117,16 +116,17 @@ class DPBoostedTreesClassifier(ThresholdClassifier, PrivateBoosted):
         Raises:
             ValueError: a column is not there, or values are missing and ``missing="error"``.
         """
-        return np.asarray(self.classes_[self._places(self.predict_proba(X))])
+        places = self._places(self.predict_proba(X))
+        return np.asarray(self.classes_[places])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the chance of every class, shape (n, classes): exact functions of the model's integers."""
         return self._chances(self._read_again(X))
 
-    def _chances(self, codes: Sequence[Integers]) -> NDArray[np.float64]:
-        return self._chances_of_scores(self.model_.scores(codes))
+    def _chances(self, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+        return self._scored_chances(self.model_.scores(codes))
 
-    def _chances_of_scores(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _scored_chances(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the chance of every class for scores of shape (outputs, n)."""
         worth = chances(scores)
         if len(worth) == 1:
@@ -151,7 +151,7 @@ class DPBoostedTreesClassifier(ThresholdClassifier, PrivateBoosted):
         return tags
 
     def _base_rates(self) -> NDArray[np.float64]:
-        return np.asarray(self._chances_of_scores(self.model_.start[:, None])[0])
+        return np.asarray(self._scored_chances(self.model_.start[:, None])[0])
 
     def _keep(self, known: Schema, result: AdditiveModel) -> None:
         super()._keep(known, result)

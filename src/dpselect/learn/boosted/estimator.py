@@ -60,13 +60,17 @@ class PrivateBoosted(ByRho):
         The importance of a column is the variance of its partial dependence less what noise alone would give, and 0
         where it is within noise; ``dpselect.learn.importances`` says exactly how.
         """
-        return self.partial_dependence_.importances
+        check_is_fitted(self, "model_")
+        return self.model_.dependence.importances
 
     @property
     def partial_dependence_(self) -> PartialDependence:
-        """Return how each value of each column moves the scores, in their units, with what noise alone would do."""
+        """Return how each value of each column moves the scores, in log-odds, with what noise alone would do.
+
+        Of a regressor it is the prediction, in the target's units. Without interactions these are the curves.
+        """
         check_is_fitted(self, "model_")
-        return self.model_.dependence
+        return self.model_.dependence.scaled(1 / SCORE_UNIT)
 
     @property
     def curves_(self) -> list[Floats]:

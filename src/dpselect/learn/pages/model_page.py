@@ -19,6 +19,7 @@ from dpselect.learn.export import tree_text
 from dpselect.learn.pages.colours import colour_of
 from dpselect.learn.pages.drawn_curves import drawn_curve
 from dpselect.learn.pages.drawn_tree import MOST_LEAVES, drawn_tree
+from dpselect.learn.pages.expected_labels import labels_told
 from dpselect.sources.output import Output
 
 MOST_CURVES = 24
@@ -52,7 +53,8 @@ def page_of(model: Any) -> str:
             forest=forest,
             tree=of_trees(model) if trees else None,
             curves=None if trees else of_curves(model),
-            importances=_importances(model, trees=trees),
+            labels=_labels(model),
+            importances=_importances(model),
         )
     )
 
@@ -60,7 +62,7 @@ def page_of(model: Any) -> str:
 def _title(model: Any) -> str:
     """Return what the model is."""
     if not hasattr(model, "trees_"):
-        return "A private sum of small tables"
+        return "Private boosted trees"
     return f"A private forest of {len(model.trees_)} trees" if is_forest(model) else "A private decision tree"
 
 
@@ -112,23 +114,22 @@ def _factor(epsilon: float) -> str:
     return f" = {math.exp(epsilon):.3g}" if epsilon < 20 else ", which is so large that it protects hardly at all"
 
 
-def _importances(model: Any, *, trees: bool) -> dict[str, Any] | None:
-    """Return a share for each column, the most important first; ``None`` where no column matters."""
-    shares = np.asarray(model.feature_importances_)
-    if not shares.any():
+def _labels(model: Any) -> dict[str, Any] | None:
+    """Return how well labels and ranks are expected to do; ``None`` without shares of two classes or more."""
+    if not hasattr(model, "classes_") or len(model.classes_) < 2 or not getattr(model, "_counted", True):
         return None
-    if trees and not hasattr(model, "classes_"):
-        meaning = "The share of the squared error that splits by a column save, of all that splits save."
-    elif trees:
-        meaning = "The share of released errors that the splits by a column save, of all that splits save."
-    else:
-        score = "score" if hasattr(model, "classes_") else "prediction"
-        meaning = f"How far a column moves the {score}, on average over its values, of all that columns move it."
+    return labels_told(model)
+
+
+def _importances(model: Any) -> dict[str, Any]:
+    """Return a share for each column, the most important first."""
+    moved = (
+        "prediction" if not hasattr(model, "classes_") else "share of a class" if hasattr(model, "trees_") else "score"
+    )
+    shares = np.asarray(model.feature_importances_)
     order = np.argsort(-shares, kind="stable").tolist()
-    return {
-        "meaning": meaning,
-        "shares": [(model.attributes_[place].name, f"{100 * shares[place]:.1f}") for place in order],
-    }
+    told = [(model.attributes_[place].name, f"{100 * shares[place]:.1f}" if shares[place] else "") for place in order]
+    return {"moved": moved, "shares": told, "any": bool(shares.any())}
 
 
 def of_trees(model: Any) -> dict[str, Any]:
@@ -166,16 +167,14 @@ def _read(model: Any) -> str:
 
 
 def of_curves(model: Any) -> dict[str, Any]:
-    """Return the curve of every column that matters most; the number of tables where they are not curves."""
-    if not model.model_.additive:
-        return {"tables": len(model.model_.tiles)}
-    curves = model.curves_
+    """Return the curve of every column that matters most."""
+    curves = [each[:, 0] if each.shape[1] == 1 else each for each in model.partial_dependence_.curves]
     order = np.argsort(-np.asarray(model.feature_importances_), kind="stable").tolist()
     most = max(float(np.abs(curve).max()) for curve in curves)
     start = np.asarray(model.intercept_)
     chosen = [(model.attributes_[place], curves[place]) for place in order[:MOST_CURVES]]
     return {
-        "tables": None,
+        "tables": None if model.model_.additive else len(model.model_.tiles),
         "start": f"{start[0]:.4g}",
         "scores": [f"{value:+.2f}" for value in start],
         "cards": [(attribute.name, drawn_curve(attribute, curve, most)) for attribute, curve in chosen],

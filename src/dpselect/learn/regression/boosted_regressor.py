@@ -19,6 +19,7 @@ from dpselect.learn.boosted.score_reasons import RangeWords, alike_codes, join_w
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import register_model
 from dpselect.learn.file_parts import bounds_in
+from dpselect.learn.importances import PartialDependence
 from dpselect.learn.regression.boosting import BY_EPSILON, BY_RHO, BoostedRegressionPlan, RegressionFit, values_of
 from dpselect.learn.regression.regressor import PrivateRegressor
 from dpselect.learn.training import TrainingData
@@ -149,6 +150,11 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
             ValueError: the model has interactions, so that no curve tells what a column does.
         """
         return [curve * self._unit for curve in super().curves_]
+
+    @property
+    def partial_dependence_(self) -> PartialDependence:
+        """Return how each value of each column moves the prediction, with what noise alone would do."""
+        return super().partial_dependence_.scaled(self._unit)
 
     @property
     def _unit(self) -> float:

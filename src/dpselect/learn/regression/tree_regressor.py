@@ -182,19 +182,23 @@ class DPTreeRegressor(PrivateRegressor):
         The importance of a column is the variance of its partial dependence less what noise alone would give, and 0
         where it is within noise; ``dpselect.learn.importances`` says exactly how.
         """
-        return self.partial_dependence_.importances
+        # Squares of values near either end of what floats hold would be infinite, or 0.
+        return self._dependence(max(map(abs, self._fitted_target()))).importances
 
     @property
     def partial_dependence_(self) -> PartialDependence:
-        """Return how each value of each column moves the value, in shares of the largest bound, and what noise does."""
+        """Return how each value of each column moves the value, in the target's units, with what noise would do."""
+        self._fitted_target()
+        return self._dependence(1.0)
+
+    def _fitted_target(self) -> tuple[float, float]:
         check_is_fitted(self, "tree_")
-        # Squares of values near either end of what floats hold would be infinite, or 0.
-        largest = max(map(abs, self.target_))
-        noise = (
-            (self.tree_.deviations / largest) ** 2 if self.tree_.deviations.size else np.zeros(self.tree_.split.size)
-        )
-        values, nothing = self.tree_.values[:, None] / largest, np.zeros(noise.size)
-        return dependence_on_columns([self.tree_], [values], [noise], [nothing])
+        return self.target_
+
+    def _dependence(self, unit: float) -> PartialDependence:
+        nothing = np.zeros(self.tree_.split.size)
+        noise = (self.tree_.deviations / unit) ** 2 if self.tree_.deviations.size else nothing
+        return dependence_on_columns([self.tree_], [self.tree_.values[:, None] / unit], [noise], [nothing])
 
     def _check(self) -> None:
         self._reading().check()
