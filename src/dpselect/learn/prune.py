@@ -23,15 +23,15 @@ def prune_by_evidence(tree: Tree, noise: float) -> Tree:
         tree: of binary splits, with noisy class counts; those of inner nodes are sums of their leaves'.
         noise: the standard deviation of the noise of a leaf's count.
     """
-    return tree.prune((tree.split >= 0) & (evidence_below(tree, noise) <= _LEAST))
+    return tree.prune((tree.split >= 0) & (drawn_evidence(tree, noise) <= 0))
 
 
-def evidence_below(tree: Tree, noise: float) -> NDArray[np.float64]:
-    """Return how much the splits from every node on say that classes differ, beyond chance; 0 for leaves.
+def drawn_evidence(tree: Tree, noise: float) -> NDArray[np.float64]:
+    """Return how much the drawn splits from every node on say that classes differ, beyond chance; 0 where none is.
 
     A split's evidence is a chi-square of its two sides, in which the noise of the counts adds to the variance of
     sampling. Chance gives about classes - 1, and up to 2 log(cuts) more where counts are so exact that the best of many
-    cuts was chosen by them. A subtree without evidence counts 0.
+    cuts was chosen by them. A subtree is drawn if its splits say enough together.
     """
     inner = np.flatnonzero(tree.split >= 0)
     beyond = np.zeros(tree.split.size)
@@ -41,7 +41,8 @@ def evidence_below(tree: Tree, noise: float) -> NDArray[np.float64]:
         beyond[inner] = _beyond_chance(tree.counts[sides], tree.leaves_below()[sides], noise, cuts)
     evidence = np.zeros(tree.split.size)
     for node in inner[::-1].tolist():
-        evidence[node] = max(0.0, beyond[node] + evidence[tree.children(node)].sum())
+        told = beyond[node] + evidence[tree.children(node)].sum()
+        evidence[node] = told if told > _LEAST else 0.0
     return evidence
 
 
@@ -58,7 +59,7 @@ def _beyond_chance(
     classes = counts.shape[2]
     sizes = np.maximum(counts.sum(axis=2), 1.0)
     share = sizes / sizes.sum(axis=1, keepdims=True)
-    mean = counts.sum(axis=1) + 0.5
+    mean = np.maximum(counts.sum(axis=1), 0.0) + 0.5
     mean /= mean.sum(axis=1, keepdims=True)
     apart = share[:, 1:] * counts[:, 0] - share[:, :1] * counts[:, 1]
     apart -= mean * apart.sum(axis=1, keepdims=True)

@@ -92,7 +92,9 @@ def _rows(attribute: Attribute, heights: Floats, most: float) -> Markup:
         x = middle + half * value / most
         grey = "#999" if value == 0 else "#e4e4e4"
         marks.append(mark("line", x1=f"{x:g}", x2=f"{x:g}", y1=_TOP, y2=foot, stroke=grey))
-        marks.append(mark("text", _signed_text(value), x=f"{x:g}", y=foot + 16, text_anchor="middle"))
+        # The last one would be cut at the edge.
+        end = {"x": _WIDTH, "text_anchor": "end"} if value == most else {"x": f"{x:g}", "text_anchor": "middle"}
+        marks.append(mark("text", _signed_text(value), y=foot + 16, **end))
     for row, code in enumerate(shown):
         y = _TOP + _LINE * (row + 0.5)
         name = names[code] if len(names[code]) <= _FITS else names[code][: _FITS - 1] + "…"

@@ -20,6 +20,7 @@ from dpselect.learn.pages.colours import colour_of
 from dpselect.learn.pages.drawn_curves import drawn_curve
 from dpselect.learn.pages.drawn_tree import MOST_LEAVES, drawn_tree
 from dpselect.learn.pages.expected_labels import labels_told
+from dpselect.learn.prune import prune_by_evidence
 from dpselect.sources.output import Output
 
 MOST_CURVES = 24
@@ -135,6 +136,8 @@ def _importances(model: Any) -> dict[str, Any]:
 def of_trees(model: Any) -> dict[str, Any]:
     """Return the first tree, drawn and as text."""
     tree = getattr(model, "drawn_", model.trees_[0])
+    if hasattr(model, "forest_"):
+        tree = prune_by_evidence(tree, model.forest_.noise)
     several = len(model.trees_) > 1
     fits = tree.leaves.size <= MOST_LEAVES
     return {
