@@ -110,6 +110,7 @@ def test_all_columns_are_within_noise_where_the_target_is_noise(monkeypatch) -> 
     models = of_noise(20)
     believe(p_value(sum(bool(each.feature_importances_.any()) for each in models), 20, 0.25), 1e-6)
     monkeypatch.setattr(importances, "_TIMES", 0.0)
+    monkeypatch.setattr(importances, "_TIMES_OF_MANY", 0.0)
     reject(p_value(sum(bool(each.feature_importances_.any()) for each in models), 20, 0.25), 1e-6, power=1 - 1e-6)
 
 
@@ -187,13 +188,15 @@ def test_what_trees_disagree_about_is_noise() -> None:
 
 
 def test_what_is_beyond_noise_is_shared() -> None:
-    """A variance of less than five times that of noise counts nothing."""
+    """A variance of less than five times that of noise counts nothing; of many values, three times."""
     weights, steps = np.ones(2) / 2, (np.array([[-1.0], [1.0]]), np.array([[-2.0], [2.0]]), np.array([[-1.0], [1.0]]))
 
     found = PartialDependence((weights,) * 3, steps, np.array([0.1, 0.5, 0.3]))
     assert [1, 4, 1] == found.variances.tolist()
     assert np.allclose([0.9 / 4.4, 3.5 / 4.4, 0], found.importances)
     assert [0, 0, 0] == PartialDependence((weights,) * 3, steps, np.ones(3)).importances.tolist()
+    many, wave = np.ones(20) / 20, np.tile([[-2.0], [2.0]], (10, 1))
+    assert [0, 1] == PartialDependence((weights, many), (steps[1], wave), np.ones(2)).importances.tolist()
 
 
 def test_noise_of_tables_that_later_ones_take_back_counts_less() -> None:

@@ -93,6 +93,6 @@ def model_text(model: Any) -> str:
         shares = zip(model.feature_importances_.tolist(), model.feature_names_in_, strict=True)
         moved = "score" if hasattr(model, "classes_") else "prediction"
         most = sorted(shares, key=lambda pair: -pair[0])[:_MOST_COLUMNS]
-        columns = ", ".join(f"{name} {share:.0%}" for share, name in most)
+        columns = ", ".join(f"{name} {share:.0%}" for share, name in most if share) or "none beyond noise"
         return f"a sum of {len(model.model_.tiles)} small tables; columns that move its {moved} most: {columns}"
     return f"{len(model.trees_)} trees" if "Forest" in type(model).__name__ else str(model.export_text())

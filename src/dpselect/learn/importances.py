@@ -3,7 +3,8 @@
 The partial dependence of a column is the prediction for each of its values, averaged over the released shares of the
 values of all other columns as if columns were independent. The importance of a column is the variance of that over the
 released shares of its own values, less what noise alone would give: that of the mechanism and that of sampling. A
-column whose variance is less than five times that is within noise and has 0.
+column whose variance is less than five times that is within noise and has 0; of more than 16 values, whose noise
+averages, less than three times.
 
 Predictions are shares of classes, mean shares of a forest, scores of a boosted classifier, or values of a regressor.
 The importances of a model sum to 1, or to 0 where every column is within noise. A column that matters only together
@@ -21,8 +22,8 @@ from numpy.typing import NDArray
 from dpselect.learn.tree import Tree
 
 Floats = NDArray[np.float64]
-# How many times as large as that of noise alone a variance must be.
-_TIMES = 5.0
+# How many times as large as that of noise alone a variance must be: of few values, and of many.
+_TIMES, _TIMES_OF_MANY, _MANY = 5.0, 3.0, 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,8 @@ class PartialDependence:
     def importances(self) -> Floats:
         """Return the importance of every column: its part of the variance that is beyond noise, shape (columns,)."""
         found = self.variances
-        beyond = np.where(found > _TIMES * self.noise, found - self.noise, 0.0)
+        times = np.where(np.array([each.size for each in self.weights]) > _MANY, _TIMES_OF_MANY, _TIMES)
+        beyond = np.where(found > times * self.noise, found - self.noise, 0.0)
         return np.asarray(beyond / beyond.sum() if beyond.sum() > 0 else beyond)
 
 

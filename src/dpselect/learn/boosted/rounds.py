@@ -62,9 +62,9 @@ class Step:
         expected = self.records * shares[:, None] * self.curvature
         released = np.minimum(self.rate * deviation / hessians, 2 * self.rate)
         sampled = np.minimum(self.rate * np.sqrt(expected) / hessians, 2 * self.rate)
-        means = (math.ceil(float(shares @ (each**2).sum(axis=1)) * SCORE_UNIT**2) for each in (released, sampled))
         pace = float(shares @ np.minimum(self.rate * expected / hessians, 1.0).mean(axis=1))
-        return TileNoise(*means, round(pace * UNIT))
+        by_noise, by_sampling = (float(shares @ (each**2).sum(axis=1)) * SCORE_UNIT**2 for each in (released, sampled))
+        return TileNoise(math.ceil(by_noise), math.ceil(by_sampling), round(pace * UNIT))
 
 
 class ColumnWeights:
