@@ -65,7 +65,7 @@ def cell_of(cells: PublicCells, column: Any, called: Any, *, text: bool = False)
             raise InputError(f"More than {MOST_LISTED} bins are too many for one query: use coarser bins.")
         bins = _ListDomain(called, len(cells), edges=cells.edges)
         require_number(column, called, text=text)
-        return encoding.code(encoding.prepare_column(column, bins, clip=False), bins).cast("int64")
+        return encoding.code(encoding.prepare_column(column, bins, clip=cells.clip), bins).cast("int64")
     require_number(column, called, text=text)
     number = raw_number(column)
     # The larger of nothing and a bound is the bound in engines: text that is not a number has no cell.

@@ -20,7 +20,7 @@ from dpselect.sources.warehouse import Warehouse
 from dpselect.views.cell_sums import CellSum
 from dpselect.views.engine_cells import cell_of, place_and_mask
 from dpselect.views.grouped_counts import Histogram, Integers
-from dpselect.views.row_question import RowQuestion
+from dpselect.views.row_question import PublicCells, RowQuestion
 from dpselect.views.rows_of_persons import DIGITS
 
 _EXACT = 2**53
@@ -75,7 +75,10 @@ def _coded_rows(warehouse: Warehouse, question: RowQuestion, *, raw: bool = Fals
 
     warehouse.require(question.columns)
     table, text = warehouse.only(question.columns).table, warehouse.is_csv
-    placed = [place_and_mask(cells, table[name], name, text=text) for name, cells in question.counted_columns]
+    if question.remainder:
+        placed = [(_place_or_last(table[name], name, cells, text=text), None) for name, cells in question.counted_columns]
+    else:
+        placed = [place_and_mask(cells, table[name], name, text=text) for name, cells in question.counted_columns]
     coded = {f"c{at}": place for at, (place, _) in enumerate(placed)}
     if question.groups is None:
         coded["g"] = ibis.literal(0, "int64")
@@ -93,6 +96,15 @@ def _coded_rows(warehouse: Warehouse, question: RowQuestion, *, raw: bool = Fals
     for at, (_, mask) in enumerate(placed):
         rows = rows.filter(rows[f"c{at}"] >= 0) if mask is None else rows
     return rows if raw else rows.mutate(i=_together(rows, question.sizes))
+
+
+def _place_or_last(column: Any, name: Any, cells: PublicCells, *, text: bool) -> Any:
+    """Return the expression of the cell of every row, and one more where it has none."""
+    import ibis
+
+    place = cell_of(cells, column, name, text=text)
+    last = ibis.literal(RowQuestion(name, cells).size, "int64")
+    return ibis.ifelse((place >= 0).fill_null(False), place, last)
 
 
 def _together(rows: Any, sizes: Sequence[int]) -> Any:

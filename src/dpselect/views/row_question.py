@@ -44,9 +44,11 @@ class Bins:
 
     Attributes:
         edges: strictly increasing, shape (n + 1,).
+        clip: whether a number beyond the edges counts in the nearest bin, and not in none.
     """
 
     edges: NDArray[np.float64]
+    clip: bool = False
 
     @classmethod
     def of(cls, edges: Any) -> Bins:
@@ -82,6 +84,8 @@ class Bins:
     def codes(self, values: Any) -> Integers:
         """Return the bin of every row, ``OUTSIDE`` where it is in none, shape (n,)."""
         numbers = Column(_numbers_of_text(values), kind="real").values
+        if self.clip:
+            numbers = np.clip(numbers, self.edges[0], self.edges[-1])
         codes = np.searchsorted(self.edges, numbers, side="right") - 1
         codes[numbers == self.edges[-1]] = len(self) - 1
         # What is missing, or not a number, is NaN, and compares with nothing.
@@ -110,6 +114,7 @@ class RowQuestion:
         dates_order: whether it is one of dates, and the order of day, month and year in which text writes them.
         distinct_persons: whether different persons are counted, each once in every cell, and not their rows.
         more: further columns with their cells; a row counts where it has a cell of each, in all of them together.
+        remainder: whether every column has one more cell, its last, for rows that have none of the public ones.
     """
 
     column: Any
@@ -123,6 +128,7 @@ class RowQuestion:
     dates_order: tuple[bool, str | None] = (False, None)
     distinct_persons: bool = False
     more: tuple[tuple[Any, PublicCells], ...] = ()
+    remainder: bool = False
 
     @property
     def counted_columns(self) -> tuple[tuple[Any, PublicCells], ...]:
@@ -149,7 +155,8 @@ class RowQuestion:
     def sizes(self) -> list[int]:
         """Return how many cells each column has."""
         return [
-            cells.size if isinstance(cells, (EvenGrid, ListedGrid)) else len(cells) for _, cells in self.counted_columns
+            (cells.size if isinstance(cells, (EvenGrid, ListedGrid)) else len(cells)) + self.remainder
+            for _, cells in self.counted_columns
         ]
 
     @property
@@ -194,13 +201,24 @@ class RowQuestion:
             TypeError, ValueError: a column of a type that no domain lists; types are public.
         """
         cells = np.zeros((), dtype=np.int64)
-        for (name, of), size in zip(self.counted_columns, self.sizes, strict=True):
-            values = read[name] if isinstance(of, PublicNames) else number(read[name])
-            codes = codes_of(of, values, name)
+        for codes, size in zip(self.column_codes(read, number), self.sizes, strict=True):
             cells = np.where((codes < 0) | (cells < 0), OUTSIDE, cells * size + codes)
         if self.groups is None:
             return np.zeros_like(cells), cells
         return codes_of(self.groups, read[self.by], self.by), cells
+
+    def column_codes(self, read: Mapping[Any, Any], number: Number = as_it_is) -> list[Integers]:
+        """Return the cell of every row by each column, negative where it has none, shape (n,) each.
+
+        Raises:
+            TypeError, ValueError: as :meth:`codes`.
+        """
+        found = []
+        for (name, of), size in zip(self.counted_columns, self.sizes, strict=True):
+            values = read[name] if isinstance(of, PublicNames) else number(read[name])
+            codes = codes_of(of, values, name)
+            found.append(np.where(codes < 0, size - 1, codes) if self.remainder else codes)
+        return found
 
     def apart(self, cells: Integers) -> list[Integers]:
         """Return the cell of each column, from those of all together, shape (n,) each."""
@@ -217,21 +235,29 @@ class RowQuestion:
             TypeError, ValueError: as :meth:`codes`.
         """
         groups, cells = self.codes(read, number)
-        mask = (groups >= 0) & (cells >= 0)
-        if self.person is None:
-            rows = np.flatnonzero(mask)
-        else:
-            who, names = identity.number_persons(distinct(read[self.person]))
-            who = np.where(mask, who, OUTSIDE)
-            order = () if self.order is None else order_keys(self.order_of(read, number))
-            rows = (
-                first_of_each(who, groups, cells)
-                if self.distinct_persons
-                else rows_that_count(who, names, groups, cells, self.per_person, order)
-            )
+        rows = self.rows_that_count(read, groups, cells, number)
         counts = self.counter()
         counts.add(groups[rows], cells[rows])
         return counts.histograms()
+
+    def rows_that_count(
+        self, read: Mapping[Any, Any], groups: Integers, cells: Integers, number: Number = as_it_is
+    ) -> Integers:
+        """Return the positions of the rows that count, increasing; which ones of a person follows from that person.
+
+        Args:
+            read, number: as for :meth:`codes`.
+            groups, cells: what every row counts for, negative where it counts for nothing, shape (n,).
+        """
+        mask = (groups >= 0) & (cells >= 0)
+        if self.person is None:
+            return np.flatnonzero(mask)
+        who, names = identity.number_persons(distinct(read[self.person]))
+        who = np.where(mask, who, OUTSIDE)
+        if self.distinct_persons:
+            return first_of_each(who, groups, cells)
+        order = () if self.order is None else order_keys(self.order_of(read, number))
+        return rows_that_count(who, names, groups, cells, self.per_person, order)
 
     def order_of(self, read: Mapping[Any, Any], number: Number = as_it_is) -> Any:
         """Return the column that orders the rows of a person, numbers written with a point, dates as days."""

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpselect.kernel.errors import InputError
 from dpselect.sources import identity, tables
 from dpselect.sources.distinct import distinct
 from dpselect.sources.missing_column import no_column
@@ -26,9 +28,13 @@ from dpselect.views.cell_sums import CellSum, sums_of
 from dpselect.views.engine_counts import bounded_counts, engine_histograms, engine_sums
 from dpselect.views.events import columns_of
 from dpselect.views.grouped_counts import Histogram, Integers
-from dpselect.views.row_question import RowQuestion, as_it_is
+from dpselect.views.row_question import Number, RowQuestion, as_it_is
 from dpselect.views.row_source import RowSource
 from dpselect.views.rows_of_persons import cell_text, row_order
+
+
+# All bits of an integer but its sign.
+_POSITIVE = 2**63 - 1
 
 
 def is_stored(table: Any) -> bool:
@@ -68,6 +74,53 @@ def table_histograms(table: Any, question: RowQuestion) -> tuple[list[Histogram]
             return counted, {**file.metadata, **question.metadata}
     read, metadata = columns_of(table, question.columns, question.numbers)
     return question.histograms(read, number), {**metadata, **question.metadata}
+
+
+def table_codes(table: Any, question: RowQuestion) -> tuple[list[NDArray[np.integer[Any]]], dict[str, str]]:
+    """Return the cells of the rows that count, by each column of a question with a remainder, and where they came from.
+
+    Which rows of a person count follows from all of these columns; a table in its engine is not read.
+
+    Args:
+        table, question: as for :func:`table_histograms`, without groups.
+
+    Raises:
+        TypeError, ValueError: as there; the table stays in its engine.
+    """
+    source, question, _ = _locate(table, question)
+    if stays(source):
+        raise InputError("This table stays in its engine, where it is counted: ask for table_histograms.")
+    file = TableFile(source) if isinstance(source, (str, Path)) else source
+    least = [np.min_scalar_type(size - 1) for size in question.sizes]
+    if not isinstance(file, TableFile):
+        read, metadata = columns_of(file, question.columns, question.numbers)
+        return _small_codes(question, read, as_it_is, least), {**metadata, **question.metadata}
+    question, number = question.with_dates(file.reading.dialect.date_order), file.reading.dialect.number
+    _require(file, question)
+    metadata = {**file.metadata, **question.metadata}
+    if question.person is not None:
+        read, _ = columns_of(file, question.columns, question.numbers)
+        return _small_codes(question, read, number, least), metadata
+    parts = batches(file.path, question.columns, file.reading, question.numbers)
+    codes = [_small_codes(question, read, number, least) for read in parts]
+    none = [np.zeros(0, dtype=kind) for kind in least]
+    return [np.concatenate(each) for each in zip(none, *codes, strict=True)], metadata
+
+
+def _small_codes(
+    question: RowQuestion, read: Any, number: Number, kinds: Sequence[np.dtype[Any]]
+) -> list[NDArray[np.integer[Any]]]:
+    """Return the cells of the rows that count, in integers of these types."""
+    codes = question.column_codes(read, number)
+    if question.person is not None:
+        cells = np.zeros_like(codes[0])
+        with np.errstate(over="ignore"):
+            # A number of the row alone, which may wrap around.
+            for code, size in zip(codes, question.sizes, strict=True):
+                cells = cells * size + code
+        rows = question.rows_that_count(read, np.zeros_like(cells), cells & _POSITIVE, number)
+        codes = [code[rows] for code in codes]
+    return [code.astype(kind) for code, kind in zip(codes, kinds, strict=True)]
 
 
 def table_sums(table: Any, question: RowQuestion, sums: Sequence[CellSum]) -> tuple[Integers, dict[str, str]]:

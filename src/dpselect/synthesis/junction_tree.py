@@ -1,0 +1,127 @@
+"""Exact arithmetic of a graphical model: one column is summed out after the other, each from a small table.
+
+Eliminating columns in an order makes one table per column: that column and its neighbours that are still there. The
+largest of these tables is what a model costs; the order is chosen greedily for small tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+# Columns of a table, by their places, increasing.
+Clique = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class JunctionTree:
+    """An order in which columns are summed out, and the table that each is summed out of.
+
+    Attributes:
+        sizes: how many codes each column has.
+        order: the columns, the first to be summed out first.
+        tables: of every column, by its place: itself and those later columns that it shares a table with.
+    """
+
+    sizes: tuple[int, ...]
+    order: tuple[int, ...]
+    tables: tuple[Clique, ...]
+
+    @classmethod
+    def of(cls, sizes: Sequence[int], cliques: Iterable[Clique]) -> JunctionTree:
+        """Return a tree whose tables contain every clique; each step sums out the column of the smallest table.
+
+        >>> JunctionTree.of([2, 3, 4], [(0, 1), (1, 2)]).tables
+        ((0, 1), (1, 2), (2,))
+        """
+        neighbours: list[set[int]] = [set() for _ in sizes]
+        for clique in cliques:
+            for column in clique:
+                neighbours[column] |= {*clique} - {column}
+        remaining, order = {*range(len(sizes))}, list[int]()
+        tables: list[Clique] = [()] * len(sizes)
+        while remaining:
+            column = min(remaining, key=lambda each: (sizes[each] * prod(sizes[one] for one in neighbours[each]), each))
+            around = neighbours[column]
+            for each in around:
+                neighbours[each] |= around - {each}
+                neighbours[each].discard(column)
+            tables[column] = tuple(sorted({column, *around}))
+            order.append(column)
+            remaining.discard(column)
+        return cls(tuple(sizes), tuple(order), tuple(tables))
+
+    @property
+    def cells(self) -> int:
+        """Return how many cells all tables have together: what one step of a fit costs."""
+        return sum(prod(self.sizes[column] for column in table) for table in self.tables)
+
+    def holder(self, clique: Clique) -> int:
+        """Return the column whose table contains the clique.
+
+        Raises:
+            KeyError: no table does.
+        """
+        first = min(clique, key=self.order.index)
+        if not {*clique} <= {*self.tables[first]}:
+            raise KeyError(clique)
+        return first
+
+    def spread(self, values: Floats, clique: Clique, table: Clique) -> Floats:
+        """Return an array of a clique with the axes of a table that contains it, of length 1 where it has none."""
+        shape = [self.sizes[column] if column in clique else 1 for column in table]
+        return values.reshape(shape)
+
+    def calibrate(self, potentials: dict[Clique, Floats]) -> tuple[float, list[Floats]]:
+        """Return the logarithm of the sum over all cells, and the conditional share of each column in its table.
+
+        Args:
+            potentials: logarithms of factors; the model is proportional to the product of all factors.
+
+        Returns: the conditionals are of the shape of the tables, and sum to 1 over their column.
+        """
+        logs = [np.zeros([self.sizes[column] for column in table]) for table in self.tables]
+        for clique, values in potentials.items():
+            holder = self.holder(clique)
+            logs[holder] += self.spread(values, clique, self.tables[holder])
+        total = 0.0
+        for column in self.order:
+            table, axis = self.tables[column], self.tables[column].index(column)
+            held = logs[column]
+            most = held.max(axis=axis, keepdims=True)
+            np.exp(held - most, out=held)
+            summed = held.sum(axis=axis, keepdims=True)
+            held /= summed
+            message = (np.log(summed) + most).squeeze(axis)
+            rest = tuple(each for each in table if each != column)
+            if not rest:
+                total += float(message)
+                continue
+            following = self.holder(rest)
+            logs[following] += self.spread(message, rest, self.tables[following])
+        return total, logs
+
+    def marginals(self, conditionals: Sequence[Floats]) -> list[Floats]:
+        """Return the shares of the cells of every table, which sum to 1."""
+        shares: list[Floats] = [np.zeros(0)] * len(self.sizes)
+        for column in reversed(self.order):
+            table = self.tables[column]
+            rest = tuple(each for each in table if each != column)
+            if not rest:
+                shares[column] = conditionals[column]
+                continue
+            holder = self.holder(rest)
+            above = self.within(shares[holder], self.tables[holder], rest)
+            shares[column] = conditionals[column] * self.spread(above, rest, table)
+        return shares
+
+    @staticmethod
+    def within(values: Floats, table: Clique, clique: Clique) -> Floats:
+        """Return a table summed over the columns that are not in a clique."""
+        axes = tuple(place for place, column in enumerate(table) if column not in clique)
+        return np.asarray(values.sum(axis=axes)) if axes else values

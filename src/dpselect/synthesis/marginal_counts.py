@@ -1,0 +1,99 @@
+"""Counts of rows in the cells of a few columns together, from rows in memory or from one grouped query of an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.synthesis.table_domain import Clique, TableDomain
+from dpselect.views.row_question import RowQuestion
+from dpselect.views.table_counts import dense, stays, table_codes, table_histograms
+
+Integers = NDArray[np.int64]
+
+
+class MarginalCounts(Protocol):
+    """A counter of private rows: one row more or fewer moves one cell of the counts of any columns by 1.
+
+    Where persons are told apart, one person with all of their rows moves the cells by at most ``rows_per_person``, all
+    moves added up and all of them the same way.
+    """
+
+    def counts(self, clique: Clique) -> Integers:
+        """Return how many rows each cell of some columns holds, of the shape of their sizes."""
+        ...
+
+
+class CodedRows:
+    """Rows in memory, as the codes of every column.
+
+    Args:
+        codes: of every column, shape (n,).
+        sizes: how many codes each column has.
+    """
+
+    def __init__(self, codes: Sequence[NDArray[np.integer[Any]]], sizes: Sequence[int]) -> None:
+        self._codes, self._sizes = [*codes], tuple(sizes)
+
+    def counts(self, clique: Clique) -> Integers:
+        """Return how many rows each cell of some columns holds, of the shape of their sizes."""
+        shape = [self._sizes[column] for column in clique]
+        cells = self._codes[clique[0]].astype(np.min_scalar_type(int(np.prod(shape)) - 1))
+        for column, size in zip(clique[1:], shape[1:], strict=True):
+            cells *= cells.dtype.type(size)
+            cells += self._codes[column].astype(cells.dtype)
+        return np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
+
+    def __repr__(self) -> str:
+        return f"CodedRows(columns={len(self._codes)})"
+
+
+class EngineRows:
+    """Rows that stay where they are: one grouped query counts the cells of some columns.
+
+    Args:
+        source: the table, as questions about columns take it.
+        domain: of the columns.
+        person: the column that tells persons apart; ``None`` without one.
+        rows_per_person: how many rows of one person count, in each question.
+    """
+
+    def __init__(self, source: Any, domain: TableDomain, person: str | None, rows_per_person: int) -> None:
+        self._source, self._domain, self._person, self._rows = source, domain, person, rows_per_person
+        self._known: dict[Clique, Integers] = {}
+
+    def counts(self, clique: Clique) -> Integers:
+        """Return how many rows each cell of some columns holds, of the shape of their sizes."""
+        if clique not in self._known:
+            asked = question(self._domain, clique, self._person, self._rows)
+            (held,), _ = table_histograms(self._source, asked)
+            self._known[clique] = dense(held, asked.size).reshape(asked.sizes)
+        return self._known[clique]
+
+    def __repr__(self) -> str:
+        return f"EngineRows(columns={len(self._domain.columns)})"
+
+
+def question(domain: TableDomain, clique: Clique, person: str | None, rows_per_person: int) -> RowQuestion:
+    """Return the question how many rows the cells of some columns hold."""
+    (first, cells), *more = ((each.name, each.cells) for each in (domain.columns[column] for column in clique))
+    assert cells is not None, "A domain that counts rows was described."
+    return RowQuestion(
+        first, cells, person=person, per_person=rows_per_person, more=(*more,), remainder=True  # type: ignore[arg-type]
+    )
+
+
+def rows_of(source: Any, domain: TableDomain, person: str | None, rows_per_person: int) -> MarginalCounts:
+    """Return the rows of a table, read once, or left in its engine.
+
+    Raises:
+        TypeError, ValueError, OSError: not a table; a column is missing, or of a type that no domain lists.
+    """
+    if stays(source):
+        return EngineRows(source, domain, person, rows_per_person)
+    every = question(domain, tuple(range(len(domain.columns))), person, rows_per_person)
+    codes, _ = table_codes(source, every)
+    return CodedRows(codes, domain.sizes)
