@@ -6,8 +6,9 @@ largest of these tables is what a model costs; the order is chosen greedily for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -61,23 +62,38 @@ class JunctionTree:
         """Return how many cells all tables have together: what one step of a fit costs."""
         return sum(prod(self.sizes[column] for column in table) for table in self.tables)
 
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """Return at which step each column is summed out."""
+        return {column: step for step, column in enumerate(self.order)}
+
+    @cached_property
+    def _steps(self) -> list[tuple[int, int, int, list[int]]]:
+        """Return of every step its column, the axis of that, and where what remains goes: a column, and the shape."""
+        steps = []
+        for column in self.order:
+            rest = tuple(each for each in self.tables[column] if each != column)
+            following = self.holder(rest) if rest else -1
+            shape = self.shape_in(rest, self.tables[following]) if rest else []
+            steps.append((column, self.tables[column].index(column), following, shape))
+        return steps
+
     def holder(self, clique: Clique) -> int:
         """Return the column whose table contains the clique.
 
         Raises:
             KeyError: no table does.
         """
-        first = min(clique, key=self.order.index)
+        first = min(clique, key=self._places.__getitem__)
         if not {*clique} <= {*self.tables[first]}:
             raise KeyError(clique)
         return first
 
-    def spread(self, values: Floats, clique: Clique, table: Clique) -> Floats:
-        """Return an array of a clique with the axes of a table that contains it, of length 1 where it has none."""
-        shape = [self.sizes[column] if column in clique else 1 for column in table]
-        return values.reshape(shape)
+    def shape_in(self, clique: Clique, table: Clique) -> list[int]:
+        """Return the shape of an array of a clique that has the axes of a table: of length 1 where it has none."""
+        return [self.sizes[column] if column in clique else 1 for column in table]
 
-    def calibrate(self, potentials: dict[Clique, Floats]) -> tuple[float, list[Floats]]:
+    def calibrate(self, potentials: Mapping[Clique, Floats]) -> tuple[float, list[Floats]]:
         """Return the logarithm of the sum over all cells, and the conditional share of each column in its table.
 
         Args:
@@ -88,36 +104,31 @@ class JunctionTree:
         logs = [np.zeros([self.sizes[column] for column in table]) for table in self.tables]
         for clique, values in potentials.items():
             holder = self.holder(clique)
-            logs[holder] += self.spread(values, clique, self.tables[holder])
+            logs[holder] += values.reshape(self.shape_in(clique, self.tables[holder]))
         total = 0.0
-        for column in self.order:
-            table, axis = self.tables[column], self.tables[column].index(column)
+        for column, axis, following, shape in self._steps:
             held = logs[column]
             most = held.max(axis=axis, keepdims=True)
-            np.exp(held - most, out=held)
+            held -= most
+            np.exp(held, out=held)
             summed = held.sum(axis=axis, keepdims=True)
             held /= summed
-            message = (np.log(summed) + most).squeeze(axis)
-            rest = tuple(each for each in table if each != column)
-            if not rest:
-                total += float(message)
-                continue
-            following = self.holder(rest)
-            logs[following] += self.spread(message, rest, self.tables[following])
+            message = np.log(summed)
+            message += most
+            if following < 0:
+                total += float(message.sum())
+            else:
+                logs[following] += message.reshape(shape)
         return total, logs
 
     def marginals(self, conditionals: Sequence[Floats]) -> list[Floats]:
         """Return the shares of the cells of every table, which sum to 1."""
-        shares: list[Floats] = [np.zeros(0)] * len(self.sizes)
-        for column in reversed(self.order):
-            table = self.tables[column]
-            rest = tuple(each for each in table if each != column)
-            if not rest:
-                shares[column] = conditionals[column]
-                continue
-            holder = self.holder(rest)
-            above = self.within(shares[holder], self.tables[holder], rest)
-            shares[column] = conditionals[column] * self.spread(above, rest, table)
+        shares = [*conditionals]
+        for column, axis, following, _ in reversed(self._steps):
+            if following >= 0:
+                rest = tuple(each for each in self.tables[column] if each != column)
+                above = self.within(shares[following], self.tables[following], rest)
+                shares[column] = conditionals[column] * np.expand_dims(above, axis)
         return shares
 
     @staticmethod
