@@ -1,0 +1,197 @@
+"""Choosing and measuring of marginals of private rows under one rho. Proof: ``marginal_session.md``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpselect.kernel.bound import SquaredBound
+from dpselect.kernel.neighbours import Neighbours
+from dpselect.mechanisms.exponential import exponential
+from dpselect.release.concentrated_session import ConcentratedSession
+from dpselect.scores.scores import Scores
+from dpselect.synthesis.graphical_model import Floats, Measurement
+from dpselect.synthesis.marginal_counts import MarginalCounts
+from dpselect.synthesis.merged_codes import MergedCodes, merge_cells
+from dpselect.synthesis.table_domain import Clique
+
+Integers = NDArray[np.int64]
+# Ticks per row of what a model says of a cell: the model is public, so rounding it costs nothing.
+TICKS = 2**10
+# Models of more rows are clipped in scores, so that sums of ticks fit 63 bits.
+_MOST_ROWS = 2.0**40
+# Counts of so many cells are remembered between rounds.
+_REMEMBERED = 2**25
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A set of columns that may be measured next, and what its score is made of beside private counts.
+
+    Attributes:
+        clique: the columns.
+        model: what a model says of the number of rows in each cell.
+        weight: what a row that is in the wrong cell counts: a public whole number.
+        offset: what is taken off the distance: in rows, public.
+    """
+
+    clique: Clique
+    model: Floats
+    weight: int = 1
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """One choice among candidates, as it was released.
+
+    Attributes:
+        candidates: whoever could be chosen.
+        chosen: the place of the one that was.
+        epsilon: of the choice.
+        rho: what it cost.
+    """
+
+    candidates: Sequence[Candidate]
+    chosen: int
+    epsilon: Fraction
+    rho: Fraction
+
+    @property
+    def clique(self) -> Clique:
+        """Return the columns that were chosen."""
+        return self.candidates[self.chosen].clique
+
+
+@dataclass(frozen=True, eq=False)
+class MarginalStep:
+    """One measurement with its cost, and the choice before it where there was one.
+
+    Attributes:
+        measurement: the noisy counts.
+        rho: what they cost.
+        selection: how their columns were chosen; ``None`` where they are public.
+    """
+
+    measurement: Measurement
+    rho: Fraction
+    selection: Selection | None = None
+
+
+class MarginalSession:
+    """Private rows, of which nothing is learned but what is chosen and measured here, and paid for.
+
+    Args:
+        rows: counts cells of the private rows.
+        draws: what was paid for.
+        sizes: how many codes each column has.
+        rows_per_person: how many rows one step between databases moves: 1 without persons.
+        neighbours: what that step is.
+
+    Attributes:
+        steps: what was released so far.
+        merged: which codes of each column are counted together, by what was released.
+    """
+
+    def __init__(
+        self,
+        rows: MarginalCounts,
+        draws: ConcentratedSession,
+        sizes: Sequence[int],
+        rows_per_person: int = 1,
+        neighbours: Neighbours = Neighbours.ADD_REMOVE,
+    ) -> None:
+        self._rows, self._draws, self._people, self._neighbours = rows, draws, rows_per_person, neighbours
+        self._known = dict[Clique, Integers]()
+        self.merged = [MergedCodes.apart(size) for size in sizes]
+        self.steps = list[MarginalStep]()
+
+    @property
+    def remaining(self) -> Fraction:
+        """Return the rho that is left."""
+        return self._draws.remaining
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Return how many groups of codes each column has."""
+        return tuple(each.size for each in self.merged)
+
+    @property
+    def measurements(self) -> list[Measurement]:
+        """Return the noisy counts so far, all of them over groups of codes."""
+        return [each.measurement for each in self.steps]
+
+    def deviation(self, rho: Fraction) -> float:
+        """Return the standard deviation of the noise of a measurement at this rho."""
+        return math.sqrt(self._bound.variance(rho))
+
+    @property
+    def _bound(self) -> SquaredBound:
+        return SquaredBound(self._people**2, self._neighbours)
+
+    def measure(self, clique: Clique, rho: Fraction, selection: Selection | None = None) -> Measurement:
+        """Return noisy counts of the cells of some columns, which are kept as a step.
+
+        Args:
+            rho: what they cost. selection: how they were chosen.
+
+        Raises:
+            PrivacyError, ValueError: as :meth:`ConcentratedSession.gaussian`; nothing was drawn.
+        """
+        noisy = self._draws.gaussian(self._counts(clique), rho, self._bound)
+        taken = Measurement(clique, noisy.astype(np.float64), np.array(float(self._bound.variance(rho))))
+        self.steps.append(MarginalStep(taken, rho, selection))
+        return taken
+
+    def merge(self, column: int, groups: MergedCodes) -> None:
+        """Count codes of a column together from now on, and add up what was measured of it alone."""
+        self.merged[column] = groups
+        self._known.clear()
+        for place, step in enumerate(self.steps):
+            each = step.measurement
+            if each.clique == (column,):
+                spread = np.broadcast_to(each.variance, each.counts.shape)
+                summed = [merge_cells(values, (0,), [groups]) for values in (each.counts, spread)]
+                self.steps[place] = MarginalStep(Measurement(each.clique, *summed), step.rho, step.selection)
+
+    def choose(self, candidates: Sequence[Candidate], rho: Fraction) -> Selection:
+        """Return the choice of the candidate whose private counts are farthest from what the model says.
+
+        The score of a candidate is weight times (the sum of |count - model| over its cells, less the offset).
+
+        Raises:
+            PrivacyError: less is left; nothing was drawn.
+        """
+        mechanism = exponential()
+        epsilon, before = self._draws.epsilon_within(rho, mechanism=mechanism), self.remaining
+        chosen = self._draws.choose(self._scores(candidates), epsilon, mechanism=mechanism)
+        return Selection(candidates, chosen, epsilon, before - self.remaining)
+
+    def _scores(self, candidates: Sequence[Candidate]) -> Scores:
+        """Return the scores in ticks: one row moves the distance of any candidate by at most TICKS, up or down."""
+        values = np.array([each.weight * self._distance(each) for each in candidates], dtype=np.int64)
+        most = max(each.weight for each in candidates)
+        return Scores(
+            values,
+            sensitivity=most * self._people * TICKS,
+            range_bound=2,
+            neighbours=self._neighbours.value,
+        )
+
+    def _distance(self, candidate: Candidate) -> int:
+        expected = np.rint(np.clip(candidate.model, 0, _MOST_ROWS) * TICKS).astype(np.int64)
+        apart = np.abs(self._counts(candidate.clique) * TICKS - expected).sum()
+        return int(apart) - round(min(candidate.offset, _MOST_ROWS) * TICKS)
+
+    def _counts(self, clique: Clique) -> Integers:
+        if clique in self._known:
+            return self._known[clique]
+        counts = merge_cells(self._rows.counts(clique), clique, self.merged).astype(np.int64)
+        if counts.size <= _REMEMBERED - sum(each.size for each in self._known.values()):
+            self._known[clique] = counts
+        return counts
