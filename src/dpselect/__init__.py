@@ -48,6 +48,7 @@ __all__ = [
     "release_value",
     "select",
     "sensitivity",
+    "synthesize",
     "top_k",
     "top_k_by_group",
     "utilities",
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from dpselect import papers as papers
     from dpselect import plot as plot
     from dpselect import queries as queries
+    from dpselect import synthesis as synthesis
     from dpselect import tuning as tuning
     from dpselect import utilities as utilities
     from dpselect.analysis.epsilon_plan import epsilon_for as epsilon_for
@@ -99,6 +101,7 @@ if TYPE_CHECKING:
     from dpselect.scores import sensitivity as sensitivity
     from dpselect.scores.scores import Scores as Scores
     from dpselect.scores.sensitivity import Sensitivity as Sensitivity
+    from dpselect.synthesis.synthesize import synthesize as synthesize
     from dpselect.views import Graph as Graph
 else:
     # Modules, and names in modules, which are imported when they are first used: a page of help needs none of them.
@@ -113,6 +116,7 @@ else:
         "papers",
         "plot",
         "queries",
+        "synthesis",
         "utilities",
         "adaptive",
         "formulas",
@@ -148,6 +152,7 @@ else:
         "release_value": "release.value",
         "select": "release.select",
         "sensitivity": "scores.sensitivity",
+        "synthesize": "synthesis.synthesize",
         "top_k": "release.select",
         "top_k_by_group": "release.top_k_by_group",
     }
@@ -179,6 +184,7 @@ else:
         "multiobjective",
         "plot",
         "queries",
+        "synthesis",
         "tuning",
         "utilities",
     )

@@ -12,14 +12,17 @@ from itertools import combinations
 
 import numpy as np
 
+from dpselect.synthesis.distance_bounds import Candidate
 from dpselect.synthesis.graphical_model import GraphicalModel, fit_model
 from dpselect.synthesis.junction_tree import JunctionTree
-from dpselect.synthesis.marginal_session import Candidate, MarginalSession
+from dpselect.synthesis.marginal_session import MarginalSession
 from dpselect.synthesis.mst import MOST_CELLS, Zeros, measure_columns, merged_zeros
 from dpselect.synthesis.table_domain import Clique
 
 # Rounds for each column that are planned, before any costs more.
 ROUNDS = 16
+# Of rho: what columns get by themselves, before any choice.
+COLUMNS = Fraction(1, 10)
 # Of the rho of a round: what choosing gets.
 CHOICE = Fraction(1, 10)
 # So many times as much a round costs once noise hides what there is to learn: half of the noise.
@@ -29,7 +32,7 @@ MEAN_ABSOLUTE = math.sqrt(2 / math.pi)
 
 
 def aim(
-    session: MarginalSession, zeros: Zeros | None = None, *, degree: int = 3, most_cells: int = 2**17
+    session: MarginalSession, zeros: Zeros | None = None, *, degree: int = 3, most_cells: int = 2**15
 ) -> GraphicalModel:
     """Return the model of adaptively chosen marginals; all that was paid for is spent.
 
@@ -41,7 +44,7 @@ def aim(
     """
     paid, many = session.remaining, len(session.sizes)
     each = paid / (ROUNDS * many)
-    measure_columns(session, (1 - CHOICE) * each * many, rare=False)
+    measure_columns(session, COLUMNS * paid, zeros)
     impossible = merged_zeros(session, zeros)
     model = fit_model(session.sizes, session.measurements, impossible=impossible)
     workload = [clique for size in range(1, degree + 1) for clique in combinations(range(many), min(size, many))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +15,8 @@ from dpselect.kernel.neighbours import Neighbours
 from dpselect.mechanisms.exponential import exponential
 from dpselect.release.concentrated_session import ConcentratedSession
 from dpselect.scores.scores import Scores
-from dpselect.synthesis.graphical_model import Floats, Measurement
+from dpselect.synthesis.distance_bounds import Candidate, DistanceBounds, Selection
+from dpselect.synthesis.graphical_model import Measurement
 from dpselect.synthesis.marginal_counts import MarginalCounts
 from dpselect.synthesis.merged_codes import MergedCodes, merge_cells
 from dpselect.synthesis.table_domain import Clique
@@ -29,45 +30,6 @@ _MOST_ROWS = 2.0**40
 _REMEMBERED = 2**25
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A set of columns that may be measured next, and what its score is made of beside private counts.
-
-    Attributes:
-        clique: the columns.
-        model: what a model says of the number of rows in each cell.
-        weight: what a row that is in the wrong cell counts: a public whole number.
-        offset: what is taken off the distance: in rows, public.
-    """
-
-    clique: Clique
-    model: Floats
-    weight: int = 1
-    offset: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Selection:
-    """One choice among candidates, as it was released.
-
-    Attributes:
-        candidates: whoever could be chosen.
-        chosen: the place of the one that was.
-        epsilon: of the choice.
-        rho: what it cost.
-    """
-
-    candidates: Sequence[Candidate]
-    chosen: int
-    epsilon: Fraction
-    rho: Fraction
-
-    @property
-    def clique(self) -> Clique:
-        """Return the columns that were chosen."""
-        return self.candidates[self.chosen].clique
-
-
 @dataclass(frozen=True, eq=False)
 class MarginalStep:
     """One measurement with its cost, and the choice before it where there was one.
@@ -75,12 +37,14 @@ class MarginalStep:
     Attributes:
         measurement: the noisy counts.
         rho: what they cost.
-        selection: how their columns were chosen; ``None`` where they are public.
+        candidates: among how many sets of columns these were chosen; 0 where nothing was chosen.
+        choice: what that cost.
     """
 
     measurement: Measurement
     rho: Fraction
-    selection: Selection | None = None
+    candidates: int = 0
+    choice: Fraction = Fraction(0)
 
 
 class MarginalSession:
@@ -96,6 +60,7 @@ class MarginalSession:
     Attributes:
         steps: what was released so far.
         merged: which codes of each column are counted together, by what was released.
+        bounds: how far models may be from the private counts, by what was released.
     """
 
     def __init__(
@@ -109,7 +74,7 @@ class MarginalSession:
         self._rows, self._draws, self._people, self._neighbours = rows, draws, rows_per_person, neighbours
         self._known = dict[Clique, Integers]()
         self.merged = [MergedCodes.apart(size) for size in sizes]
-        self.steps = list[MarginalStep]()
+        self.steps, self.bounds = list[MarginalStep](), DistanceBounds()
 
     @property
     def remaining(self) -> Fraction:
@@ -145,19 +110,22 @@ class MarginalSession:
         """
         noisy = self._draws.gaussian(self._counts(clique), rho, self._bound)
         taken = Measurement(clique, noisy.astype(np.float64), np.array(float(self._bound.variance(rho))))
-        self.steps.append(MarginalStep(taken, rho, selection))
+        among, choice = (0, Fraction(0)) if selection is None else (len(selection.candidates), selection.rho)
+        self.steps.append(MarginalStep(taken, rho, among, choice))
+        self.bounds.observe(taken, selection)
         return taken
 
     def merge(self, column: int, groups: MergedCodes) -> None:
         """Count codes of a column together from now on, and add up what was measured of it alone."""
         self.merged[column] = groups
-        self._known.clear()
+        self._known = {clique: counts for clique, counts in self._known.items() if column not in clique}
+        self.bounds.known.pop((column,), None)
         for place, step in enumerate(self.steps):
             each = step.measurement
             if each.clique == (column,):
                 spread = np.broadcast_to(each.variance, each.counts.shape)
                 summed = [merge_cells(values, (0,), [groups]) for values in (each.counts, spread)]
-                self.steps[place] = MarginalStep(Measurement(each.clique, *summed), step.rho, step.selection)
+                self.steps[place] = replace(step, measurement=Measurement(each.clique, *summed))
 
     def choose(self, candidates: Sequence[Candidate], rho: Fraction) -> Selection:
         """Return the choice of the candidate whose private counts are farthest from what the model says.
@@ -170,7 +138,8 @@ class MarginalSession:
         mechanism = exponential()
         epsilon, before = self._draws.epsilon_within(rho, mechanism=mechanism), self.remaining
         chosen = self._draws.choose(self._scores(candidates), epsilon, mechanism=mechanism)
-        return Selection(candidates, chosen, epsilon, before - self.remaining)
+        most = max(each.weight for each in candidates) * self._people
+        return Selection(candidates, chosen, epsilon, before - self.remaining, most, 1 / (2 * TICKS))
 
     def _scores(self, candidates: Sequence[Candidate]) -> Scores:
         """Return the scores in ticks: one row moves the distance of any candidate by at most TICKS, up or down."""

@@ -23,7 +23,7 @@ class MergedCodes:
     Attributes:
         groups: the group of each code, shape (codes,).
         weights: the share of its group that each code gets back, shape (codes,).
-        merged: the sum of the noisy counts of codes that share a group with others.
+        merged: the sum of the noisy counts of codes whose rows may come back as another code.
         terms: how many counts that sum has.
     """
 
@@ -38,35 +38,36 @@ class MergedCodes:
         return cls(np.arange(size), np.ones(size))
 
     @classmethod
-    def of(cls, counts: Floats, deviation: float, *, rare: bool) -> MergedCodes:
-        """Return groups of codes whose noisy counts are small: the last code, and of ``rare`` ones all others too.
+    def of(cls, counts: Floats, deviation: float, *, rare: bool = True) -> MergedCodes:
+        """Return groups of which one holds all codes whose noisy counts are small.
 
         A last code (missing cells) that noise alone may have made gets nothing back.
 
         Args:
             counts: noisy, shape (codes,), the last one for missing cells.
             deviation: of their noise.
-            rare: whether all codes with small counts are one group.
+            rare: whether that group holds other codes than the last, too.
 
-        >>> MergedCodes.of(np.array([90.0, 2.0, 1.0, -1.0]), 2.0, rare=True).groups
+        >>> MergedCodes.of(np.array([90.0, 2.0, 1.0, -1.0]), 2.0).groups
         array([0, 1, 1, 1])
         """
         small = counts < DEVIATIONS * deviation
-        absent, known = bool(small[-1]), counts.size - 1
-        if not rare:
-            small[:-1] = False
-        if absent and not small[:-1].any():
+        small[:-1] &= rare
+        absent, alone = bool(small[-1]), not small[:-1].any()
+        if absent and alone:
             # It is counted with the least of the others.
             small[int(np.argmin(counts[:-1]))] = True
         if small.all():
-            small[int(np.argmax(counts[:-1]))] = known == 1
+            small[int(np.argmax(counts[:-1]))] = counts.size == 2
         groups = np.cumsum(~small) - 1
         groups[small] = groups.max() + 1
         weights = np.where(small, 0.0, 1.0)
         members = np.flatnonzero(small[:-1]) if absent else np.flatnonzero(small)
         weights[members] = 1 / max(members.size, 1)
-        shared = small if small.sum() > 1 else np.zeros_like(small)
-        return cls(groups, weights, float(counts[shared].sum()), int(shared.sum()))
+        # Rows of codes that may come back as another code of their group.
+        moved = np.flatnonzero(small) if not alone else np.flatnonzero(small)[-1:]
+        moved = moved if small.sum() > 1 else moved[:0]
+        return cls(groups, weights, float(counts[moved].sum()), moved.size)
 
     @property
     def size(self) -> int:

@@ -13,9 +13,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.synthesis.distance_bounds import Candidate
 from dpselect.synthesis.graphical_model import GraphicalModel, fit_model
-from dpselect.synthesis.marginal_session import Candidate, MarginalSession
-from dpselect.synthesis.merged_codes import MergedCodes
+from dpselect.synthesis.marginal_session import MarginalSession
+from dpselect.synthesis.merged_codes import MergedCodes, merge_cells
 from dpselect.synthesis.table_domain import Clique
 
 # Of rho: columns, choices of pairs, and pairs.
@@ -34,8 +35,9 @@ def mst(session: MarginalSession, zeros: Zeros | None = None) -> GraphicalModel:
     """
     paid, columns = session.remaining, range(len(session.sizes))
     pairs = len(columns) - 1
-    measure_columns(session, SHARES[0] * paid if pairs else paid, rare=True)
-    model = fit_model(session.sizes, session.measurements, impossible=merged_zeros(session, zeros))
+    measure_columns(session, SHARES[0] * paid if pairs else paid, zeros)
+    impossible = merged_zeros(session, zeros)
+    model = fit_model(session.sizes, session.measurements, impossible=impossible)
     if not pairs:
         return model
     choice, chosen = SHARES[1] * paid / pairs, []
@@ -54,26 +56,27 @@ def mst(session: MarginalSession, zeros: Zeros | None = None) -> GraphicalModel:
     share = session.remaining / max(len(chosen), 1)
     for selection in chosen:
         session.measure(selection.clique, share, selection)
-    return fit_model(session.sizes, session.measurements, start=model, impossible=merged_zeros(session, zeros))
+    return fit_model(session.sizes, session.measurements, start=model, impossible=impossible)
 
 
-def measure_columns(session: MarginalSession, rho: Fraction, *, rare: bool) -> None:
+def measure_columns(session: MarginalSession, rho: Fraction, zeros: Zeros | None) -> None:
     """Measure every column with an even share of rho, and count codes together that noise hides.
 
-    Args:
-        rare: whether all codes with small counts are counted together, or missing cells alone.
+    Codes of a column with public zeros stay apart, so that rows are possible that are drawn from the model.
     """
-    share = rho / len(session.sizes)
+    share, apart = rho / len(session.sizes), {column for clique in zeros or {} for column in clique}
     for column in range(len(session.sizes)):
         counts = session.measure((column,), share).counts
-        session.merge(column, MergedCodes.of(counts, session.deviation(share), rare=rare))
+        session.merge(column, MergedCodes.of(counts, session.deviation(share), rare=column not in apart))
 
 
 def merged_zeros(session: MarginalSession, zeros: Zeros | None) -> dict[Clique, NDArray[np.bool_]]:
-    """Return which cells of groups of codes have no rows: those of which no code may have any."""
-    from dpselect.synthesis.merged_codes import merge_cells
-
-    return {
-        clique: ~(merge_cells((~mask).astype(np.int64), clique, session.merged) > 0)
-        for clique, mask in (zeros or {}).items()
-    }
+    """Return which cells of groups of codes have no rows: those in which no code that comes back may have any."""
+    merged = dict[Clique, NDArray[np.bool_]]()
+    for clique, mask in (zeros or {}).items():
+        possible = ~mask
+        for axis, column in enumerate(clique):
+            returned = session.merged[column].weights > 0
+            possible &= returned.reshape([-1 if place == axis else 1 for place in range(mask.ndim)])
+        merged[clique] = merge_cells(possible.astype(np.int64), clique, session.merged) == 0
+    return merged

@@ -1,0 +1,114 @@
+"""Bounds on how far a model is from the private counts, from what was released alone. Proof: ``distance_bounds.md``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from dpselect.synthesis.graphical_model import Floats, GraphicalModel, Measurement
+from dpselect.synthesis.table_domain import Clique
+
+# With this probability all bounds of a release hold together.
+PROBABILITY = 0.95
+# A distance is of at most so many columns: other bounds are not remembered.
+_COLUMNS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A set of columns that may be measured next, and what its score is made of beside private counts.
+
+    Attributes:
+        clique: the columns.
+        model: what a model says of the number of rows in each cell.
+        weight: what a row that is in the wrong cell counts: a public whole number.
+        offset: what is taken off the distance: in rows, public.
+    """
+
+    clique: Clique
+    model: Floats
+    weight: int = 1
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """One choice among candidates, as it was released.
+
+    Attributes:
+        candidates: those that could be chosen.
+        chosen: the place of the one that was.
+        epsilon: of the choice.
+        rho: what it cost.
+        moves: by how much one neighbour moves a score at most, in rows.
+        rounding: of a cell of a model, in rows.
+    """
+
+    candidates: Sequence[Candidate]
+    chosen: int
+    epsilon: Fraction
+    rho: Fraction
+    moves: int
+    rounding: float
+
+    @property
+    def clique(self) -> Clique:
+        """Return the columns that were chosen."""
+        return self.candidates[self.chosen].clique
+
+
+@dataclass(eq=False)
+class DistanceBounds:
+    """Bounds on the sum of |count - model| over the cells of columns, for the models of the rounds so far.
+
+    Attributes:
+        known: of columns, a bound, and the model that it is about.
+    """
+
+    known: dict[Clique, tuple[float, Floats]] = field(default_factory=dict)
+    _rounds: int = 0
+
+    def observe(self, measurement: Measurement, selection: Selection | None) -> None:
+        """Take in a measurement, and the choice that it followed.
+
+        That a candidate was not chosen bounds how much worse than the chosen one the model described it.
+        """
+        self._rounds += 1
+        noise = _noise(measurement, self._chance)
+        self._keep(measurement.clique, noise, measurement.counts)
+        if selection is None:
+            return
+        chosen = selection.candidates[selection.chosen]
+        distance = float(np.abs(measurement.counts - chosen.model).sum()) + noise
+        slack = 2 * selection.moves / float(selection.epsilon)
+        best = chosen.weight * (distance - chosen.offset + chosen.model.size * selection.rounding)
+        best += slack * math.log(len(selection.candidates) / self._chance)
+        for each in selection.candidates:
+            bound = each.offset + best / each.weight + each.model.size * selection.rounding
+            self._keep(each.clique, max(bound, 0.0), each.model)
+
+    @property
+    def _chance(self) -> float:
+        """Return the chance that one of the two statements of this round fails: over all rounds they sum to 5 %."""
+        return (1 - PROBABILITY) / 2 / (self._rounds * (self._rounds + 1))
+
+    def _keep(self, clique: Clique, bound: float, model: Floats) -> None:
+        if len(clique) <= _COLUMNS and (clique not in self.known or bound < self.known[clique][0]):
+            self.known[clique] = bound, model
+
+    def at(self, clique: Clique, model: GraphicalModel) -> float | None:
+        """Return a bound for the groups of codes of columns and a model; ``None`` where nothing bounds it."""
+        if clique not in self.known:
+            return None
+        bound, then = self.known[clique]
+        return bound + float(np.abs(model.counts(clique) - then).sum())
+
+
+def _noise(measurement: Measurement, chance: float) -> float:
+    """Return what the sum of the sizes of all noise of a measurement stays below, but for a chance."""
+    spread = float(np.broadcast_to(measurement.variance, measurement.counts.shape).sum())
+    return math.sqrt(2 * spread * (measurement.counts.size * math.log(2) + math.log(1 / chance)))
