@@ -51,6 +51,7 @@ _NOUNS = {
     "select": "best candidates",
     "above": "counts above a threshold",
     "train": "model",
+    "synthesize": "synthetic table",
 }
 _COLUMNS = ("column", "item", "target", "candidate")
 _NOT_THE_ANSWER = {
@@ -63,6 +64,8 @@ _NOT_THE_ANSWER = {
     "written_to",
     "error_bound",
     "rows_per_person",
+    "rows",
+    "measured",
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpselect.certificates.contribution_text import step
-from dpselect.cli import groups, model_files, paths
+from dpselect.cli import groups, model_files, paths, synthesis_files
 from dpselect.cli.command import CommandAnswer
 from dpselect.cli.dataset_options import is_description
 from dpselect.cli.plan_text import facts_text, promise, state_error
@@ -60,7 +60,7 @@ def release_answer(request: Request, query: Query[Any], dataset: Dataset, releas
     more = query.facts(dataset)
     if request.outcome.counted is not None:
         more["rows_per_person"] = request.outcome.counted
-    if query.form == "model":
+    if query.form in ("model", "table"):
         cost = facts_text(release.guarantee, protected=request.outcome.protected)
         facts = {
             "mechanism": release.mechanism,
@@ -68,6 +68,8 @@ def release_answer(request: Request, query: Query[Any], dataset: Dataset, releas
             **state_error(release.error_bound),
         }
         line = release.error_bound.describe()
+        if query.form == "table":
+            return synthesis_files.save_table(request, release.value, cost, facts, line)
         return model_files.save_model(request, release.value, cost, request.outcome.choice, facts, line)
     if query.form == "counts":
         return _counts(request, release, more, grouped=getattr(query, "by", None) is not None)

@@ -8,7 +8,8 @@ from contextlib import nullcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dpselect.cli import dataset_options, graph_options, model_files, paths, served
+from dpselect.cli import dataset_options, graph_options, paths, served
+from dpselect.cli.answer_files import FILES
 from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.options import Argument, CommandOption, Exact, flag, number, one_of, option, whole
 from dpselect.cli.request import Request
@@ -28,7 +29,7 @@ _MOST_SHOWN = 4
 
 def verb_of(query: Kind) -> Command:
     """Return the command of a class of queries."""
-    more = model_files.OPTIONS if query.form == "model" else ()
+    more = FILES[query.form].OPTIONS if query.form in FILES else ()
     examples = "\n".join(f"dpselect {each}" for each in query.examples)
     return Command(
         lambda request: run(request, query),
@@ -36,7 +37,7 @@ def verb_of(query: Kind) -> Command:
         examples,
         about=f"Protected: {query.protects}",
         spends=True,
-        plans_errors=query.form != "model",
+        plans_errors=query.form not in FILES,
         elsewhere={
             **{f"--{name}": f"name the {name} after the dataset" for name in _positional(query)},
             **connection.OF_DATASETS,
@@ -72,8 +73,8 @@ def run(request: Request, kind: Kind) -> CommandAnswer:
         # Whatever public facts refuse is refused before a ledger is opened or made.
         found = plan_of(query, dataset)
         dataset_options.require_there(request, dataset, _columns(request, kind, dataset))
-        if query.form == "model":
-            model_files.require(request, query, dataset)
+        if query.form in FILES:
+            FILES[query.form].require(request, query, dataset)
         with graph_options.note_graph_parts(request) if query.of_graph else nullcontext():
             return query_answers.answer_query(request, query, dataset, found)
 
@@ -89,7 +90,7 @@ def dataset_of(request: Request, kind: Kind) -> Dataset:
     if kind.of_graph:
         return graph_options.one_off(request)
     if kind.needs_description:
-        answer = "A model" if kind.form == "model" else "A score"
+        answer = {"model": "A model", "table": "A synthetic table"}.get(kind.form, "A score")
         raise InputError(
             f"{answer} needs what is public of every column: write that by dpselect describe FILE > FILE.toml, "
             "fill it in, and name it instead."

@@ -96,6 +96,9 @@ _BY_FORM = {
     "model": _object(
         {**_MODEL_FIELDS, "model": {"type": "object"}, "learned_from": _list(TEXT), "chosen_because": _maybe(TEXT)}
     ),
+    "table": _object(
+        {**_MODEL_FIELDS, "model": {"type": "object"}, "rows": WHOLE, "measured": _list(_list(TEXT))}
+    ),
 }
 _QUERIES = {name.replace("_", "-"): _BY_FORM[query.form] for name, query in QUERIES.items()}
 # By command: what it prints beside "command", which every object has.
@@ -173,6 +176,7 @@ ANSWERS: Mapping[str, Schema] = {
         ),
     ),
     "describe": _object({"private": TEXT, "description": TEXT}),
+    "sample": _object({"rows": WHOLE, "written_to": TEXT}),
     "predict": _object(
         {},
         labels={"type": ["array", "integer"]},
@@ -271,6 +275,22 @@ PLAN_SCHEMA = _object(
 
 _REMAINING_AMOUNTS = _map(_SPENT_AMOUNTS)
 _OFFER = _object({"name": TEXT, "about": TEXT, "paused": TRUTH, "left": _REMAINING_AMOUNTS})
+<<<<<<< HEAD
+=======
+_SERVED_QUERIES = (
+    "best",
+    "median",
+    "quantiles",
+    "histogram",
+    "most-common",
+    "partitions",
+    "select",
+    "sql",
+    "synthesize",
+    "top-k",
+    "train",
+)
+>>>>>>> 0a24001a (dpselect synthesize and sample, the page of a synthetic table, and its query)
 SERVED_SCHEMAS: Mapping[str, Schema] = {
     **{name: _served_schema(ANSWERS[name]) for name in (*_QUERIES, "sql")},
     "datasets": _object({"server": TEXT, "datasets": _list(_OFFER)}),

@@ -74,8 +74,8 @@ def as_json(model: Any) -> str:
 
 def text_of(content: Mapping[str, Any]) -> str:
     """Return the text of a file of a model, from its JSON."""
-    # A sum has as many numbers as a tree has lines.
-    return json.dumps(content, indent=None if "sum" in content else 1)
+    # A sum, or a synthetic table, has as many numbers as a tree has lines.
+    return json.dumps(content, indent=None if {"sum", "factors"} & content.keys() else 1)
 
 
 def answer_of(model: Any) -> dict[str, str]:

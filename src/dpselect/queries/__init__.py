@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dpselect.queries.quantiles import Quantiles
     from dpselect.queries.registry import QUERIES, DatasetMethods, query_of
     from dpselect.queries.select import Select
+    from dpselect.queries.synthesize import SyntheticTable
     from dpselect.queries.top_k import TopK
     from dpselect.queries.train import Train
 
@@ -46,6 +47,7 @@ __all__ = [
     "QueryError",
     "Select",
     "SyntheticRows",
+    "SyntheticTable",
     "TopK",
     "Train",
     "argument",
@@ -67,6 +69,7 @@ _MODULES = {
     "partitions": ("Partitions",),
     "quantiles": ("Quantiles",),
     "select": ("Select",),
+    "synthesize": ("SyntheticTable",),
     "top_k": ("TopK",),
     "train": ("Train",),
 }

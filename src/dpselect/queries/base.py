@@ -100,7 +100,7 @@ class Query(ABC, Generic[T_co]):
         examples: command lines without ``dpselect``, the first one about a description.
         of_graph: whether it is about graphs, and not about tables.
         needs_description: whether options of a command cannot say what is public of its columns.
-        form: what an answer is: ``"winners"``, ``"names"`` in no order, ``"counts"`` or a ``"model"``.
+        form: what an answer is: ``"winners"``, ``"names"`` in no order, ``"counts"``, a ``"model"`` or a ``"table"``.
         epsilon: what the answer may cost in all. Less is more private, and less accurate.
 
     Raises:

@@ -216,7 +216,7 @@ def ledger_metadata(query: Query[Any], dataset: Dataset) -> dict[str, str]:
     facts = {"command": query.name.replace("_", "-"), **{name: _field_text(value) for name, value in said.items()}}
     if dataset.person is not None:
         facts["person"] = dataset.person
-        if query.form == "model":
+        if query.form in ("model", "table"):
             facts["rows_per_person"] = str(dataset.rows_per_person)
     facts = {name: without_secrets(value) for name, value in facts.items()} | dataset.metadata
     # Bytes of a name that are not UTF-8 are not text that a ledger keeps.

@@ -14,6 +14,7 @@ from dpselect.queries.most_common import MostCommon
 from dpselect.queries.partitions import Partitions
 from dpselect.queries.quantiles import Quantiles
 from dpselect.queries.select import Select
+from dpselect.queries.synthesize import SyntheticTable
 from dpselect.queries.top_k import TopK
 from dpselect.queries.train import Train
 
@@ -75,6 +76,7 @@ class QueryMethods:
     most_common = QueryMethod(MostCommon)
     partitions = QueryMethod(Partitions)
     select = QueryMethod(Select)
+    synthesize = QueryMethod(SyntheticTable)
     top_k = QueryMethod(TopK)
     train = QueryMethod(Train)
 

@@ -18,6 +18,7 @@ PANELS = {
     },
     "Learn from a private table": {
         "predict": "Label a table with a released model.",
+        "sample": "Draw more rows from a released synthetic table.",
     },
     "Publish": {
         "publish": "Answer a plan of queries under one total, with a page, files and one certificate.",

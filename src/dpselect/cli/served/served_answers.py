@@ -11,7 +11,8 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dpselect.cli import dataset_options, model_files, paths, query_answers
+from dpselect.cli import dataset_options, paths, query_answers
+from dpselect.cli.answer_files import FILES
 from dpselect.cli.command import CommandAnswer
 from dpselect.cli.plan_text import facts_text, promise, state_error
 from dpselect.cli.release_text import escape_name
@@ -63,8 +64,8 @@ def answer_served(request: Request, query: Callable[[Dataset | None], Query[Any]
         asked = query(description)
         # What public facts refuse is refused before anything is sent.
         dataset.read(asked)
-    if description is not None and asked.form == "model":
-        model_files.require(request, asked, description)
+    if description is not None and asked.form in FILES:
+        FILES[asked.form].require(request, asked, description)
     if request.dry_run:
         return _plan_answer(request, dataset, dataset.plan_of(asked))
     return served_release(request, _ask_server(request, dataset, asked, key), asked, description, server, name)

@@ -38,7 +38,7 @@ def shell_of(query: Query[Any], dataset: str, *more: str) -> str:
             # An equals sign, so that a name that begins with a dash is a name.
             sign = "=" if texts[0].startswith("-") else " "
             options.append(f"--{name.replace('_', '-')}{sign}{' '.join(texts)}")
-    options += ["--out model.json"] * (query.form == "model")
+    options += {"model": ["--out model.json"], "table": ["--out synthetic.csv"]}.get(query.form, [])
     options += [each.strip() for each in more if each.strip()]
     options += ["--yes"] * (query.epsilon > LARGEST)
     command = f"dpselect {query.name.replace('_', '-')}"
