@@ -29,7 +29,11 @@ OF_A_CLONE = frozenset({"compare", "reproduce"})
 # What few people need.
 LAST = "More"
 # Where queries stand on the page of help, by what they answer; all others where the first one does.
-_PLACES = {"winners": "Ask a private table or graph", "model": "Learn from a private table", "table": "Learn from a private table"}
+_PLACES = {
+    "winners": "Ask a private table or graph",
+    "model": "Learn from a private table",
+    "table": "Learn from a private table",
+}
 # Commands that also ask something else: a word that says so, and the module.
 OTHERWISE = {
     "select": (re.compile("--sensitivity(=|$)"), "dpselect.cli.score_arguments"),

@@ -63,9 +63,7 @@ def save_table(request: Request, model: Any, cost: str, facts: dict[str, Any], l
         from dpselect.synthesis.report import page_of
 
         paths.save_release(lambda: request.html.put(page_of(model).encode("utf-8", "backslashreplace")), text)
-    measured = [
-        [model.names[place] for place in each.measurement.clique] for each in model.steps if each.candidates
-    ]
+    measured = [[model.names[place] for place in each.measurement.clique] for each in model.steps if each.candidates]
     listed = "; ".join(" x ".join(each) for each in measured[:_MOST_NAMED])
     more = f" and {len(measured) - _MOST_NAMED} more" if len(measured) > _MOST_NAMED else ""
     rows = len(drawn[model.names[0]])

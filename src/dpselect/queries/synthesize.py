@@ -59,8 +59,8 @@ class SyntheticTable(Query[Any]):
         default="aim",
     )
     degree: int = argument(
-        whole(2, 3), "of aim, how many columns a measured set has at most", default=3, label="Columns measured together",
-        rare=True,
+        whole(2, 3), "of aim, how many columns a measured set has at most", default=3,
+        label="Columns measured together", rare=True,
     )  # fmt: skip
     bins: int = argument(
         whole(2, 1000), "the number of bins of a column of numbers", default=20, label="Number of bins", rare=True

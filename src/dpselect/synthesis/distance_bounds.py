@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpselect.synthesis.graphical_model import Floats, GraphicalModel, Measurement
-from dpselect.synthesis.table_domain import Clique
+from dpselect.synthesis.graphical_model import GraphicalModel, Measurement
+from dpselect.synthesis.junction_tree import Clique, Floats
 
 # With this probability all bounds of a release hold together.
 PROBABILITY = 0.95

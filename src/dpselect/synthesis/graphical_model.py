@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,11 +122,11 @@ class GraphicalModel:
 
 def _multiply(factors: Sequence[tuple[Clique, Floats]], rest: Clique) -> Floats:
     """Return the product of factors, summed over all columns but some."""
-    operands: list[object] = []
+    operands: list[Any] = []
     places = {column: place for place, column in enumerate(sorted({one for table, _ in factors for one in table}))}
     for table, values in factors:
         operands += [values, [places[column] for column in table]]
-    product: Floats = np.einsum(*operands, [places[column] for column in rest], optimize="greedy")
+    product: Floats = np.asarray(np.einsum(*operands, [places[column] for column in rest], optimize="greedy"))
     return product
 
 
@@ -175,7 +177,7 @@ def fit_model(
     total, tree = total_of(measurements), JunctionTree.of(sizes, [*merged, *fixed])
     shapes = {clique: [sizes[column] for column in clique] for clique in merged}
     ends = np.cumsum([0, *(prod(shape) for shape in shapes.values())])
-    parts = dict(zip(shapes, [slice(one, other) for one, other in zip(ends[:-1], ends[1:], strict=True)], strict=True))
+    parts = dict(zip(shapes, [slice(one, other) for one, other in pairwise(ends.tolist())], strict=True))
     noisy = np.concatenate([counts.ravel() for counts, _ in merged.values()])
     variance = entropy * np.concatenate([spread.ravel() for _, spread in merged.values()])
     # The curvature is about the count, so steps are measured in deviations of it.

@@ -61,7 +61,7 @@ def _all_fulfil(domain: TableDomain, clique: Clique, condition: Condition) -> ND
     )
     np.add.at(cells, at, fulfilled)
     np.add.at(rows, at, 1)
-    return cells == rows
+    return np.asarray(cells == rows)
 
 
 def _text(value: Any) -> str | None:

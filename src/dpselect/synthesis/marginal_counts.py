@@ -79,11 +79,10 @@ class EngineRows:
 
 def question(domain: TableDomain, clique: Clique, person: str | None, rows_per_person: int) -> RowQuestion:
     """Return the question how many rows the cells of some columns hold."""
-    (first, cells), *more = ((each.name, each.cells) for each in (domain.columns[column] for column in clique))
-    assert cells is not None, "A domain that counts rows was described."
-    return RowQuestion(
-        first, cells, person=person, per_person=rows_per_person, more=(*more,), remainder=True  # type: ignore[arg-type]
-    )
+    named = [domain.columns[column] for column in clique]
+    # A domain that counts rows was described, and has cells.
+    (first, cells), *more = [(each.name, each.cells) for each in named if each.cells is not None]
+    return RowQuestion(first, cells, person=person, per_person=rows_per_person, more=(*more,), remainder=True)
 
 
 def rows_of(source: Any, domain: TableDomain, person: str | None, rows_per_person: int) -> MarginalCounts:

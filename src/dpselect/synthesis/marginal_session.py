@@ -124,8 +124,8 @@ class MarginalSession:
             each = step.measurement
             if each.clique == (column,):
                 spread = np.broadcast_to(each.variance, each.counts.shape)
-                summed = [merge_cells(values, (0,), [groups]) for values in (each.counts, spread)]
-                self.steps[place] = replace(step, measurement=Measurement(each.clique, *summed))
+                counts, variance = (merge_cells(values, (0,), [groups]) for values in (each.counts, spread))
+                self.steps[place] = replace(step, measurement=Measurement(each.clique, counts, variance))
 
     def choose(self, candidates: Sequence[Candidate], rho: Fraction) -> Selection:
         """Return the choice of the candidate whose private counts are farthest from what the model says.
@@ -160,7 +160,7 @@ class MarginalSession:
     def _counts(self, clique: Clique) -> Integers:
         if clique in self._known:
             return self._known[clique]
-        counts = merge_cells(self._rows.counts(clique), clique, self.merged).astype(np.int64)
+        counts = merge_cells(self._rows.counts(clique), clique, self.merged)
         if counts.size <= _REMEMBERED - sum(each.size for each in self._known.values()):
             self._known[clique] = counts
         return counts

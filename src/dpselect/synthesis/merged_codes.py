@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.synthesis.table_domain import Clique
 
+Number = TypeVar("Number", bound=np.generic)
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 # A code is told apart from others if its noisy count is at least so many deviations of the noise.
@@ -75,7 +77,7 @@ class MergedCodes:
         return int(self.groups.max()) + 1
 
 
-def merge_cells(counts: NDArray[np.generic], clique: Clique, merged: Sequence[MergedCodes]) -> NDArray[np.generic]:
+def merge_cells(counts: NDArray[Number], clique: Clique, merged: Sequence[MergedCodes]) -> NDArray[Number]:
     """Return counts of the cells of some columns, added up over the groups of each."""
     for axis, column in enumerate(clique):
         each = merged[column]

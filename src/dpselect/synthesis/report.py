@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dpselect._display.markup import render
+from dpselect._public import named_publicly
 from dpselect.kernel.format_exact import format_exact
+from dpselect.sources.output import Output
 from dpselect.synthesis.distance_bounds import PROBABILITY
-from dpselect.synthesis.graphical_model import Floats, Measurement
+from dpselect.synthesis.graphical_model import Measurement
+from dpselect.synthesis.junction_tree import Floats
 from dpselect.synthesis.synthetic_model import SyntheticModel
 
 # Columns of a drawn table of pairs, drawn pairs, and codes of a drawn column.
@@ -22,6 +26,17 @@ _MOST_COLUMNS, _MOST_PAIRS, _MOST_CODES = 24, 12, 30
 # Pairs with a bound below this share of rows are called trusted.
 TRUSTED = 0.1
 _SIDE = 220
+
+
+def save_html(model: SyntheticModel, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write the page of a synthetic table, whole or not at all.
+
+    Raises:
+        FileExistsError: the file exists, and ``overwrite`` was not asked for; or it is a ledger.
+        OSError: it cannot be written.
+    """
+    with Output(path, overwrite) as file:
+        file.put(page_of(model).encode("utf-8", "backslashreplace"))
 
 
 def page_of(model: SyntheticModel) -> str:
@@ -129,9 +144,7 @@ def _column(model: SyntheticModel, measurement: Measurement) -> dict[str, Any]:
             "synthetic": round(100 * share / most, 1),
             "share": f"{share:.1%}",
         }
-        for label, noisy, share in zip(
-            _labels(model, column), measured.tolist(), synthetic.tolist(), strict=True
-        )
+        for label, noisy, share in zip(_labels(model, column), measured.tolist(), synthetic.tolist(), strict=True)
     ]
     return {"name": model.names[column], "bars": bars[:_MOST_CODES], "more": max(0, len(bars) - _MOST_CODES)}
 
@@ -159,3 +172,6 @@ def _squares(shares: Floats) -> list[tuple[str, str, str, str, str]]:
         for (row, column), shade in np.ndenumerate(shares)
         if shade > 0.001
     ]
+
+
+named_publicly("dpselect.synthesis", globals(), ["save_html"])

@@ -1,16 +1,12 @@
-"""A synthetic table in one call: described columns, one payment, and a model of their cells. Proof: ``synthesize.md``."""
+"""A synthetic table in one call: described columns, one payment, and a model. Proof: ``marginal_session.md``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from dpselect._public import named_publicly
-from dpselect.certificates.contribution_text import protects
 from dpselect.dataset import Dataset, source_rows
 from dpselect.kernel.bound import SquaredBound, require_variance
 from dpselect.kernel.errors import InputError, InputTypeError
@@ -197,8 +193,8 @@ def synthesize(
             does.
         ledger: where the spend is recorded before anything is drawn.
 
-    Returns: a release; ``.value.sample(rows)`` draws rows, ``.value.write(path)`` a table, ``.value.save(path)`` and
-        ``.value.save_html(path)`` the model and a page about it.
+    Returns: a release; ``.value.sample(rows)`` draws rows, ``.value.write(path)`` writes a table, ``.value.save(path)``
+        the model, and :func:`dpselect.synthesis.save_html` a page about it.
 
     Guarantee: (epsilon, delta)-differential privacy, and rho-zCDP by the rho that this takes; one row more or fewer,
         or one person with all of their rows where the description names persons.

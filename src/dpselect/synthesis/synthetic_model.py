@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,11 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.sources.output import Output
 from dpselect.synthesis.distance_bounds import PROBABILITY
-from dpselect.synthesis.graphical_model import Floats, GraphicalModel, Measurement
+from dpselect.synthesis.graphical_model import GraphicalModel, Measurement
+from dpselect.synthesis.junction_tree import Clique, Floats, JunctionTree
 from dpselect.synthesis.marginal_session import MarginalSession, MarginalStep
 from dpselect.synthesis.merged_codes import MergedCodes, split_cells
-from dpselect.synthesis.table_domain import Clique, SynthesisColumn, TableDomain
+from dpselect.synthesis.table_domain import SynthesisColumn, TableDomain
 
 FORMAT = 1
 KIND = "dpselect synthetic table"
@@ -75,7 +76,8 @@ class SyntheticModel:
         rows_per_person: int | None = None,
     ) -> SyntheticModel:  # fmt: skip
         """Return the model of a session, with the bounds that its releases imply."""
-        bounds = {pair: session.bounds.at(pair, model) for pair in combinations(range(len(domain.columns)), 2)}
+        pairs: list[Clique] = [*combinations(range(len(domain.columns)), 2)]
+        bounds = {pair: session.bounds.at(pair, model) for pair in pairs}
         spread = [_moved_rows(session, column, len(domain.columns)) for column in range(len(domain.columns))]
         distances = {
             pair: bound + 2 * (spread[pair[0]] + spread[pair[1]]) for pair, bound in bounds.items() if bound is not None
@@ -165,17 +167,6 @@ class SyntheticModel:
         """
         with Output(path, overwrite) as file:
             file.put(self.as_json().encode())
-
-    def save_html(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write a page about the model: what was measured, what it cost, and how far which counts may be trusted.
-
-        Raises:
-            FileExistsError, OSError: as :meth:`save`.
-        """
-        from dpselect.synthesis.report import page_of
-
-        with Output(path, overwrite) as file:
-            file.put(page_of(self).encode("utf-8", "backslashreplace"))
 
     def as_json(self) -> str:
         """Return the text of the file of a model."""
@@ -276,8 +267,6 @@ class SyntheticModel:
 
     @staticmethod
     def _cells(sizes: Sequence[int], factors: Mapping[Clique, Floats]) -> int:
-        from dpselect.synthesis.junction_tree import JunctionTree
-
         return JunctionTree.of(sizes, factors).cells
 
     def _place(self, name: str) -> int:
@@ -340,7 +329,7 @@ def _arrow(arrow: Any, column: NDArray[Any]) -> Any:
     kinds = {type(cell) for cell in cells if cell is not None}
     if str in kinds and len(kinds) > 1:
         cells = [None if cell is None else str(cell) for cell in cells]
-    elif bool in kinds and len(kinds) > 1 or kinds == {int, float}:
+    elif (bool in kinds and len(kinds) > 1) or kinds == {int, float}:
         cells = [None if cell is None else float(cell) for cell in cells]
     return arrow.array(cells)
 
@@ -382,7 +371,7 @@ def _clique(content: Mapping[str, Any], columns: int) -> Clique:
     clique = tuple(content["columns"])
     if not clique or any(type(place) is not int or not 0 <= place < columns for place in clique):
         raise InputError("no columns")
-    if any(one >= other for one, other in zip(clique, clique[1:], strict=False)):
+    if any(one >= other for one, other in pairwise(clique)):
         raise InputError("no order")
     return clique
 

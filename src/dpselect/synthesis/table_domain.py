@@ -1,10 +1,11 @@
-"""Public domains of the columns of a synthetic table: the cells that rows are counted in, and the values behind them."""
+"""Public domains of the columns of a synthetic table: cells in which rows are counted, and the values behind them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -146,7 +147,7 @@ class SynthesisColumn:
                 raise InputError(f"The values of {name} are not a list of text and numbers.")
             return cls(name, values)
         edges, step = tuple(map(Fraction, content["edges"])), Fraction(content["step"])
-        if len(edges) < 2 or step <= 0 or any(one >= other for one, other in zip(edges, edges[1:], strict=False)):
+        if len(edges) < 2 or step <= 0 or any(one >= other for one, other in pairwise(edges)):
             raise InputError(f"The edges of {name} do not increase.")
         return cls(name, (), edges, step)
 

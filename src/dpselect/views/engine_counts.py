@@ -76,7 +76,9 @@ def _coded_rows(warehouse: Warehouse, question: RowQuestion, *, raw: bool = Fals
     warehouse.require(question.columns)
     table, text = warehouse.only(question.columns).table, warehouse.is_csv
     if question.remainder:
-        placed = [(_place_or_last(table[name], name, cells, text=text), None) for name, cells in question.counted_columns]
+        placed = [
+            (_place_or_last(table[name], name, cells, text=text), None) for name, cells in question.counted_columns
+        ]
     else:
         placed = [place_and_mask(cells, table[name], name, text=text) for name, cells in question.counted_columns]
     coded = {f"c{at}": place for at, (place, _) in enumerate(placed)}

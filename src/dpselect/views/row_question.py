@@ -83,9 +83,8 @@ class Bins:
 
     def codes(self, values: Any) -> Integers:
         """Return the bin of every row, ``OUTSIDE`` where it is in none, shape (n,)."""
-        numbers = Column(_numbers_of_text(values), kind="real").values
-        if self.clip:
-            numbers = np.clip(numbers, self.edges[0], self.edges[-1])
+        numbers = np.asarray(Column(_numbers_of_text(values), kind="real").values, dtype=np.float64)
+        numbers = np.clip(numbers, self.edges[0], self.edges[-1]) if self.clip else numbers
         codes = np.searchsorted(self.edges, numbers, side="right") - 1
         codes[numbers == self.edges[-1]] = len(self) - 1
         # What is missing, or not a number, is NaN, and compares with nothing.

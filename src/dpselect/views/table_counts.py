@@ -32,7 +32,6 @@ from dpselect.views.row_question import Number, RowQuestion, as_it_is
 from dpselect.views.row_source import RowSource
 from dpselect.views.rows_of_persons import cell_text, row_order
 
-
 # All bits of an integer but its sign.
 _POSITIVE = 2**63 - 1
 
@@ -115,12 +114,25 @@ def _small_codes(
     if question.person is not None:
         cells = np.zeros_like(codes[0])
         with np.errstate(over="ignore"):
-            # A number of the row alone, which may wrap around.
+            # A number of the row alone, which may wrap around: rows that share it are told apart by all of their codes.
             for code, size in zip(codes, question.sizes, strict=True):
                 cells = cells * size + code
-        rows = question.rows_that_count(read, np.zeros_like(cells), cells & _POSITIVE, number)
+        ordered = np.lexsort(codes)
+        held = {name: _in_order(column, ordered) for name, column in read.items()}
+        counted = question.rows_that_count(held, np.zeros_like(cells), (cells & _POSITIVE)[ordered], number)
+        rows = ordered[counted]
         codes = [code[rows] for code in codes]
     return [code.astype(kind) for code, kind in zip(codes, kinds, strict=True)]
+
+
+def _in_order(column: Any, rows: Integers) -> Any:
+    """Return the cells of rows."""
+    taken = getattr(column, "take", None)
+    if hasattr(column, "iloc"):
+        return column.iloc[rows]
+    if hasattr(column, "gather"):
+        return column.gather(rows)
+    return taken(rows) if taken is not None else np.asarray(column, dtype=object)[rows]
 
 
 def table_sums(table: Any, question: RowQuestion, sums: Sequence[CellSum]) -> tuple[Integers, dict[str, str]]:
