@@ -98,6 +98,7 @@ class SynthesisPlan:
         domain = TableDomain.of(dataset, columns, bins)
         if len(domain.columns) > MOST_COLUMNS:
             raise InputError(f"A synthetic table has at most {MOST_COLUMNS} columns: name fewer.")
+        impossible_cells(domain, impossible)
         exact, at = exact_epsilon(epsilon), exact_delta(delta)
         if not at:
             raise InputError("A synthetic table is measured with Gaussian noise: pass a positive delta, such as 1e-6.")
@@ -105,7 +106,6 @@ class SynthesisPlan:
         plan = cls(
             dataset=dataset, domain=domain, guarantee=guarantee, method=method, degree=degree, zeros=(*impossible,)
         )  # fmt: skip
-        impossible_cells(domain, plan.zeros)
         least = guarantee.rho / (_LEAST * len(domain.columns))
         require_variance(SquaredBound(plan.people**2).variance(least))
         return plan

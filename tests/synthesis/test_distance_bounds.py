@@ -1,0 +1,54 @@
+"""Bounds on distances beside the distances themselves, which only a test may know."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from dpselect.release.system_noise import SystemNoise
+from dpselect.synthesis.distance_bounds import DistanceBounds
+from dpselect.synthesis.graphical_model import GraphicalModel, Measurement
+from dpselect.synthesis.merged_codes import merge_cells
+from tests.synthesis.sessions import METHODS, coded, run_of
+
+SIZES = (5, 4, 6, 3)
+
+
+def rows(seed: int):
+    """Rows of columns that follow each other."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, 4, 2000)
+    others = [np.where(rng.random(2000) < 0.7, first % (size - 1), rng.integers(0, size - 1, 2000)) for size in SIZES]
+    return [tuple(row) for row in np.stack(others, axis=1).tolist()]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("rho", [Fraction(1, 100), Fraction(1)])
+def test_no_distance_is_above_its_bound(method: str, rho: Fraction) -> None:
+    """Every pair has a bound, and all hold in nearly every release; they say something where the budget is large."""
+    broken, releases, shares = 0, 12, []
+    for seed in range(releases):
+        table = rows(seed)
+        _, session, model = run_of(method, table, SIZES, rho)(SystemNoise())
+        true = coded(table, SIZES)
+        for pair in combinations(range(len(SIZES)), 2):
+            bound = session.bounds.at(pair, model)
+            distance = np.abs(merge_cells(true.counts(pair), pair, session.merged) - model.counts(pair)).sum()
+            broken += distance > bound
+            shares.append(bound / 4000)
+
+    assert 0 == broken
+    assert rho < 1 or np.mean(shares) < (0.3 if method == "mst" else 0.1)
+
+
+def test_a_bound_of_noise_alone_would_be_broken() -> None:
+    """A model that is wrong is said to be wrong: the bound is about the model that is asked for."""
+    bounds = DistanceBounds()
+    bounds.observe(Measurement((0, 1), np.array([[400.0, 0.0], [0.0, 400.0]]), np.array(1.0)), None)
+    uniform = GraphicalModel.uniform((2, 2), 800.0)
+
+    assert 800 < bounds.at((0, 1), uniform) < 830
+    assert bounds.at((0,), uniform) is None
