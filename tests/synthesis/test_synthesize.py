@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -210,9 +211,10 @@ def test_the_command_writes_a_table_a_model_a_page_and_a_certificate(folder: Pat
     with (folder / "s.csv").open() as file:
         assert [*COLUMNS] == next(csv.reader(file))
     assert 20 == len(pd.read_parquet("more.parquet"))
-    answer = json.loads((folder / "c.json").read_text())["answer"]
-    assert dps.synthesis.load("m.json").answer == answer
-    assert 1 == len(dps.Ledger.read("people.ledger").spends)
+    answer = json.loads((folder / "c.json").read_text())["certificate"]["answer"]
+    assert {"file": "s.csv", "SHA-256": hashlib.sha256((folder / "s.csv").read_bytes()).hexdigest()} == answer
+    assert 4 == len(dps.synthesis.load("m.json").names)
+    assert 1 == len(dps.Ledger.read("people.ledger").events)
 
 
 def test_the_command_overwrites_nothing_and_prints_objects(folder: Path, capsys) -> None:

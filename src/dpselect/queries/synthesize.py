@@ -87,7 +87,7 @@ class SyntheticTable(Query[Any]):
         """Return a release without a model; its cost is spent from the accountant."""
         plan = self._plan(data.dataset)
         accountant.spend(plan.guarantee, mechanism=plan.mechanism, note="synthesis")
-        return plan.released(None)
+        return plan.as_release(None)
 
     def attachments(self, release: Release[Any]) -> dict[str, Any]:
         """Return the model, in JSON."""

@@ -116,7 +116,7 @@ class GraphicalModel:
             for each in above:
                 given = given * self.tree.sizes[each] + codes[each]
             shares = np.moveaxis(self.conditionals[column], axis, -1).reshape(-1, size)
-            codes[column] = _stratified(shares, given, generator)
+            codes[column] = _stratify(shares, given, generator)
         return codes
 
 
@@ -130,7 +130,7 @@ def _multiply(factors: Sequence[tuple[Clique, Floats]], rest: Clique) -> Floats:
     return product
 
 
-def _stratified(shares: Floats, given: Integers, generator: np.random.Generator) -> Integers:
+def _stratify(shares: Floats, given: Integers, generator: np.random.Generator) -> Integers:
     """Return a code for every row by the shares of its group: even steps through each group, in random order."""
     order = np.lexsort((generator.random(given.size), given))
     sizes = np.bincount(given, minlength=shares.shape[0])

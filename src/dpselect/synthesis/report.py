@@ -50,7 +50,7 @@ def page_of(model: SyntheticModel) -> str:
             promise=_promise(model),
             steps=[_step(model, place) for place in range(len(model.steps))],
             errors=_errors(model),
-            trusted=_trusted(model),
+            trusted=_trusted_pairs(model),
             columns=[_column(model, each.measurement) for each in model.steps if len(each.measurement.clique) == 1],
             pairs=[_pair(model, each.measurement) for each in model.steps if len(each.measurement.clique) == 2][
                 :_MOST_PAIRS
@@ -109,7 +109,7 @@ def _errors(model: SyntheticModel) -> list[dict[str, Any]]:
     return rows
 
 
-def _trusted(model: SyntheticModel) -> dict[str, Any]:
+def _trusted_pairs(model: SyntheticModel) -> dict[str, Any]:
     """Return how many pairs have a small bound, and the names of some."""
     bounds = {pair: model.error(*pair) for pair in combinations(model.names, 2)}
     known = sorted((bound, pair) for pair, bound in bounds.items() if bound is not None and bound <= TRUSTED)

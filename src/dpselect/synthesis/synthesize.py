@@ -156,9 +156,9 @@ class SynthesisPlan:
             model = mst(session, zeros) if self.method == "mst" else aim(session, zeros, degree=self.degree)
         counted = self.error_bound.rows_per_person
         released = SyntheticModel.of(self.domain, model, session, self.method, self.guarantee, counted)
-        return self.released(released)
+        return self.as_release(released)
 
-    def released(self, value: Any) -> SynthesisRelease:
+    def as_release(self, value: Any) -> SynthesisRelease:
         """Return a model as a release of this plan."""
         return SynthesisRelease(value, self.mechanism, self.guarantee, error_bound=self.error_bound)
 

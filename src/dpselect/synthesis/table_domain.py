@@ -71,9 +71,8 @@ class SynthesisColumn:
             values = tuple(_plain(domain.lower + place * domain.step) for place in range(points))
             return cls(name, values, cells=dataset.grid(name))
         # Even bins begin at a value of the grid, so that each of them has one.
-        edges = domain.edges or tuple(
-            domain.lower + (place * points // bins) * domain.step for place in range(bins)
-        ) + (domain.upper,)
+        even = [domain.lower + (place * points // bins) * domain.step for place in range(bins)]
+        edges = domain.edges or (*even, domain.upper)
         return cls(name, (), edges, domain.step, Bins(Bins.of([float(edge) for edge in edges]).edges, clip=True))
 
     @property
