@@ -96,9 +96,7 @@ _BY_FORM = {
     "model": _object(
         {**_MODEL_FIELDS, "model": {"type": "object"}, "learned_from": _list(TEXT), "chosen_because": _maybe(TEXT)}
     ),
-    "table": _object(
-        {**_MODEL_FIELDS, "model": {"type": "object"}, "rows": WHOLE, "measured": _list(_list(TEXT))}
-    ),
+    "table": _object({**_MODEL_FIELDS, "model": {"type": "object"}, "rows": WHOLE, "measured": _list(_list(TEXT))}),
 }
 _QUERIES = {name.replace("_", "-"): _BY_FORM[query.form] for name, query in QUERIES.items()}
 # By command: what it prints beside "command", which every object has.
@@ -275,22 +273,6 @@ PLAN_SCHEMA = _object(
 
 _REMAINING_AMOUNTS = _map(_SPENT_AMOUNTS)
 _OFFER = _object({"name": TEXT, "about": TEXT, "paused": TRUTH, "left": _REMAINING_AMOUNTS})
-<<<<<<< HEAD
-=======
-_SERVED_QUERIES = (
-    "best",
-    "median",
-    "quantiles",
-    "histogram",
-    "most-common",
-    "partitions",
-    "select",
-    "sql",
-    "synthesize",
-    "top-k",
-    "train",
-)
->>>>>>> 0a24001a (dpselect synthesize and sample, the page of a synthetic table, and its query)
 SERVED_SCHEMAS: Mapping[str, Schema] = {
     **{name: _served_schema(ANSWERS[name]) for name in (*_QUERIES, "sql")},
     "datasets": _object({"server": TEXT, "datasets": _list(_OFFER)}),

@@ -63,8 +63,8 @@ class Warehouse:
         opened: the connection that was opened here, which :meth:`close` or leaving a ``with`` block closes.
         temporary: whether training may write a temporary table.
 
-    Limits: A warehouse trusts its engine. Its counts are believed, and its log shows the released splits and steps before you
-    publish them. Changes of a table are detected where counts or files show them, not where they cancel out.
+    Limits: A warehouse trusts its engine. Its counts are believed, and its log shows the released splits and steps
+    before you publish them. Changes of a table are detected where counts or files show them, not where they cancel out.
     """
 
     table: Any
