@@ -1,4 +1,4 @@
-"""Errors and laws of releases, from public data or public facts."""
+"""Errors and probabilities of releases, from public data or public facts."""
 
 from dpselect.analysis import compare as compare
 from dpselect.analysis import metrics as metrics

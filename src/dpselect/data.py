@@ -1,4 +1,4 @@
-"""Tables, columns and graphs that a question is asked of."""
+"""Tables, columns and graphs for questions."""
 
 from dpselect.sources.candidates import Candidates as Candidates
 from dpselect.sources.periods import Periods as Periods

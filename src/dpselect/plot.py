@@ -1,4 +1,4 @@
-"""Charts of laws, errors, sensitivities and budgets, for data that anybody may see."""
+"""Charts of laws, errors, sensitivities and budgets, for public data."""
 
 from typing import TYPE_CHECKING, Any
 

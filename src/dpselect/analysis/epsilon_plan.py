@@ -22,7 +22,7 @@ def epsilon_for(
     """Return the least epsilon at which the error stays below ``error`` with this probability, whatever the data.
 
     It is the exact worst case over all databases (for joint lists an upper bound), rounded up to six digits, so that
-    what is printed suffices. It is 0 where any epsilon will do: a wish that a uniform draw grants.
+    what is printed suffices. It is 0 where any epsilon is enough, as where a uniform draw keeps the error.
 
     The error of a choice is how far the winner's score lies below the best score; of a list, how far the worst winner
     lies below the k-th best candidate; of a joint list, the most by which a place lies below the candidate that belongs
@@ -64,11 +64,11 @@ def error_bound(
     range_bound: int = 2,
     kind: str = "real",
 ) -> WorstCaseBound:
-    """Return how wrong a release may be on the worst of all databases: the other direction of :func:`epsilon_for`.
+    """Return the error bound of a release on the worst of all databases, the inverse of :func:`epsilon_for`.
 
-    ``tail(error)`` is the largest probability that the error is at least that, ``at(probability)`` what it stays
-    below, and for one choice ``expected()`` the largest expected error. All are rounded up. Where a database is at
-    hand, :func:`error_tail` and :func:`expected_error` are its own figures.
+    ``tail(error)`` is the largest probability of at least this error, ``at(probability)`` the bound that it stays
+    below, and for one choice ``expected_error()`` the largest expected error. All are rounded up. Where a database is
+    at hand, :func:`error_tail` and :func:`expected_error` are its own figures.
 
     Args:
         epsilon: of the whole release.

@@ -61,7 +61,7 @@ def _error_text(error: float) -> str:
 def recommend(
     scores: Scores, *, epsilon: Epsilon, data: str | None = None, mechanisms: Iterable[str | Mechanism] = ()
 ) -> Recommendation:
-    """Compare the exact expected errors of all mechanisms that apply, and of your own, and say which to use.
+    """Compare the exact expected errors of all mechanisms that apply, and of your own, and name the best.
 
     Smooth mechanisms are tried with the noises of :func:`tune`, each with its best share phi: Student t, both Cauchy
     and exponential noise, and gamma 2, 4 and 6. Not tried: Laplace noise, another clip or floor than the default one,

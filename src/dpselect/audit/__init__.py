@@ -1,4 +1,4 @@
-"""The auditor: brute force on tiny universes, for our own claims and for yours."""
+"""The auditor: brute force on tiny universes, for the library's claims and for yours."""
 
 from dpselect.audit.admissibility import Admissibility, admissible, dominates
 from dpselect.audit.privacy_loss import PrivacyLoss, privacy_loss, privacy_loss_of_pmf

@@ -109,7 +109,7 @@ class Server:
 def connect(
     url: str, token: str, *, authority: str | Path | None = None, plain: bool = False, timeout: float = 600
 ) -> Server:
-    """Return a server of ``dpselect serve`` to ask; nothing is sent yet.
+    """Return a client of a ``dpselect serve`` server; nothing is sent yet.
 
     A reply that is lost is asked for again with the same key, a few times, so that nothing is paid twice. No
     redirection is followed, and the token is in no text, log or error.

@@ -9,7 +9,7 @@ from dpselect._public import named_publicly
 
 
 class DPSelectError(Exception):
-    """The base of all exceptions that dpselect raises: their words are its own, so a command line may print them."""
+    """The base of all exceptions of dpselect. Their words are the library's own, so a command may print them."""
 
 
 class PrivacyError(DPSelectError):

@@ -181,7 +181,7 @@ def budget(
     dataset: str = "",
     rule: str = "sum",
 ) -> Iterator[Ledger | InMemoryLedger]:
-    """Count every release inside the block that names no other ledger.
+    """Charge every release inside the block that names no other ledger.
 
     Args:
         path: the file or the address of a :class:`Ledger`; without one the budget lives in memory and is forgotten.

@@ -43,7 +43,7 @@ class _Reach:
 class Ledger:
     """A budget in a file or in PostgreSQL. Make one with :meth:`open`, or look at one with :meth:`read`.
 
-    It copies and pickles as its address, and whatever opens it again verifies it again. It stays with the file or the
+    It copies and pickles as its address, and is verified whenever it is opened. It stays with the file or the
     tables that it was opened with: a change of the working folder moves nothing, and others in their place are refused.
 
     Attributes:

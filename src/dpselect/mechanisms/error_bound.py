@@ -23,7 +23,7 @@ NONE = "no bound on the error"
 class ErrorBound(ABC):
     """A bound on the error of one release, whatever the data: a function of public facts alone.
 
-    Two are equal if they are the same function.
+    Two bounds are equal if they are the same function.
 
     Attributes:
         unit: of the error, in words; "" where nobody knows.

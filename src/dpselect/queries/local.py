@@ -233,7 +233,7 @@ def _field_text(value: Any) -> str:
 
 
 def open(dataset: str | Path | Dataset, *, ledger: Accountant | None = None, workers: int = 1) -> LocalDataset:
-    """Return a dataset of this machine by its public description; no row is read.
+    """Open a dataset on this machine by its public description; no row is read.
 
     Args:
         dataset: the path of a TOML file that :meth:`Dataset.load` reads, or a description.

@@ -40,8 +40,8 @@ def above_threshold(
 
     Ask with ``stream.ask(value)``: any number of questions, chosen one after the other, until ``positives`` of them
     were above, or more of them at cheaper levels. An answer above also says by how much, at no extra cost. The spend is
-    recorded here, before anything is drawn; what is left when the stream ends is not given back. When all questions
-    are known beforehand, ``dpselect.top_k`` finds the largest values more accurately.
+    recorded here, before anything is drawn; the rest is not refunded when the stream ends. When all questions are known
+    beforehand, ``dpselect.top_k`` finds the largest values more accurately.
 
     Args:
         threshold: public, in the units of values; ``None`` where each question brings its own.

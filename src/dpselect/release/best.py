@@ -40,10 +40,10 @@ def best(
     rows_per_person: int = 1,
     ledger: Accountant | None = None,
 ) -> Release[tuple[Any, ...]]:
-    """Choose the k groups that are best by a score, such as an average or a rate, privately.
+    """Choose privately the k groups that are best by a score, such as an average or a rate.
 
-    A group's margin, the number of rows that must come or go before it changes sides of the list, is what is drawn by:
-    of large groups that is many, so they are told apart more surely. How far rows move the score is derived from it.
+    Groups are drawn by their margins: the number of rows that must come or go before a group changes sides of the list.
+    Large groups have large margins. The sensitivity is derived from the score.
 
     Args:
         table: pandas, polars or arrow, a mapping of columns, the path of a file, a :class:`dpselect.data.TableFile`, a

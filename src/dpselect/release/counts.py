@@ -60,10 +60,10 @@ def counts(
     negative: str = "keep",
     ledger: Accountant | None = None,
 ) -> HistogramRelease:
-    """Count the rows of every public value of a column, or of every bin of numbers, privately: a noisy histogram.
+    """Count privately the rows of every public value or bin of a column: a noisy histogram.
 
-    The noise is exact and whole; its size follows from epsilon alone. Values outside of the list, or of all bins, are
-    counted nowhere.
+    The noise is exact and whole; its size follows from epsilon alone. Values outside the list, or outside all bins, are
+    not counted.
 
     Args:
         table: a pandas, polars or arrow table, a mapping of columns, an array, the path of a file, a

@@ -94,7 +94,7 @@ def most_common(
     items_per_person: int | None = None,
     ledger: Accountant | None = None,
 ) -> Release[tuple[Any, ...]] | Release[dict[Any, tuple[Any, ...]]]:
-    """Choose the k items that most different persons, or most records, have, privately.
+    """Choose privately the k items that most different persons, or most records, have.
 
     Args:
         events: one row per event, or per record: a pandas, polars or arrow table, a mapping of columns, an array, the

@@ -39,7 +39,7 @@ def session_factory_of(outcomes: Callable[[], NoiseSource]) -> SessionFactory:
         per_person: int = 1,
         note: str = "",
     ) -> AbstractContextManager[Session]:
-        """Record a spend durably, and hand out what draws: for algorithms of one's own.
+        """Record a spend durably and return a session that draws, for algorithms of your own.
 
         Args:
             guarantee: what the release as a whole promises; a rho pays for all draws, at an epsilon at their price.

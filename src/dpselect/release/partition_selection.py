@@ -36,11 +36,10 @@ def partitions(
     keys_per_person: int,
     ledger: Accountant | None = None,
 ) -> Release[tuple[Any, ...]]:
-    """Reveal which keys a column holds, privately, where no public list names them: groups, products, error codes.
+    """List privately the keys of a column without a public list (partition selection): groups, products, error codes.
 
-    Every person keeps at most ``keys_per_person`` different keys, chosen at random. A key that n persons kept is
-    revealed with a probability that rises with n as fast as the promise allows, and one that nobody
-    has is never revealed.
+    Every person keeps at most ``keys_per_person`` different keys, chosen at random. A key that n persons kept is listed
+    with a probability that rises with n as fast as the guarantee allows. A key that nobody has is never listed.
 
     Args:
         table: one row per event, as for :func:`dpselect.most_common`, in memory or in a file.

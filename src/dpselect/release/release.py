@@ -27,7 +27,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True)
 class Release(Generic[T_co]):
-    """A value that may be published, with the promise for all of it.
+    """A value that may be published, with its guarantee.
 
     Attributes:
         value: the winner, or the number; of a list the tuple of winners in their order; of groups a dict of them.

@@ -1,4 +1,4 @@
-"""The utilities: what is good, and how far one neighbour moves it. The imports are the list: one line for each."""
+"""The utilities: scores of public candidates, with their sensitivities. The imports are the list: one line for each."""
 
 from collections.abc import Callable
 from types import FunctionType
