@@ -108,6 +108,7 @@ def test_no_module_opens_with_a_question() -> None:
         ("PLD", "explanation/composition.md"),
         ("sparse vector", "how-to/release-a-number.md"),
         ("edge privacy", "glossary.md"),
+        ("synthetic data", "how-to/synthesize.md"),
     ],
 )
 def test_words_of_the_field_are_found(term: str, page: str) -> None:

@@ -1,4 +1,4 @@
-"""How well labels and ranks of a model are expected to do, by released shares alone, and a chart of gains."""
+"""The expected quality of labels and ranks of a model, by released shares alone, and a chart of gains."""
 
 from __future__ import annotations
 
