@@ -33,7 +33,7 @@ class ReleasedBudget:
 
 
 class AnalystBudgets:
-    """The standing of every dataset."""
+    """The released budget of every dataset, and its shares."""
 
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         self._database, self._now = database, now
@@ -72,13 +72,13 @@ class AnalystBudgets:
         return {row["dataset"] for row in rows}
 
     def of(self, dataset: str) -> ReleasedBudget:
-        """Return the standing of a dataset."""
+        """Return what is released of a dataset."""
         with self._database.reading() as statements:
             return _read(statements, dataset)
 
     @contextmanager
     def turn(self, dataset: str) -> Iterator[ReleasedBudget]:
-        """Yield the standing, while no other thread, process or server may spend from this dataset or change it."""
+        """Yield what is released, while no other thread, process or server may spend from this dataset or change it."""
         with self._changing(dataset) as (_, standing):
             yield standing
 

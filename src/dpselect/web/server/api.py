@@ -110,13 +110,13 @@ def _dataset_routes(router: APIRouter, jobs: JobQueue) -> None:
     @router.get("/datasets/{name}")
     def dataset(name: str, user: CurrentUser) -> dict[str, Any]:
         """Return the public facts of a dataset, and what is left."""
-        found = jobs.dataset(name, None if user.role == "curator" else user.name)
+        found = jobs.dataset(name, user.analyst)
         return serializers.details(found, user, jobs.server_state.standings.of(name))
 
     @router.post("/datasets/{name}/plan", openapi_extra=BODY)
     def plan(name: str, user: CurrentUser, query: AnyQuery) -> dict[str, Any]:
         """Return what a query would cost and how wrong its answer may be. It costs nothing and reads no row."""
-        found = jobs.dataset(name, None if user.role == "curator" else user.name)
+        found = jobs.dataset(name, user.analyst)
         return found.plan(query, jobs.server_state.settings.limits.candidates).as_json()
 
     @router.post("/datasets/{name}/release", responses=ANSWER_RESPONSES, openapi_extra=BODY)
@@ -127,16 +127,10 @@ def _dataset_routes(router: APIRouter, jobs: JobQueue) -> None:
 
 
 def _request_routes(router: APIRouter, jobs: JobQueue) -> None:
-    def find(number: str, analyst: str) -> Job:
-        asked = jobs.server_state.requests.find(number if number.isascii() and number.isprintable() else "", analyst)
-        if asked is None:
-            raise NotFoundError("This request does not exist, or is not yours.")
-        return asked
-
     @router.get("/requests/{number}", responses=ANSWER_RESPONSES)
     def request(number: str, user: Analyst) -> Response:
         """Return the answer to one of your requests, or how far it is."""
-        return _reply(find(number, user.name))
+        return _reply(jobs.find(number, user.name))
 
     @router.get("/history")
     def history(user: Analyst) -> list[dict[str, Any]]:
@@ -146,16 +140,13 @@ def _request_routes(router: APIRouter, jobs: JobQueue) -> None:
     @router.get("/certificates/{number}")
     def certificate(number: str, user: Analyst) -> JSONResponse:
         """Return the certificate of one of your answered requests, as a file that dpselect reads."""
-        asked = find(number, user.name)
-        if asked.state != "answered" or asked.answer is None:
-            raise NotFoundError("This request has no answer, so there is no certificate.")
-        name = f'attachment; filename="certificate-{asked.id}.json"'
-        return JSONResponse(json.loads(asked.answer)["certificate"], headers={"content-disposition": name})
+        name = f'attachment; filename="certificate-{number}.json"'
+        return JSONResponse(jobs.certificate(number, user.name), headers={"content-disposition": name})
 
     @router.get("/models/{number}")
     def model(number: str, user: Analyst) -> JSONResponse:
         """Return the model that one of your answered requests trained, as a file that dpselect reads."""
-        asked = find(number, user.name)
+        asked = jobs.find(number, user.name)
         trained = None if asked.state != "answered" else json.loads(asked.answer or "{}").get("model")
         if trained is None:
             raise NotFoundError("This request has trained no model.")

@@ -117,6 +117,21 @@ class JobQueue:
             raise NotFoundError(_NO_DATASET)
         return dataset
 
+    def find(self, number: str, analyst: str) -> Job:
+        """Return a request of an analyst (``NotFoundError`` where there is none, or none of theirs)."""
+        asked = self._requests.find(number, analyst)
+        if asked is None:
+            raise NotFoundError("This request does not exist, or is not yours.")
+        return asked
+
+    def certificate(self, number: str, analyst: str) -> dict[str, Any]:
+        """Return the content of the certificate of an answered request of an analyst (``NotFoundError``)."""
+        asked = self.find(number, analyst)
+        if asked.state != "answered" or asked.answer is None:
+            raise NotFoundError("This request has no answer, so there is no certificate.")
+        content: dict[str, Any] = json.loads(asked.answer)["certificate"]
+        return content
+
     def submit(self, analyst: str, key: str, name: str, query: Query[Any]) -> Job:
         """Return the request of an analyst with this idempotency key: as it was asked before, or a new one.
 

@@ -74,6 +74,8 @@ class LeasedRecords(Generic[Record]):
 
     def find(self, number: str, analyst: str | None = None) -> Record | None:
         """Return a record, if there is one of this number and analyst; of anybody for ``None``."""
+        # What is not a number is looked up as none: databases refuse some signs.
+        number = number if number.isascii() and number.isprintable() else ""
         whose = "" if analyst is None else "AND analyst = :analyst"
         return self._first(f"id = :id {whose}", id=number, **({} if analyst is None else {"analyst": analyst}))
 

@@ -41,7 +41,7 @@ class ServerState:
 
     Attributes:
         settings: as they were read.
-        database: of people, requests, streams and standings.
+        database: of people, requests, streams and budgets.
         datasets: by their names.
         queries: the classes of queries that are answered, by their names.
         openid: what lets users of an OpenID provider in, if they may come.

@@ -31,6 +31,11 @@ class User:
     role: Role
     token: str
 
+    @property
+    def analyst(self) -> str | None:
+        """Return whose shares say what there is; ``None`` for a curator, who sees all."""
+        return None if self.role == "curator" else self.name
+
 
 @dataclass(frozen=True)
 class NewToken:

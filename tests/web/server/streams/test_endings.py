@@ -249,7 +249,7 @@ def test_a_query_that_takes_longer_than_a_reply_waits(tmp_path, monkeypatch) -> 
 
 def test_one_queue_sweeps_requests_and_streams(jobs, server_state, monkeypatch) -> None:
     """Its one thread ends an idle stream, and a sweep that fails stops no other."""
-    queue = jobs._jobs
+    queue = jobs.jobs
     monkeypatch.setattr(queue_module, "BEAT", 0.01)
     monkeypatch.setattr(server_state.requests, "waiting", lambda: (_ for _ in ()).throw(OSError("away")))
     number = opened(jobs, "survey", OPENING).id

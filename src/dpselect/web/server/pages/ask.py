@@ -30,7 +30,7 @@ def question_pages(jobs: JobQueue) -> APIRouter:
 
     @router.get(f"{HOME}/datasets/{{name}}/{{kind}}")
     def form(name: str, kind: str, request: Request, user: CurrentUser) -> Response:
-        found = jobs.dataset(name, None if user.role == "curator" else user.name)
+        found = jobs.dataset(name, user.analyst)
         query = forms.queries_about(found.description, jobs.server_state.queries).get(kind)
         if query is None:
             raise NotFoundError("This question cannot be asked about this dataset.")

@@ -14,7 +14,6 @@ from dpselect.certificates.page import record
 from dpselect.web.server import serializers
 from dpselect.web.server.dependencies import Analyst
 from dpselect.web.server.error_pages import HOME
-from dpselect.web.server.errors import NotFoundError
 from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.pages.answer_page import answer_shown
 from dpselect.web.server.pages.layout import moment, page
@@ -30,10 +29,10 @@ def asked_pages(jobs: JobQueue) -> APIRouter:
 
     @router.get(f"{HOME}/requests/{{number}}")
     def request_page(number: str, request: Request, user: Analyst) -> Response:
-        asked = _job_of(jobs, number, user.name)
+        asked = jobs.find(number, user.name)
         if asked.answer is None and (future := jobs.start_job(asked)) is not None:
             wait([future], _SECONDS)
-            asked = _job_of(jobs, number, user.name)
+            asked = jobs.find(number, user.name)
         facts: dict[str, Any] = {"asked": asked, "words": _words(jobs, asked), "when": moment(asked.created)}
         if asked.answer is None:
             return page(request, "waiting.html", "Your answer is being drawn", **facts)
@@ -54,31 +53,17 @@ def asked_pages(jobs: JobQueue) -> APIRouter:
 
     @router.get(f"{HOME}/certificates/{{number}}")
     def certificate(number: str, request: Request, user: Analyst) -> Response:
-        made = _certificate(jobs, number, user.name)
+        made = Certificate.of(jobs.certificate(number, user.name), number)
         body = record(made.content, made.sha256, made.as_json())
         return page(request, "certificate.html", "Certificate", number=number, record=body)
 
     @router.get(f"{HOME}/certificates/{{number}}/page")
     def file(number: str, user: Analyst) -> Response:
-        made = _certificate(jobs, number, user.name)
+        made = Certificate.of(jobs.certificate(number, user.name), number)
         headers = {"content-disposition": f'attachment; filename="certificate-{number}.html"'}
         return HTMLResponse(made.as_html(), headers=headers)
 
     return router
-
-
-def _job_of(jobs: JobQueue, number: str, analyst: str) -> Job:
-    asked = jobs.server_state.requests.find(number if number.isascii() and number.isprintable() else "", analyst)
-    if asked is None:
-        raise NotFoundError("This request does not exist, or is not yours.")
-    return asked
-
-
-def _certificate(jobs: JobQueue, number: str, analyst: str) -> Certificate:
-    asked = _job_of(jobs, number, analyst)
-    if asked.state != "answered" or asked.answer is None:
-        raise NotFoundError("This request has no answer, so there is no certificate.")
-    return Certificate.of(json.loads(asked.answer)["certificate"], asked.id)
 
 
 def _words(jobs: JobQueue, asked: Job) -> str:

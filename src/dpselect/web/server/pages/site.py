@@ -121,7 +121,7 @@ def dataset_pages(jobs: JobQueue) -> APIRouter:
 
     @router.get(f"{HOME}/datasets/{{name}}")
     def dataset(name: str, request: Request, user: CurrentUser) -> Response:
-        found = jobs.dataset(name, None if user.role == "curator" else user.name)
+        found = jobs.dataset(name, user.analyst)
         queries = queries_about(found.description, jobs.server_state.queries)
         facts: dict[str, Any] = {
             "dataset": serializers.details(found, user, jobs.server_state.standings.of(name)),

@@ -44,7 +44,7 @@ def _opening_routes(router: APIRouter, streams: SparseVectorSessions) -> None:
     @router.post("/datasets/{name}/streams/plan")
     def plan(name: str, opening: Opening, user: CurrentUser) -> dict[str, Any]:
         """Return what a stream would cost and how wrong its answers may be. It costs nothing and reads no row."""
-        return plan_stream(streams.dataset(name, None if user.role == "curator" else user.name), opening).as_json()
+        return plan_stream(streams.jobs.dataset(name, user.analyst), opening).as_json()
 
     @router.post("/datasets/{name}/streams", responses=STREAM_RESPONSES)
     def opened(name: str, opening: Opening, user: Analyst, idempotency_key: _Key) -> Response:

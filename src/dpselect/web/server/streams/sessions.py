@@ -21,7 +21,6 @@ from dpselect.kernel.format_exact import format_exact
 from dpselect.ledger import AnsweredError
 from dpselect.release.sparse_vector import SparseVector, ThresholdAnswer
 from dpselect.web import tokens
-from dpselect.web.server.dataset import HostedDataset
 from dpselect.web.server.errors import ConflictError, NotFoundError, RefusalError, TooManyRequestsError
 from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.problems import INSIDE, problem
@@ -86,7 +85,7 @@ class SparseVectorSessions:
     """
 
     def __init__(self, jobs: JobQueue) -> None:
-        self._jobs, self.server_state, self.limits = jobs, jobs.server_state, jobs.server_state.settings.limits
+        self.jobs, self.server_state, self.limits = jobs, jobs.server_state, jobs.server_state.settings.limits
         self.records: StreamRecords = jobs.server_state.streams
         self._held: dict[str, _HeldSecret] = {}
         self._waiting: dict[tuple[str, str], _Task] = {}
@@ -99,12 +98,12 @@ class SparseVectorSessions:
             self._give_up("opening")
         if self.server_state.alone is not None:
             self._give_up("open")
-        self._jobs.sweeps.append(self.sweep)
+        self.jobs.sweeps.append(self.sweep)
 
     def stop(self) -> None:
         """Let go of all secrets once the workers have stopped: their streams have ended."""
         for number in [*self._held]:
-            self._jobs.quietly(partial(self.records.end, number, "lost"))
+            self.jobs.quietly(partial(self.records.end, number, "lost"))
             self._drop(number)
 
     def _give_up(self, state: str) -> None:
@@ -116,13 +115,9 @@ class SparseVectorSessions:
         dataset = self.server_state.datasets.get(stream.dataset)
         return None if dataset is None else dataset.account.first_row(stream.id)
 
-    def dataset(self, name: str, analyst: str | None) -> HostedDataset:
-        """Return a dataset that an analyst has a share of: as :meth:`JobQueue.dataset`."""
-        return self._jobs.dataset(name, analyst)
-
     def find(self, number: str, analyst: str) -> Stream:
         """Return a stream of an analyst (``NotFoundError`` where there is none, or none of theirs)."""
-        stream = self.records.find(number if number.isascii() and number.isprintable() else "", analyst)
+        stream = self.records.find(number, analyst)
         if stream is None or stream.dataset not in self.server_state.datasets:
             raise NotFoundError("This stream does not exist, or is not yours.")
         return stream
@@ -140,7 +135,7 @@ class SparseVectorSessions:
             ConflictError: the key was used for another one.
             TooManyRequestsError: too many streams of this analyst are open.
         """
-        dataset, body = self._jobs.dataset(name, analyst), opening.model_dump_json()
+        dataset, body = self.jobs.dataset(name, analyst), opening.model_dump_json()
         stream = self.records.with_key(analyst, key)
         if stream is None:
             plan_stream(dataset, opening)
@@ -179,7 +174,7 @@ class SparseVectorSessions:
             return
         secret = opening.open(dataset.description, payment)
         if not self.records.begin(
-            stream.id, self._jobs.worker, LEASE, payment.rows[0], format_exact(secret.remaining_epsilon)
+            stream.id, self.jobs.worker, LEASE, payment.rows[0], format_exact(secret.remaining_epsilon)
         ):
             # Another server was first: nobody has asked this one anything.
             secret.end()
@@ -213,14 +208,14 @@ class SparseVectorSessions:
             future = Future[StoredAnswer | RefusalError]()
             future.set_result(stored)
             return future
-        query.require(self._jobs.dataset(stream.dataset, stream.analyst).description, opening_of(stream))
+        query.require(self.jobs.dataset(stream.dataset, stream.analyst).description, opening_of(stream))
         with self._lock:
             same = self._waiting.get((stream.id, key))
             if same is not None and same.body != task.body:
                 raise ConflictError(OTHER_BODY)
             waiting = sum(other.stream.analyst == stream.analyst for other in self._waiting.values())
             full = same is None and waiting >= self.limits.waiting
-            asked = None if full else self._jobs.submit_once((stream.id, key), partial(self._work, task))
+            asked = None if full else self.jobs.submit_once((stream.id, key), partial(self._work, task))
             if asked is None:
                 raise TooManyRequestsError("Too many of your queries wait: ask again when they are answered.")
             self._waiting[stream.id, key] = task
@@ -329,7 +324,7 @@ class SparseVectorSessions:
 
     def _is_gone(self, stream: Stream) -> bool:
         """Return whether the process that held an open stream is gone, or has let it go."""
-        if stream.holder == self._jobs.worker:
+        if stream.holder == self.jobs.worker:
             return stream.id not in self._held
         return self.server_state.alone is not None or stream.lease < self.records.now()
 
@@ -343,7 +338,7 @@ class SparseVectorSessions:
     def sweep(self) -> None:
         """Prolong the leases of this process; end streams that are idle, or that nobody holds."""
         if self._held and self.server_state.alone is None:
-            self.records.beat(self._jobs.worker, LEASE)
+            self.records.beat(self.jobs.worker, LEASE)
         alive = set()
         idle = self.records.now() - self.limits.stream_idle
         for stream in self.records.open_ones():
