@@ -98,7 +98,7 @@ class Decisions:
 
 @dataclass(frozen=True)
 class EveryTime:
-    """Asks a conditional, and then takes one query for every node: how a rehearsal comes to each of them."""
+    """Asks a conditional, and then takes one query for every node: how a dry run comes to each of them."""
 
     conditional: NodeConditional
     place: int

@@ -1,4 +1,4 @@
-"""A rehearsal: every kind of question of a fit is asked once, of nobody, so that what refuses does so before it costs.
+"""A dry run: every kind of question of a fit is asked once, of nobody, so that what refuses does so before it costs.
 
 The builder runs as it will run, over a table without rows, along one path: the one that leaves most codes open, which
 is a longest one. It draws in a session with the whole epsilon, whose noise source draws nothing. Nothing here has seen
@@ -206,7 +206,7 @@ class EmptyTable:
         return self
 
     def chunks(self, many: int, below: Callable[[Integers], Integers]) -> list[NodeCounts]:
-        """Return one chunk: one tree is rehearsed, and the others ask what it asks."""
+        """Return one chunk: one tree is run dry, and the others ask what it asks."""
         below(np.array([many]))
         return [self]
 

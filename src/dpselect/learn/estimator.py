@@ -85,7 +85,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return self
 
     def _pay_and_fit(self, data: TrainingData, epsilon: Fraction) -> tuple[Any, Guarantee]:
-        """Rehearse, pay and fit; return the result and what was paid."""
+        """Run dry, pay and fit; return the result and what was paid."""
         self._check_data(data)
         program = self._dry_run_plan(data.known, epsilon)
         guarantee = self._promise(epsilon)
@@ -189,7 +189,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         save_html(self, path, overwrite=overwrite)
 
     def _dry_run_plan(self, known: Schema, epsilon: Fraction) -> FitPlan:
-        """Return the plan, after a rehearsal without records: whatever would refuse does so before it costs."""
+        """Return the plan, after a dry run without records: whatever would refuse does so before it costs."""
         share = self._share(epsilon)
         program = self._fit_plan(known.attributes, known.classes, share)
         program.rehearse(share)

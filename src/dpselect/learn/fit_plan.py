@@ -56,7 +56,7 @@ class TreeFitPlan:
         leaves: the most leaves of a tree, where public facts say; 0 where noisy numbers decide.
         counted: whether splits are chosen by counts.
         prune: post-processing of a tree, given its plan; returns the tree that is kept.
-        variants: plans that are rehearsed instead of ``plan``, where no path of one shows all that may be asked.
+        variants: plans that are run dry instead of ``plan``, where no path of one shows all that may be asked.
     """
 
     attributes: Sequence[Attribute]

@@ -227,7 +227,7 @@ class DPID3Classifier(PrivateTrees):
         planned, variants = plan, list[Planner]()
         if isinstance(self.criterion, NodeConditional):
             planned = partial(plan, conditional=self.criterion)
-            # A copy, as scikit-learn's clones have: one that remembers must not remember a rehearsal.
+            # A copy, as scikit-learn's clones have: one that remembers must not remember a dry run.
             asked = deepcopy(self.criterion)
             variants = [partial(plan, conditional=EveryTime(asked, place)) for place in range(len(QUERIES))]
         return TreeFitPlan(

@@ -190,7 +190,7 @@ class Train(Query[Any]):
         return self._model_release(model, model.privacy_spent_)
 
     def example(self, data: QueryData, accountant: Accountant) -> ModelRelease:
-        """Return a model before its fit, rehearsed without rows; its cost is spent from the accountant."""
+        """Return a model before its fit, after a dry run without rows; its cost is spent from the accountant."""
         from dpselect.kernel.numbers import exact_epsilon
 
         model = self._model(data.dataset, accountant)

@@ -47,9 +47,9 @@ class Interaction:
     def __post_init__(self) -> None:
         ends = [(int(offsets.min()), int(offsets.max())) for offsets in self.parts_of]
         if len(set(self.columns)) != len(self.columns) or len(self.columns) != len(ends) or not ends:
-            raise InputError("A tile has columns that differ, each with an offset for every code.")
+            raise InputError("An interaction has columns that differ, each with an offset for every code.")
         if sum(low for low, _ in ends) < 0 or sum(high for _, high in ends) >= self.parts:
-            raise InputError("The offsets of a tile must add up to the number of a part.")
+            raise InputError("The offsets of an interaction must add up to the number of a part.")
 
 
 @dataclass(frozen=True)
