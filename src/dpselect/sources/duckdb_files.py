@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import shutil
 import tempfile
 import weakref
@@ -79,8 +80,7 @@ class _TextRows:
         self._files, self._names = files, [*names]
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        import pyarrow
-
+        pyarrow = importlib.import_module("pyarrow")
         schema = pyarrow.schema([(name, pyarrow.string()) for name in self._names])
         tables = (table for file in self._files for table in csv_text.batches(file, self._names))
         parts = (part for table in tables for part in table.to_batches())
@@ -111,9 +111,7 @@ def state(paths: Sequence[Path]) -> str:
 def _columns(file: Path) -> list[str]:
     if not file.name.lower().endswith(".parquet"):
         return csv_text.header(file)
-    import pyarrow
-    from pyarrow import parquet
-
+    pyarrow, parquet = (importlib.import_module(name) for name in ("pyarrow", "pyarrow.parquet"))
     try:
         names: list[str] = parquet.read_schema(file).names
     except (pyarrow.ArrowException, OSError):

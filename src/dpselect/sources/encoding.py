@@ -126,12 +126,9 @@ def number(column: Any) -> Any:
 
 def integer_of_text(column: Any) -> Any:
     """Return the integer of 64 bits that a text spells, NULL where it spells none, in an engine that casts any text."""
-    import ibis
-
     value = _number_of_text(column)
     whole = (value == value.floor()) & (value.abs() < literal(float(EXACT)))
-    written = (column.re_search(_WHOLE), column.try_cast("int64"))
-    return ibis.cases(written, (whole, value.cast("int64")), else_=ibis.null("int64"))
+    return column.re_search(_WHOLE).ifelse(column.try_cast("int64"), whole.ifelse(value.cast("int64"), None))
 
 
 def prepare_column(column: Any, domain: Domain, clip: bool, read: Any = None) -> Any:
