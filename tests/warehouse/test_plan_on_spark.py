@@ -16,7 +16,7 @@ COLUMNS = {"age": {"lower": 0, "upper": 120}, "job": ["cook", "nurse", "smith"],
 ASKED: list[dict[str, Any]] = [
     {"key": "age", "query": "median", "column": "age", "by": "ward", "weight": 1},
     {"key": "jobs", "query": "histogram", "column": "job", "weight": 1},
-    {"key": "common", "query": "most_common", "column": "job", "k": 2, "weight": 1},
+    {"key": "wards", "query": "histogram", "column": "ward", "by": "job", "weight": 1},
 ]
 
 
@@ -28,14 +28,15 @@ def described(folder: Path, ledger: str, **place: Any) -> Dataset:
 
 def test_a_publication_of_persons_in_groups_is_answered_by_spark(tmp_path: Path, spark: Any) -> None:
     """Counted there, with the plan and the answers of the file."""
-    rows = [(f"p{at % 700}", at * 37 % 100, ("cook", "nurse", "smith")[at % 7 % 3], "AB"[at % 2]) for at in range(3000)]
+    # Most are of one age, so that no two answers tie.
+    ages = [40 if at % 5 < 3 else at * 37 % 100 for at in range(3000)]
+    rows = [(f"p{at % 700}", age, ("cook", "nurse", "smith")[at % 7 % 3], "AB"[at % 2]) for at, age in enumerate(ages)]
     (tmp_path / "a.csv").write_text("who,age,job,ward\n" + "".join("{},{},{},{}\n".format(*row) for row in rows))
-    # Tables are those of all sessions, and views are not.
-    rows_of_spark = spark.createDataFrame(rows, "who string, age int, job string, ward string")
-    rows_of_spark.write.mode("overwrite").saveAsTable("persons_of_wards")
+    # A view of this session, which is not stopped by those who ask.
+    spark.createDataFrame(rows, "who string, age int, job string, ward string").createOrReplaceTempView("wards")
     places = {
         "file": {"source": str(tmp_path / "a.csv")},
-        "spark": {"source": "pyspark://local", "table": "persons_of_wards"},
+        "spark": {"source": "pyspark://local", "table": "wards"},
     }
     plan, answers = {}, {}
     for name, place in places.items():
@@ -44,5 +45,6 @@ def test_a_publication_of_persons_in_groups_is_answered_by_spark(tmp_path: Path,
         plan[name] = {key: str(each) for key, each in data.plan_publication(asked).plans.items()}
         answers[name] = {key: each["answer"] for key, each in data.publish(asked).answers.items()}
 
+    assert 3000 == spark.table("wards").count()
     assert plan["file"] == plan["spark"]
     assert answers["file"] == answers["spark"]

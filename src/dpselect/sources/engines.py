@@ -174,6 +174,7 @@ class Engine:
         knows_nan: it tells NaN from NULL.
         has_dates: it has a type of dates, and does not hold them as text.
         writes_money: its type of money becomes text with the sign of a currency.
+        shares_session: its connections of one process are one session, which ends with the process.
         one_state: holds one state of its tables, on a connection that should only read, or may write.
         holds: whether that transaction holds the state of the tables of these names.
         address: where a connection leads, without secrets; empty where it has no address.
@@ -200,6 +201,7 @@ class Engine:
     knows_nan: bool = True
     has_dates: bool = True
     writes_money: bool = False
+    shares_session: bool = False
     one_state: Callable[[Any, bool], AbstractContextManager[None]] = _nothing
     holds: Callable[[Any, set[str]], bool] = _holds_nothing
     address: Callable[[Any], str] = _no_address
@@ -253,6 +255,7 @@ EVERY_ENGINE = (
         keeps=_checkpoint,
         lists=_broadcast,
         drops=_release_memory,
+        shares_session=True,
         arrays=True,
         dialect="spark",
     ),
@@ -282,6 +285,13 @@ def engine(name: str) -> Engine:
     *most, last = [each.title for each in EVERY_ENGINE]
     untested = f"dpselect is tested with {', '.join(most)} and {last} only"
     return Engine(name, name, f'python -m pip install "ibis-framework[{name}]" ({untested})')
+
+
+def disconnect(backend: Any) -> None:
+    """Close a connection that was opened here; a session that others may use stays open."""
+    if not engine(backend.name).shares_session:
+        with suppress(Exception):
+            backend.disconnect()
 
 
 def engine_of(expression: Any) -> Engine:

@@ -26,7 +26,7 @@ from dpselect.kernel.errors import (
     MissingLibraryError,
 )
 from dpselect.sources import duckdb_files
-from dpselect.sources.engines import engine, engine_of
+from dpselect.sources.engines import disconnect, engine, engine_of
 from dpselect.sources.missing_column import no_column
 from dpselect.sources.urls import file_of, is_url, require_plain, without_secrets
 from dpselect.sources.web import is_web
@@ -198,8 +198,7 @@ class Warehouse:
     def close(self) -> None:
         """Close the connection if it was opened here."""
         if self.opened is not None:
-            with suppress(Exception):
-                self.opened.disconnect()
+            disconnect(self.opened)
 
     def __enter__(self) -> Warehouse:
         return self
@@ -323,8 +322,7 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
     try:
         return _table_of(backend, table), {"source": without_secrets(url), "table": table}, backend
     except (ValueError, ConnectionError):
-        with suppress(Exception):
-            backend.disconnect()
+        disconnect(backend)
         raise
 
 
