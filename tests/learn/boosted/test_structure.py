@@ -12,6 +12,7 @@ from dpselect.learn.boosted.interactions import draw_interaction
 from dpselect.learn.boosted.rounds import ColumnWeights, Step
 from dpselect.learn.boosted.rule import BY_RHO_RULE, PURE, is_additive, plan_rounds, rounds_for
 from dpselect.learn.domains import attributes
+from dpselect.learn.regression.boosting import BY_RHO
 
 KNOWN = attributes(["x", "job"], {"x": (0, 128), "job": ["a", "b", "c"]}, bins=128, missing=False)
 RNG = np.random.default_rng(2)
@@ -159,8 +160,14 @@ def test_the_rule_reads_public_and_released_figures() -> None:
     assert [True, False, True, False] == [
         is_additive(*each) for each in ((None, 4999), (None, 5000), (False, 1e9), (True, 1))
     ]
-    weak, strong = plan_rounds(BY_RHO_RULE, 50, 0.0, additive=False), plan_rounds(BY_RHO_RULE, 50, 1e9, additive=True)
+    weak = plan_rounds(BY_RHO_RULE, 50, 0.0, 8, additive=False)
+    strong = plan_rounds(BY_RHO_RULE, 50, 1e9, 8, additive=True)
     assert ((1, 2),) == weak.shapes
     assert ((1, 16),) == strong.shapes
     assert weak.pull > 1000 > strong.pull == 4
     assert weak.rate < strong.rate <= 1
+    # Of more columns each tells less: tiles are smaller, steps weaker. Not by a pure promise, and not of numbers.
+    rules = (BY_RHO_RULE, PURE, BY_RHO)
+    plans = [[plan_rounds(rule, 50, 150.0, many, additive=True) for many in (2, 40)] for rule in rules]
+    assert [[plan.pull for plan in pair] for pair in plans] == [[4, 20], [4, 4], [8, 8]]
+    assert [[plan.shapes[0][1] for plan in pair] for pair in plans] == [[16, 5], [16, 16], [6, 6]]

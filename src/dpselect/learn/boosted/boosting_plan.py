@@ -56,7 +56,8 @@ class BoostingPlan:
         mass = surveyed.records * self.epsilon
         rounds = rounds_for(self.rule, self.rounds, mass)
         signal = signal_of(surveyed, self.loss, self.noise, self.shares, rounds)
-        plan = plan_rounds(self.rule, rounds, signal, additive=is_additive(self.interactions, mass))
+        additive, columns = is_additive(self.interactions, mass), len(self.attributes)
+        plan = plan_rounds(self.rule, rounds, signal, columns, additive=additive)
         return run_rounds(records, draws, surveyed, plan, self.loss, self.noise, self.shares)
 
     def rehearse(self, _: Fraction) -> None:

@@ -28,6 +28,7 @@ class Rule:
         curvature: what the noise of Hessians weighs, beside that of gradients.
         worth: what a unit of signal counts as.
         pull: how strongly noise draws steps to zero, at least.
+        columns: beyond so many each tells less: parts get more signal, and steps are drawn to zero more, in proportion.
     """
 
     counts: Fraction
@@ -37,9 +38,10 @@ class Rule:
     curvature: float
     worth: float = 1.0
     pull: float = 4.0
+    columns: float = math.inf
 
 
-BY_RHO_RULE = Rule(Fraction(6, 100), Fraction(6, 100), (50, 100, 200), 6.0, 0.4)
+BY_RHO_RULE = Rule(Fraction(6, 100), Fraction(6, 100), (50, 100, 200), 6.0, 0.4, columns=8)
 PURE = Rule(Fraction(6, 100), Fraction(10, 100), (10, 20, 40), 8.0, 0.15)
 
 
@@ -66,27 +68,29 @@ def rounds_for(rule: Rule, rounds: int | None, mass: float) -> int:
     return rounds if rounds is not None else few if mass < _FEW else some if mass < _SOME else many
 
 
-def plan_rounds(rule: Rule, rounds: int, signal: float, *, additive: bool) -> RoundsPlan:
+def plan_rounds(rule: Rule, rounds: int, signal: float, columns: int, *, additive: bool) -> RoundsPlan:
     """Return the plan.
 
     Args:
         rule, rounds: as above.
         signal: the sum of all Hessians, in deviations of the noise of one release of all gradients.
+        columns: how many there are.
         additive: whether a tile has one column.
 
-    >>> plan = plan_rounds(BY_RHO_RULE, 200, 600.0, additive=False)
+    >>> plan = plan_rounds(BY_RHO_RULE, 200, 600.0, 8, additive=False)
     >>> plan.shapes, round(plan.rate, 3), plan.pull
     (((1, 16), (2, 8), (3, 4), (4, 2), (5, 2), (6, 2)), 0.068, 4.0)
     """
     signal = max(signal * rule.worth, 1e-9)
-    parts = min(max(signal / rule.per_part, 2.0), float(MOST_PARTS))
+    wide = max(1.0, columns / rule.columns)
+    parts = min(max(signal / (rule.per_part * wide), 2.0), float(MOST_PARTS))
     time = min(max(4 * math.log2(1 + signal / parts), 0.5), 40.0)
     shapes = []
-    for columns in range(1, 2 if additive else _MOST_COLUMNS + 1):
-        groups = int(parts ** (1 / columns) + 1e-6)
+    for many in range(1, 2 if additive else _MOST_COLUMNS + 1):
+        groups = int(parts ** (1 / many) + 1e-6)
         if groups >= 2:
-            shapes.append((columns, min(groups, _MOST_GROUPS)))
-    return RoundsPlan(rounds, tuple(shapes), min(time / rounds, 1.0), rule.pull * max(1.0, 12 / signal))
+            shapes.append((many, min(groups, _MOST_GROUPS)))
+    return RoundsPlan(rounds, tuple(shapes), min(time / rounds, 1.0), rule.pull * max(1.0, 12 / signal) * wide)
 
 
 def hessian_share(rule: Rule, loss: Loss, *, squared: bool) -> Fraction:

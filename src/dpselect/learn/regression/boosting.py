@@ -7,6 +7,7 @@ measured in spreads of the target, and residuals are clipped to one spread. Proo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -30,7 +31,7 @@ from dpselect.views.gradient_sums import SCORE_UNIT, UNIT, WIDEST, Loss
 from dpselect.views.targets import STEPS, Targets
 
 # Chosen on made-up tables and two small ones; docs/measured/regression.md names them.
-BY_RHO = replace(BY_RHO_RULE, worth=0.25, pull=8.0)
+BY_RHO = replace(BY_RHO_RULE, worth=0.25, pull=8.0, columns=math.inf)
 BY_EPSILON = replace(PURE, worth=0.25, pull=8.0)
 _SIZE = Fraction(1, 100)
 HESSIANS = Fraction(12, 100)
@@ -96,7 +97,8 @@ class BoostedRegressionPlan:
         mass = start.records * self.epsilon
         rounds = rounds_for(self.rule, self.rounds, mass)
         signal = signal_of(start, loss, self.noise, self.shares, rounds)
-        plan = plan_rounds(self.rule, rounds, signal, additive=is_additive(self.interactions, mass))
+        additive, columns = is_additive(self.interactions, mass), len(self.attributes)
+        plan = plan_rounds(self.rule, rounds, signal, columns, additive=additive)
         scored = records.on_grid(target.low, target.high, grid)
         start = replace(start, start=np.array([round(target.centre * grid) - grid // 2], dtype=np.int64))
         model = run_rounds(scored, draws, start, plan, loss, self.noise, self.shares)
