@@ -75,7 +75,7 @@ def test_a_page_that_shows_something_else_than_its_record_is_refused(tmp_path: P
     """What is read is made again and compared."""
     path = tmp_path / "c.html"
     certified(question="Who?").save(path)
-    path.write_text(path.read_text().replace("<td>ann</td>", "<td>eve</td>", 1))
+    path.write_text(path.read_text().replace(">ann<", ">eve<", 1))
 
     with pytest.raises(ValueError, match="does not show what its record holds"):
         dps.Certificate.read(path)

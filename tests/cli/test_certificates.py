@@ -196,3 +196,23 @@ def test_verify_names_the_whole_promise(guarantee, said: str, capsys: pytest.Cap
     certify({"count": 7}, guarantee=guarantee, mechanism="noise", question="How many?").save("c.json")
 
     assert said in printed(capsys, "verify", "c.json")
+
+
+def test_grouped_counts_are_a_table_of_groups_and_values(capsys: pytest.CaptureFixture[str]) -> None:
+    """On the page of the certificate and in ``budget show --answers``; programs get one line, as ever."""
+    Path("jobs.csv").write_text("job,place\n" + "nurse,north\n" * 50 + "cook,south\n" * 20, encoding="utf-8")
+    ask = ["histogram", "jobs.csv", "job", "--domain", "nurse,cook", "--by", "place", "--groups", "north,south"]
+    printed(capsys, *ask, "--epsilon", "1", "--ledger", "a.ledger", "--certificate", "c.html")
+    counts = {
+        (row["group"], row["value"]): row["count"] for row in dps.Certificate.read("c.html").content["answer"]["counts"]
+    }
+    page = Path("c.html").read_text(encoding="utf-8")
+    assert '<th scope="col">nurse</th><th scope="col">cook</th>' in page
+    for group in ("north", "south"):
+        cells = "".join(f"<td>{counts[group, value]}</td>" for value in ("nurse", "cook"))
+        assert f'<tr><th scope="row">{group}</th>{cells}</tr>' in page
+    lines = [line.split() for line in printed(capsys, "budget", "show", "a.ledger", "--answers").splitlines()]
+    assert ["answer:", "group", "nurse", "cook"] in lines
+    assert ["north", *(str(counts["north", value]) for value in ("nurse", "cook"))] in lines
+    (listed,) = json.loads(printed(capsys, "budget", "show", "a.ledger", "--answers", "--json"))["answers"]
+    assert "\n" not in listed

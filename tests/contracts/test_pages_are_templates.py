@@ -13,6 +13,7 @@ from dpselect._display import html_table
 from dpselect._display.markup import drawing, mark, render
 from dpselect.audit.page import page as audit_page
 from dpselect.audit.report import ReportRow
+from dpselect.certificates.answer_table import AnswerShown
 from dpselect.certificates.page import page as certificate_page
 from dpselect.certificates.page import report_page
 from dpselect.learn.domains import Attribute
@@ -92,9 +93,11 @@ def report() -> str:
     guarantee = {"protects": HOSTILE, "neighbours": HOSTILE, "epsilon": "1", "delta": HOSTILE, "rho": HOSTILE}
     ledger = {"name": HOSTILE, "dataset": HOSTILE, "rows": [{"row": HOSTILE, "hash": HOSTILE}]}
     names = ("key", "question", "accuracy", "epsilon", "delta", "mechanism")
-    answer = dict.fromkeys(names, HOSTILE) | {"rows": [(HOSTILE, HOSTILE)]}
+    answer = dict.fromkeys(names, HOSTILE)
+    several = AnswerShown(header=(HOSTILE, HOSTILE), rows=((HOSTILE, HOSTILE),), notes=((HOSTILE, HOSTILE),))
+    shown = [answer | {"shown": several}, answer | {"shown": AnswerShown(value=HOSTILE)}]
     content = {"guarantee": guarantee, "ledger": ledger, "date": HOSTILE}
-    return report_page(HOSTILE, HOSTILE, [answer, answer | {"rows": [("", HOSTILE)]}], content, HOSTILE)
+    return report_page(HOSTILE, HOSTILE, shown, content, HOSTILE)
 
 
 def notebook() -> str:

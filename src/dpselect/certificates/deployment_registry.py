@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from dpselect.certificates.page import words
+from dpselect.certificates.answer_table import words
 from dpselect.ledger.attack import risk_of
 
 # What a certificate does not know.

@@ -8,6 +8,7 @@ from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from dpselect._display.markup import render
+from dpselect.certificates.answer_table import AnswerShown, answer_shown, words
 from dpselect.kernel.errors import InputError
 from dpselect.ledger.attack import risk_of
 
@@ -30,7 +31,7 @@ def report_page(
     Args:
         title: of the page.
         about: a sentence below it; "" for none.
-        answers: each with its key, question, rows, accuracy, epsilon, delta and mechanism, as text.
+        answers: each with its key, question, accuracy, epsilon, delta and mechanism, as text, and what is shown.
         content: of the certificate.
         sha256: its checksum.
     """
@@ -41,6 +42,11 @@ def report_page(
 def record(content: Mapping[str, Any], sha256: str, document: str) -> Markup:
     """Return what the page shows below its heading, for pages that have a head and a style of their own."""
     return render(__package__, "record.html", **_facts(content, sha256, document))
+
+
+def answer_markup(shown: AnswerShown) -> Markup:
+    """Return an answer as a value, or as a table, with what else there is."""
+    return render(__package__, "answer.html", shown=shown)
 
 
 def content_of(written: str) -> str:
@@ -57,7 +63,7 @@ def content_of(written: str) -> str:
 
 def _facts(content: Mapping[str, Any], sha256: str, document: str) -> dict[str, Any]:
     facts = {"each": content, "sha256": sha256, "document": document}
-    return facts | {"answers": _answers(content["answer"]), "risk": risk_of(content["guarantee"])}
+    return facts | {"shown": answer_shown(content["answer"]), "risk": risk_of(content["guarantee"])}
 
 
 def answer_rows(answer: Mapping[str, Any], parts: Sequence[str] = ()) -> list[tuple[str, str]]:
@@ -82,20 +88,3 @@ def part_rows(values: Sequence[Any], parts: Sequence[str]) -> list[tuple[str, An
     if len(parts) != len(values):
         parts = [str(place) for place in range(1, len(values) + 1)] if len(values) > 1 else [""]
     return [*zip(parts, values, strict=True)]
-
-
-def _answers(answer: Any) -> list[tuple[str, str]]:
-    """Return the answer as rows of a name and a value; a single value has no name."""
-    if isinstance(answer, Mapping):
-        return [(str(name), words(value)) for name, value in answer.items()]
-    return [("", words(answer))]
-
-
-def words(value: Any) -> str:
-    """Return plain values in one line."""
-    if isinstance(value, Mapping):
-        return "; ".join(f"{name}: {words(each)}" for name, each in value.items())
-    if isinstance(value, list):
-        # Entries that are mappings have commas of their own.
-        return ("; " if any(isinstance(each, Mapping) for each in value) else ", ").join(map(words, value))
-    return "none" if value is None else str(value)

@@ -89,9 +89,9 @@ def wrap_text(text: str, width: int | None = None) -> str:
         text: of one or more lines; a word that is longer than a line stays whole.
         width: of a line; that of the terminal by default.
 
-    >>> print(wrap_text("price  epsilon = 0.5 per record", 20))
-    price  epsilon = 0.5
-           per record
+    >>> print(wrap_text("price  epsilon = 0.5 per record, by noise", 30))
+    price  epsilon = 0.5 per
+           record, by noise
     """
     room = shutil.get_terminal_size().columns if width is None else width
     lines = []

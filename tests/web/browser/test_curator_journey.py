@@ -59,7 +59,7 @@ def test_a_curators_day(office, carla) -> None:
     carla.get_by_role("link", name="Budgets").click()
     looked_at(carla, "budgets")
     carla.get_by_role("link", name="survey").click()
-    assert carla.get_by_role("row", name="bob epsilon 8 epsilon 1 epsilon 7").is_visible()
+    carla.get_by_role("row", name="bob epsilon 8 epsilon 1 epsilon 7").wait_for()
     looked_at(carla, "budget")
 
     carla.get_by_role("button", name="Pause").click()
@@ -69,20 +69,20 @@ def test_a_curators_day(office, carla) -> None:
     carla.get_by_role("button", name="Pause").wait_for()
 
     carla.get_by_label("Epsilon that all analysts may spend together").fill("1")
-    carla.get_by_role("button", name="Set the allowance").click()
+    carla.get_by_role("button", name="Set allowance").click()
     assert "never below what was spent" in carla.get_by_role("alert").inner_text()
     looked_at(carla, "refused")
     # More than it is now: the other width may have raised it before.
     allowance = carla.get_by_role("row", name=re.compile("^Allowance")).inner_text()
     after = str(int(allowance.split()[-1]) + 1)
     carla.get_by_label("Epsilon that all analysts may spend together").fill(after)
-    carla.get_by_role("button", name="Set the allowance").click()
+    carla.get_by_role("button", name="Set allowance").click()
     carla.get_by_role("heading", name=f"The allowance becomes {after}?").wait_for()
     looked_at(carla, "sure")
     carla.get_by_role("link", name="Leave it as it is").click()
     assert carla.get_by_role("cell", name=f"epsilon {after}", exact=True).count() == 0
     carla.get_by_label("Epsilon that all analysts may spend together").fill(after)
-    carla.get_by_role("button", name="Set the allowance").click()
+    carla.get_by_role("button", name="Set allowance").click()
     carla.get_by_role("button", name="Let it be spent").click()
     carla.get_by_role("cell", name=f"epsilon {after}", exact=True).wait_for()
 

@@ -6,6 +6,7 @@ The server is the one of ``dpselect serve``, in a process of its own, with made-
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +23,9 @@ from tests.web.browser.test_every_page import findings
 from tests.web.server.conftest import CONFIG
 from tests.web.server.served import Office
 
+# The name of what has the focus, and whether that is seen.
+_FOCUSED = "(e => (e.labels?.[0]?.firstChild ?? e).textContent.trim())(document.activeElement)"
+_OUTLINED = "getComputedStyle(document.activeElement).outlineStyle !== 'none'"
 HOSTILE = "<img src=x onerror=alert(1)>&\"'"
 PLACES = ["/login", "/pages", "/pages/datasets/survey", "/pages/datasets/friends", "/pages/datasets/survey/histogram",
           "/pages/datasets/survey/quantiles?column=age&q=2&epsilon=x", "/pages/history", "/pages/nothing",
@@ -94,12 +98,22 @@ def test_from_the_log_in_to_the_certificate(window, office, tmp_path, size, scri
     pictured(page, "office-plan")
     page.get_by_role("button", name="Release for epsilon 0.25").click()
     page.get_by_role("heading", name="Answer").wait_for()
-    counted = page.get_by_role("row", name="nurse").get_by_role("cell").inner_text()
+    counted = page.get_by_role("row", name="nurse").get_by_role("cell").first.inner_text()
     pictured(page, "office-answer")
     again = page.url
     page.reload()
-    assert counted == page.get_by_role("row", name="nurse").get_by_role("cell").inner_text()
+    assert counted == page.get_by_role("row", name="nurse").get_by_role("cell").first.inner_text()
 
+    with page.expect_download() as table:
+        page.get_by_role("link", name="Download as CSV").click()
+    table.value.save_as(tmp_path / "answer.csv")
+    lines = (tmp_path / "answer.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "job,count,from,to"
+    assert f"nurse,{counted}" == ",".join(lines[2].split(",")[:2])
+    page.get_by_role("link", name="Ask again").click()
+    assert "0.25" == page.get_by_label("Epsilon").input_value()
+    assert page.get_by_role("button", name="Release for epsilon 0.25").is_visible()
+    page.go_back()
     page.get_by_role("link", name="Certificate", exact=True).click()
     pictured(page, "office-certificate")
     with page.expect_download() as saved:
@@ -115,6 +129,46 @@ def test_from_the_log_in_to_the_certificate(window, office, tmp_path, size, scri
     page.get_by_role("button", name="Log out").click()
     page.goto(again)
     assert page.get_by_role("heading", name="Log in").is_visible()
+
+
+def test_an_answer_is_asked_for_by_the_keyboard_alone(window, office) -> None:
+    """From the log in to the certificate by Tab, Enter, and letters; nothing is clicked."""
+    page = window()
+    page.goto("/login")
+
+    def tab_to(name: str) -> None:
+        """Press Tab until what has the focus is called so."""
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate(_FOCUSED) == name:
+                assert page.evaluate(_OUTLINED), name
+                return
+        raise AssertionError(f"Tab does not reach {name}")
+
+    def follow(name: str, heading: str) -> None:
+        tab_to(name)
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name=heading, exact=True).wait_for()
+
+    tab_to("Your token")
+    page.keyboard.type(office.tokens["bob"])
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Datasets").wait_for()
+    follow("survey", "survey")
+    follow("Median", "Median: survey")
+    tab_to("Column")
+    page.keyboard.press("a")
+    tab_to("Epsilon")
+    page.keyboard.type("0.1")
+    follow("Plan", "Plan")
+    follow("Release for epsilon 0.1", "Answer")
+    assert re.search(r"The median of age is [0-9]+\.", page.inner_text("#answer"))
+    tab_to("Copy")
+    page.keyboard.press("Enter")
+    page.get_by_role("status").filter(has_text=re.compile("Copied|Selected")).wait_for()
+    follow("Ask again", "Plan")
+    page.go_back()
+    follow("Certificate", "Certificate")
 
 
 def test_the_keyboard_is_enough(window, office) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_FLOOR
 from fractions import Fraction
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -60,7 +61,9 @@ def _show(request: Request) -> CommandAnswer:
     # No event after these totals, whatever else spends meanwhile.
     events = ledger.latest(None if request.all else _LATEST, totals.spends)
     first = totals.spends - len(events) + 1
-    answers = [*map(answer_of, [ledger] * len(events), count(first), events)] if request.answers else None
+    answers = (
+        [*map(partial(answer_of, ledger, one_line=request.json), count(first), events)] if request.answers else None
+    )
     lines = [*_bar(terms, totals), "", *_table(events, first, answers)]
     facts = {
         **_terms(terms),
@@ -75,8 +78,9 @@ def _show(request: Request) -> CommandAnswer:
     parts: list[str | AnswerTable] = [
         *_bar(terms, totals),
         "",
-        *([_event_table(events, first, answers)] if events else []),
+        *([_event_table(events, first)] if events else []),
         *earlier,
+        *(_beneath(f"row {row}", answer or "not kept") for row, answer in enumerate(answers or (), first)),
     ]
     return CommandAnswer("\n".join(lines).rstrip(), facts, parts=parts)
 
@@ -111,12 +115,19 @@ def _table(events: Sequence[Event], first: int, answers: Sequence[str | None] | 
             f"{delta}{f'{asker:<{width}}  ' if width else ''}{event.mechanism}{rho}{'  ' + note if note else ''}"
         )
         if answers is not None:
-            yield f"{'':>6}  answer: {answers[row - first] or 'not kept; ask with --certificate'}"
+            answer = answers[row - first] or "not kept; ask with --certificate"
+            yield _beneath("answer", answer)
     if first > 1:
         yield f"({count_text(first - 1, 'earlier entry')}: --all lists them)"
 
 
-def _event_table(events: Sequence[Event], first: int, answers: Sequence[str | None] | None) -> AnswerTable:
+def _beneath(name: str, answer: str) -> str:
+    """Return an answer of one line or several behind its name."""
+    head = f"{name:>14}: "
+    return head + answer.replace("\n", f"\n{' ' * len(head)}")
+
+
+def _event_table(events: Sequence[Event], first: int) -> AnswerTable:
     """Return the same lines as a table for a terminal."""
     rows = [
         [
@@ -127,11 +138,10 @@ def _event_table(events: Sequence[Event], first: int, answers: Sequence[str | No
             asked_by(event),
             event.mechanism,
             note_of(event),
-            "" if answers is None else answers[row - first] or "not kept",
         ]
         for row, event in enumerate(events, first)
     ]
-    titles = ("row", "when", "epsilon", "delta", "question", "mechanism", "note", "answer")
+    titles = ("row", "when", "epsilon", "delta", "question", "mechanism", "note")
     # A column that says nothing is left out.
     wide = [place for place in range(len(titles)) if any(row[place] for row in rows)]
     return AnswerTable([titles[place] for place in wide], [[row[place] for place in wide] for row in rows])
@@ -319,10 +329,10 @@ def note_of(event: Event) -> str:
     return "" if "command" in event.metadata and event.note in _SAID else event.note
 
 
-def answer_of(ledger: Any, row: int, event: Event) -> str | None:
+def answer_of(ledger: Any, row: int, event: Event, *, one_line: bool) -> str | None:
     """Return the answer in the certificate of a row, or why there is none; ``None`` where none was asked for."""
+    from dpselect.certificates.answer_table import answer_shown, words
     from dpselect.certificates.certificate import Certificate
-    from dpselect.certificates.page import words
 
     path = event.metadata.get("certificate")
     if path is None:
@@ -334,4 +344,9 @@ def answer_of(ledger: Any, row: int, event: Event) -> str | None:
     named = certificate.content["ledger"] or {"rows": []}
     if {"row": row, "hash": ledger.entry(row).hash} not in named["rows"]:
         return f"{escape_name(path)} is the certificate of another release"
-    return escape_name(words(certificate.content["answer"]))
+    shown = answer_shown(certificate.content["answer"])
+    rows = [[*map(escape_name, row)] for row in [*shown.lines, *shown.notes]]
+    if one_line or len(rows) == 1:
+        return ": ".join(rows[0]) if len(rows) == 1 else escape_name(words(certificate.content["answer"]))
+    wide = max(map(len, rows), default=0)
+    return AnswerTable((), [row + [""] * (wide - len(row)) for row in rows]).plain()

@@ -50,7 +50,7 @@ def _again(request: Request) -> CommandAnswer:
 
 def _cells(asked: Mapping[str, Any]) -> list[str]:
     """Return what the list shows of a request."""
-    from dpselect.certificates.page import words
+    from dpselect.certificates.answer_table import words
 
     query = asked.get("query")
     named = dict(query) if isinstance(query, Mapping) else {}

@@ -52,7 +52,7 @@ def _page(request: Request, facts: Mapping[str, Any]) -> CommandAnswer:
 
 def _lines(name: str, value: Any) -> list[str]:
     """Return a public fact: one line, or one for each column."""
-    from dpselect.certificates.page import words
+    from dpselect.certificates.answer_table import words
     from dpselect.cli.release_text import escape_name
 
     title = escape_name(name.replace("_", " "))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpselect.certificates.answer_table import answer_shown, no_formula
 from dpselect.certificates.build import build_certificate
 from dpselect.certificates.certificate import Certificate
 from dpselect.certificates.ledger_rows import entry_of, ledger_facts, paid_by
@@ -26,7 +26,6 @@ FORMAT = "dpselect answers 1"
 # No key of a query has a space.
 NUMBER, DIGEST, TOTAL = "number of the publication", "digest of the description", "total of the plan"
 # How a formula of a program of tables begins, and what is a number for all that.
-_FORMULA, _NUMBER = ("=", "+", "-", "@", "\t", "\r"), re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 _COLUMNS = ("key", "group", "part", "value", "epsilon", "mechanism", "error_below", "unit")
 
 
@@ -74,7 +73,7 @@ class PublicationAnswers:
             accuracy = each["accuracy"]
             known = [each["guarantee"]["epsilon"], each["mechanism"], accuracy["error_below"], accuracy["unit"]]
             values = _values(each["answer"], each["parts"])
-            lines.writerows([key, *map(_no_formula, value), *known] for value in values)
+            lines.writerows([key, *map(no_formula, value), *known] for value in values)
         return text.getvalue()
 
     def as_html(self) -> str:
@@ -83,7 +82,7 @@ class PublicationAnswers:
             {
                 "key": key,
                 "question": each["question"],
-                "rows": answer_rows(each["answer"], each["parts"]),
+                "shown": answer_shown(each["answer"], each["query"]),
                 "accuracy": each["accuracy"]["in words"],
                 "epsilon": each["guarantee"]["epsilon"],
                 "delta": each["guarantee"]["delta"],
@@ -179,11 +178,6 @@ def _values(answer: Mapping[str, Any], parts: Sequence[str]) -> Iterator[tuple[s
             yield from ((group, *row) for row in part_rows(value, parts))
         else:
             yield "", name, value
-
-
-def _no_formula(cell: Any) -> Any:
-    """Return a cell that no program of tables takes for a formula: a name that begins like one gets a quote before."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in _FORMULA and not _NUMBER.fullmatch(cell) else cell
 
 
 def _json(content: Any) -> str:

@@ -32,6 +32,7 @@ NEXT = "\n# %%\n"
 _STATIC = {
     "icon.svg": "image/svg+xml",
     "explorer.css": "text/css; charset=utf-8",
+    "copy.js": "text/javascript; charset=utf-8",
     "explorer.js": "text/javascript; charset=utf-8",
 }
 # How wide a page may ask a chart to be, in pixels.
@@ -77,8 +78,8 @@ def _site(material: Material, pages: Sequence[Page]) -> Starlette:
     def nowhere(_: Request, __: Exception | None = None) -> Response:
         return _missing(material, pages)
 
-    def index(_: Request) -> Response:
-        return _html("index.html", _common(material, pages))
+    def index(request: Request) -> Response:
+        return _response_or_error(_page_state(pages[0], material, request), home)
 
     def static(request: Request) -> Response:
         name = request.path_params["name"]
@@ -94,6 +95,13 @@ def _site(material: Material, pages: Sequence[Page]) -> Starlette:
             return _response_or_error(_page_state(page, material, request), lambda shown: show(page, shown))
 
         return answered
+
+    def home(shown: _PageState) -> Response:
+        """Return the list, with the first page's chart and slider above it."""
+        first = pages[0]
+        fields = [each for each in first.content.fields(material) if getattr(each, "slider", False)]
+        facts = _common(material, pages) | {"first": first, "fields": fields, "values": shown.state, "home": True}
+        return _html("index.html", facts | _facts(first, shown), 400 if shown.problem else 200)
 
     def whole(page: Page, shown: _PageState) -> Response:
         facts = _common(material, pages) | {"page": page, "content": page.content, "values": shown.state}
@@ -168,7 +176,7 @@ def _facts(page: Page, shown: _PageState) -> dict[str, Any]:
 
 
 def _common(material: Material, pages: Sequence[Page]) -> dict[str, Any]:
-    return {"pages": pages, "material": material, "page": None}
+    return {"pages": pages, "material": material, "page": None, "home": False}
 
 
 def _missing(material: Material, pages: Sequence[Page]) -> Response:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from starlette.datastructures import QueryParams
 
+from dpselect.certificates.answer_table import answer_shown
 from dpselect.dataset import Dataset
 from dpselect.queries import QUERIES, Query, QueryError, argument
 from dpselect.queries.field_kinds import CATEGORICAL_COLUMN, COLUMNS, EDGES, FLAG, NUMERIC_COLUMN, choice, whole
 from dpselect.web.server.pages import fields as forms
-from dpselect.web.server.pages.answer_page import answer_shown
 
 
 class Made(Query[int]):

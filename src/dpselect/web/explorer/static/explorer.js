@@ -1,7 +1,6 @@
 // Redraws the view when an input changes, and keeps the address in step, so that it can be sent to a colleague.
 "use strict";
 
-document.documentElement.classList.add("js");
 const form = document.getElementById("question");
 const view = document.getElementById("view");
 const said = document.getElementById("said");
@@ -32,8 +31,10 @@ async function redraw() {
     const answer = await fetch(`${view.dataset.path}/view?${query(true)}`);
     const text = await answer.text();
     if (answer.headers.get("content-type").startsWith("text/html")) {
+      const unfolded = [...view.querySelectorAll("details[open]")].map((each) => each.id);
       view.innerHTML = text;
-      history.replaceState(null, "", `${view.dataset.path}?${query(false)}`);
+      for (const name of unfolded) document.getElementById(name)?.setAttribute("open", "");
+      if (!("home" in view.dataset)) history.replaceState(null, "", `${view.dataset.path}?${query(false)}`);
       const line = view.querySelector(".headline");
       if (line) said.textContent = line.textContent;
     } else complain(text);
@@ -87,22 +88,12 @@ function putAway() {
   }
 }
 
-document.addEventListener("click", async (event) => {
-  const button = event.target.closest("button[data-copy]");
-  if (!button) return;
-  const copied = document.getElementById(button.dataset.copy);
-  try {
-    await navigator.clipboard.writeText(copied.textContent);
-    said.textContent = button.textContent = "Copied";
-  } catch { // A browser may forbid it; then it is a key away.
-    getSelection().selectAllChildren(copied);
-    said.textContent = button.textContent = "Selected: press Ctrl-C";
-  }
-});
-
 if (form) {
   form.querySelectorAll(".slider").forEach(slide);
   putAway();
+  // On a phone the chart stands below two fields, not below all of them.
+  const rest = form.querySelector("details.rest");
+  if (rest && matchMedia("(max-width: 52rem)").matches) rest.open = false;
   form.addEventListener("input", (event) => {
     const row = event.target.closest(".row");
     if (row && row === row.parentElement.querySelector(".row:last-of-type") && row.querySelector("input, select").value) grow(row);

@@ -19,6 +19,7 @@ from dpselect.web.server.errors import InvalidQueryError, NotFoundError
 from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.pages import fields as forms
 from dpselect.web.server.pages import public
+from dpselect.web.server.pages.budget_bar import budget_bars
 from dpselect.web.server.pages.form import UNREADABLE, Fields
 from dpselect.web.server.pages.layout import page
 from dpselect.web.server.users import User
@@ -39,6 +40,7 @@ def question_pages(jobs: JobQueue) -> APIRouter:
         values = {each.name: given.getlist(each.name) or [each.default] for each in fields}
         facts: dict[str, Any] = {
             "dataset": serializers.summary(found, user, jobs.server_state.standings.of(name)),
+            "budget": budget_bars(found, user),
             "about": query.about(),
             "fields": fields,
             "values": values,

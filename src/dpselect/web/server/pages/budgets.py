@@ -15,6 +15,7 @@ from dpselect.web.server.dependencies import Curator
 from dpselect.web.server.error_pages import HOME
 from dpselect.web.server.errors import RefusalError
 from dpselect.web.server.jobs import JobQueue
+from dpselect.web.server.pages.budget_bar import BudgetBar
 from dpselect.web.server.pages.confirm import asked_again
 from dpselect.web.server.pages.form import Fields, read
 from dpselect.web.server.pages.layout import page
@@ -94,6 +95,7 @@ def _budget_page(
     facts: dict[str, Any] = {
         "budget": overview.budget(server_state, dataset),
         "ledger": overview.rows(dataset, before, MOST),
+        "bar": [BudgetBar.of(dataset, "Allowance", dataset.account.totals(), dataset.account.remaining())],
         "log": overview.list_changes(server_state.database, dataset.name, MOST, skip),
         "users": [each.name for each in users(server_state.database) if each.role == "analyst"],
         "before": before,

@@ -19,6 +19,7 @@ from dpselect.web.server.errors import RefusalError
 from dpselect.web.server.jobs import JobQueue
 from dpselect.web.server.pages import public
 from dpselect.web.server.pages.ask import question_pages
+from dpselect.web.server.pages.budget_bar import budget_bars
 from dpselect.web.server.pages.budgets import budget_pages
 from dpselect.web.server.pages.fields import queries_about
 from dpselect.web.server.pages.form import UNREADABLE, own_form
@@ -32,6 +33,7 @@ from dpselect.web.server.problems import INSIDE
 _KINDS = {
     # The explorer and the server look alike.
     "explorer.css": ("dpselect.web.explorer", "text/css; charset=utf-8"),
+    "copy.js": ("dpselect.web.explorer", "text/javascript; charset=utf-8"),
     "icon.svg": ("dpselect.web.explorer", "image/svg+xml"),
     "pages.css": ("dpselect.web.server.pages", "text/css; charset=utf-8"),
     "waiting.js": ("dpselect.web.server.pages", "text/javascript; charset=utf-8"),
@@ -117,7 +119,9 @@ def dataset_pages(jobs: JobQueue) -> APIRouter:
     @router.get(HOME)
     def datasets(request: Request, user: CurrentUser) -> Response:
         listed = serializers.list_datasets(jobs.server_state, user)
-        return page(request, "datasets.html", "Datasets", datasets=listed)
+        held = jobs.server_state.datasets
+        budgets = {each["name"]: budget_bars(held[each["name"]], user) for each in listed}
+        return page(request, "datasets.html", "Datasets", datasets=listed, budgets=budgets)
 
     @router.get(f"{HOME}/datasets/{{name}}")
     def dataset(name: str, request: Request, user: CurrentUser) -> Response:
@@ -125,6 +129,7 @@ def dataset_pages(jobs: JobQueue) -> APIRouter:
         queries = queries_about(found.description, jobs.server_state.queries)
         facts: dict[str, Any] = {
             "dataset": serializers.details(found, user, jobs.server_state.standings.of(name)),
+            "budget": budget_bars(found, user),
             "queries": [(kind, query.title, query.about()) for kind, query in queries.items()],
             "columns": public.columns(found.description),
             "nodes": public.nodes(found.description),
