@@ -150,7 +150,14 @@ def settled(page: Any) -> None:
     page.evaluate("Promise.allSettled(document.getAnimations().map(each => each.finished))")
 
 
-def visit(page: Any, address: str) -> None:
-    """Open an address and wait until its pictures are drawn for this width."""
+def visit(page: Any, address: str, *, folded: bool = False) -> None:
+    """Open an address and wait until its pictures are drawn for this width; unfold what a reader would unfold."""
     page.goto(address)
     settled(page)
+    if not folded:
+        unfold(page)
+
+
+def unfold(page: Any) -> None:
+    """Open everything that is folded, as a click on each of its names does."""
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")

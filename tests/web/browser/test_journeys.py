@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -114,6 +115,7 @@ def test_a_view_can_be_sent_to_a_colleague(jobs, window) -> None:
     jobs.reload()
 
     assert (answer, numbers) == (headline(jobs), figures(jobs))
+    jobs.get_by_text("On private data").click()
     sent = jobs.get_by_role("link", name="Address of this view").get_attribute("href")
     with Served("--at", sent) as other:
         theirs = window(server=other, known=False)
@@ -187,6 +189,7 @@ def test_without_scripts_the_form_works(window) -> None:
     page.wait_for_url("**epsilon=2**")
 
     assert page.locator(".headline").inner_text().startswith("coffee")
+    page.get_by_text("On private data").click()
     assert "--epsilon 2" in page.locator("#shell").inner_text()
     assert "cocoa" in page.locator("#view svg").text_content()
     assert not any(each.is_visible() for each in page.locator(".js-only").all())
@@ -238,8 +241,12 @@ def test_a_wrong_value_is_a_sentence(either, watch, wrong) -> None:
 
 
 def test_the_keyboard_is_enough(jobs) -> None:
-    """From the first key: over the list of pages to the form, to another mechanism, and on to the command."""
-    visit(jobs, "/candidates")
+    """From the first key: over the list of pages to the form, to another mechanism, and on to the folded command.
+
+    What is open stays open when the view is drawn anew.
+    """
+    visit(jobs, "/candidates", folded=True)
+    assert not jobs.locator("#shell").is_visible()
     jobs.keyboard.press("Tab")
     assert "Skip to the page" == jobs.evaluate("document.activeElement.textContent")
     jobs.keyboard.press("Enter")
@@ -254,12 +261,36 @@ def test_the_keyboard_is_enough(jobs) -> None:
             jobs.keyboard.press("ArrowDown")
             jobs.wait_for_url("**mechanism=exponential**")
             settled(jobs)
+        if name == "On private data":
+            jobs.keyboard.press("Enter")
         if name == "Copy the command":
             break
 
     assert "epsilon" == reached[0]
     assert "Copy the command" == reached[-1]
     assert "--mechanism exponential" in jobs.locator("#shell").inner_text()
+    jobs.get_by_label("Epsilon", exact=True).fill("2")
+    jobs.wait_for_url("**epsilon=2&**")
+    settled(jobs)
+    assert "--epsilon 2" in jobs.locator("#shell").inner_text()
+    assert not jobs.locator("#view table").first.is_visible()
+
+
+def test_the_home_shows_the_chart_and_follows_its_slider(either) -> None:
+    """Above the questions, by the keyboard; the address stays that of the home, and leads on to the whole choice."""
+    visit(either, "/", folded=True)
+    before, answer = figures(either), headline(either)
+    either.locator(".slider").focus()
+    for _ in range(20):
+        either.keyboard.press("ArrowLeft")
+    either.wait_for_function("before => document.querySelector('.headline').textContent !== before", arg=answer)
+    assert before != figures(either)
+    assert "/" == urlsplit(either.url).path
+    assert answer != headline(either)
+    value = either.get_by_label("Epsilon", exact=True).input_value()
+    settled(either)
+    either.get_by_role("link", name="All about this choice").click()
+    either.wait_for_url(f"**/candidates?epsilon={value}&**")
 
 
 def test_fields_that_do_not_count_are_put_away(either) -> None:

@@ -13,7 +13,7 @@ from tests.web.browser.conftest import pictured, settled, visit
 def cells(page, title: str) -> list[list[str]]:
     """Return the rows of the table below a heading."""
     settled(page)
-    section = page.locator("section", has=page.get_by_role("heading", name=title, exact=True))
+    section = page.locator("#view details", has=page.get_by_role("heading", name=title, exact=True))
     return [row.locator("th, td").all_inner_texts() for row in section.locator("tbody tr").all()]
 
 

@@ -53,7 +53,7 @@ class Person:
 
     def table(self, title: str | re.Pattern[str]) -> list[dict[str, str]]:
         """Return the rows of a table by the names of its columns."""
-        part = self.page.get_by_role("region", name=title)
+        part = self.page.locator("#view details", has=self.page.get_by_role("heading", name=title))
         names = part.locator("thead th").all_inner_texts()
         rows = [row.locator("th, td").all_inner_texts() for row in part.locator("tbody tr").all()]
         assert rows
@@ -74,7 +74,8 @@ def test_a_curator_picks_epsilon(person) -> None:
     person.open("/candidates")
     person.enter("Right with probability", "0.99")
     here, always = (
-        float(row["epsilon of permute-and-flip"]) for row in person.table("Right with probability 0.99: epsilon")
+        float(row["epsilon of permute-and-flip"])
+        for row in person.table("Epsilon that names the best with probability 0.99")
     )
     assert here < always
     person.enter("Epsilon", f"{here:g}")
@@ -126,7 +127,7 @@ def test_a_teacher_shows_why_dampening_inverts(person) -> None:
     person.open("/distance")
     better, worse = re.findall(r"inverts (\S+) and (\S+?)[: ]", person.reads())[0]
     assert better != worse
-    why = person.page.get_by_role("region", name="Why").inner_text()
+    why = person.page.locator("#view details", has=person.page.get_by_role("heading", name="Why")).inner_text()
     assert "wider" in why
     assert "restores the order" in why
     assert person.page.get_by_role("region", name="What dampening makes of the order").locator("svg").is_visible()

@@ -75,7 +75,7 @@ def _layers(rows: list[dict[str, Any]], budget: float, unit: str, width: float) 
     colour = shown_as("fate:N", scale=colours, legend={"title": None, "orient": "top", "columns": 2})
     bars, figures = (
         marks("bar", stroke=GREY, strokeWidth=0.5),
-        marks("text", align="left", dx=5, color=INK, fontSize=12),
+        marks("text", align="left", dx=5, color=INK),
     )
     line = marks("rule", rows=[{"budget": budget}], color=INK, strokeDash=[5, 3], strokeWidth=1.5)
     return [

@@ -54,7 +54,7 @@ def dampening_chart(scores: Scores, *, direction: str = "growing", shown: int = 
     layers = [
         marks("line")(stroke=told, strokeWidth=thick, **base),
         marks("point", filled=True, size=36, opacity=1)(fill=told, **base),
-        marks("text", dy=-10, color=INK, fontSize=11)(text=shown_as("label:N"), **base),
+        marks("text", dy=-10, color=INK)(text=shown_as("label:N"), **base),
     ]
     title, height = "Ranks before and after dampening", max(120, 40 * len(names))
     return chart_of(layers, title, rows=_rows(known, names), height=height, subtitle=PUBLIC, width=width)

@@ -89,7 +89,7 @@ def _levels(known: Sensitivity, smoothed: float | None, beta: float | None) -> l
         return []
     rows = [{"sensitivity": value, "label": label, "above": not place} for place, (value, label) in enumerate(levels)]
     y, side = shown_as("sensitivity:Q"), {"expr": "datum.above ? 'bottom' : 'top'"}
-    names = marks("text", rows=rows, align="right", baseline=side, color=INK, fontSize=11)
+    names = marks("text", rows=rows, align="right", baseline=side, color=INK)
     return [
         marks("rule", rows=rows, color=INK, strokeDash=[4, 4], strokeWidth=1.2)(y=y),
         names(y=y, x={"value": "width"}, text=shown_as("label:N")),

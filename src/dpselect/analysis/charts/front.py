@@ -110,7 +110,7 @@ def front_points(
     layers = [
         _line(line, axes, stepped=weights is None),
         points(size=size, stroke=stroke, tooltip=tip, order=shown_as("chance:Q"), **axes),
-        marks("text", rows=rows, dy=-11, color=INK, fontSize=11, **aside)(text=shown_as("label:N"), **axes),
+        marks("text", rows=rows, dy=-11, color=INK, **aside)(text=shown_as("label:N"), **axes),
     ]
     return chart_of(
         layers,

@@ -109,7 +109,8 @@ def chart_of(
         named_rows: names that stand beside the upright axis, which has no line then.
     """
     # Vega breaks no lines: about 9 pixels are a letter of the title, which is bold, and 7 one below it.
-    lines, below = wrap(title, int(width / 8.8)), wrap(subtitle, int(width / 7.2))
+    scale = letters(width) / 12
+    lines, below = wrap(title, int(width / 8.8 / scale)), wrap(subtitle, int(width / 7.2 / scale))
     head = {"text": lines, "anchor": "start"} | ({"subtitle": below} if below else {})
     data = {} if rows is None else {"data": {"values": rows}}
     return Picture(
@@ -126,7 +127,17 @@ def chart_of(
     )
 
 
+def letters(width: float) -> int:
+    """Return the size of the letters of a chart in pixels: larger on a narrow screen.
+
+    >>> letters(640), letters(360)
+    (12, 14)
+    """
+    return 12 if width >= 480 else 14
+
+
 def _config(width: float, named_rows: Sequence[str]) -> dict[str, Any]:
+    size = letters(width)
     # Of a narrow screen names take a third. Where a reader's font is wider than the one that is measured, they fit too.
     room = min(180, round(width / 3))
     names = round(room / _WIDER)
@@ -137,18 +148,18 @@ def _config(width: float, named_rows: Sequence[str]) -> dict[str, Any]:
         "axis": {
             "labelColor": INK,
             "titleColor": INK,
-            "labelFontSize": 12,
-            "titleFontSize": 12,
+            "labelFontSize": size,
+            "titleFontSize": size,
             "titleFontWeight": "normal",
             "titlePadding": 8,
             "gridColor": "#e6e6e6",
             "labelLimit": names,
         },
-        "title": {"color": INK, "subtitleColor": GREY, "fontSize": 14, "subtitleFontSize": 12},
-        "legend": {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "labelLimit": 260, "columnPadding": 24},
-        "text": {"fill": GREY},
+        "title": {"color": INK, "subtitleColor": GREY, "fontSize": size + 2, "subtitleFontSize": size},
+        "legend": {"labelColor": INK, "titleColor": INK, "labelFontSize": size, "labelLimit": 260, "columnPadding": 24},
+        "text": {"fill": GREY, "fontSize": size},
     }
     if named_rows:
-        extent = min(room, math.ceil(_LETTER * max(map(len, named_rows))))
+        extent = min(room, math.ceil(_LETTER * size / 12 * max(map(len, named_rows))))
         config["axisY"] = {"labelColor": INK, "ticks": False, "domain": False, "minExtent": extent}
     return config

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.analysis.charts.chart_picture import Picture
-from dpselect.analysis.charts.look import INK, WIDTH, chart_of, colour_of, marks, shown_as
+from dpselect.analysis.charts.look import INK, WIDTH, chart_of, colour_of, letters, marks, shown_as
 from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon
 from dpselect.mechanisms.base import Mechanism
@@ -73,8 +73,9 @@ def pmf_bars(
     epsilon: float,
     width: float = WIDTH,
     shown: int = SHOWN,
+    part: str = "",
 ) -> Picture:
-    """Draw chances that are known already, each of shape (m,); otherwise as :func:`pmf_chart`."""
+    """Draw chances that are known already, each of shape (m,), with what else the title says; as :func:`pmf_chart`."""
     rows = _rows(scores, here, there, shown)
     order = [row["place"] for row in rows]
     axis: dict[str, Any] = {"labelExpr": "slice(datum.label, indexof(datum.label, ' ') + 1)"}
@@ -83,10 +84,10 @@ def pmf_bars(
         "tooltip": [shown_as("candidate:N"), shown_as("chance:Q")],
     }
     most = max(max(row["chance"], row.get("neighbour", 0)) for row in rows)
-    # The figure behind the longest bar takes 42 pixels, of the two thirds that names leave at least.
-    scale = {"domain": [0, max(most / (1 - 63 / width), 1e-9)], "nice": False}
+    # The figure behind the longest bar takes 3.5 letters, of the two thirds that names leave at least.
+    scale = {"domain": [0, max(most / (1 - 5.25 * letters(width) / width), 1e-9)], "nice": False}
     x = shown_as("chance:Q", title="chance of being named", axis={"tickCount": int(width / 90)}, scale=scale)
-    figures = marks("text", align="left", dx=6, color=INK, fontSize=11)
+    figures = marks("text", align="left", dx=6, color=INK)
     layers = [
         marks("bar", color=colour_of(name))(x=x, **base),
         figures(x=shown_as("end:Q"), text=shown_as("written:N"), **base),
@@ -96,7 +97,7 @@ def pmf_bars(
         look: dict[str, Any] = {"color": INK, "thickness": 3, "stroke": "white", "strokeWidth": 1, "bandSize": 14}
         layers.append(marks("tick", **look)(x=shown_as("neighbour:Q"), **base))
     said = " Black marks: the same on the neighbour." if there is not None else ""
-    title, height = f"{name}, epsilon {epsilon:.4g}", {"step": 19}
+    title, height = f"{name}, epsilon {epsilon:.4g}{part}", {"step": round(19 * letters(width) / 12)}
     return chart_of(
         layers,
         title,

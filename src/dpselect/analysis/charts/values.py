@@ -131,7 +131,7 @@ def _best(best: float, x: dict[str, Any], ends: list[float]) -> list[dict[str, A
         return []
     left = best < sum(ends) / 2
     rows = [{"from": best, "words": f"best: {best:,.6g}"}]
-    text = marks("text", rows=rows, align="left" if left else "right", dx=5 if left else -5, color=INK, fontSize=12)
+    text = marks("text", rows=rows, align="left" if left else "right", dx=5 if left else -5, color=INK)
     return [
         marks("rule", rows=rows, color=INK, strokeDash=[5, 3], strokeWidth=1.3)(x=x),
         text(x=x, y={"value": 8}, text=shown_as("words:N")),

@@ -80,13 +80,13 @@ def test_all_mechanisms_are_compared() -> None:
 
 def test_epsilon_is_needed_twice() -> None:
     """For these counts, by a search on the law; whatever the counts, as dpselect plan says it."""
-    facts = rows(viewed(probability=0.9), "Right with probability 0.9")
+    facts = rows(viewed(probability=0.9), "Epsilon that names the best with probability 0.9")
     here, whatever = (facts[name][0] for name in ("for these counts alone", "whatever the counts are"))
     planned = dps.epsilon_for(error=1, candidates=5, probability=0.9, range_bound=1, kind="integer")
 
     assert dps.mechanism("permute-and-flip").pmf(dps.utilities.counts(COUNTS), float(here))[0] >= 0.9
     assert f"{planned:.6g}" == whatever
-    assert ["not known of this mechanism"] == rows(viewed(mechanism="smooth-noisy-max"), "Right")[
+    assert ["not known of this mechanism"] == rows(viewed(mechanism="smooth-noisy-max"), "Epsilon")[
         "whatever the counts are"
     ]
 

@@ -227,7 +227,7 @@ def _epsilon_table(rows: Tally, state: State) -> PageTable:
     name, probability = state["mechanism"], float(state["probability"])
     here, whatever = _here(rows, name, probability), _whatever(len(rows), name, probability)
     lines = [["for these counts alone", here], ["whatever the counts are", whatever]]
-    title = f"Right with probability {probability:g}: epsilon"
+    title = f"Epsilon that names the best with probability {probability:g}"
     note = "The first is a fact about public counts. Before private counts are seen, plan with the second."
     return PageTable(title, ("holds", f"epsilon of {name}"), lines, note)
 

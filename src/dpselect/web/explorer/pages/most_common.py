@@ -103,8 +103,9 @@ def _view(state: State, material: Material) -> View:
     asked = _question(state, material)
 
     def draw(width: float) -> Any:
-        epsilon = float(asked.epsilon) / state["k"]
-        return pmf_bars(asked.scores, np.exp(asked.here), np.exp(asked.there), NAME, epsilon, width)
+        part = f" for {state['k']} names" if state["k"] > 1 else ""
+        here, there = np.exp(asked.here), np.exp(asked.there)
+        return pmf_bars(asked.scores, here, there, NAME, float(asked.epsilon), width, part=part)
 
     says = f"{_headline(asked)} {_ratio(asked)}"
     parts = (

@@ -112,8 +112,10 @@ def _view(state: State, material: Material) -> View:
     said = _headline(scores, mechanism, here, total, k)
     change = _change(scores, edge, float(np.abs(here - there).max()), total, k)
 
+    part = f" for {k} names" if k > 1 else ""
+
     def draw(width: float) -> Any:
-        return pmf_bars(scores, np.exp(here), np.exp(there), mechanism.name, float(total / k), width)
+        return pmf_bars(scores, np.exp(here), np.exp(there), mechanism.name, float(total), width, part=part)
 
     parts: list[Part] = [
         Chart("How likely each node is to be named first", draw, f"Bars: this graph. Marks: {_step(scores, edge)}."),

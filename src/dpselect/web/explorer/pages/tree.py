@@ -67,7 +67,7 @@ def _fields(material: Material) -> Sequence[Field]:
         ChoiceField("class", "Class", options, options[0][0], help="The column that the tree predicts."),
         ChoiceField("learner", "Learner", LEARNERS, "tree"),
         ChoiceField("depth", "Depth", _DEPTHS, "auto", help="At most so many splits one after the other."),
-        NumberField("row", "Neighbour: without row", 1, 1, max(rows, 1), whole=True, help="One person less."),
+        NumberField("row", "Row that the neighbour lacks", 1, 1, max(rows, 1), whole=True, help="One person less."),
         NumberField(
             "rows",
             "Rows of the private table",
@@ -173,7 +173,8 @@ def _answer_and_pmf(
     )
 
     def bars(width: float) -> Any:
-        return pmf_bars(here.scores, probabilities, np.exp(other), mechanism.name, float(value), width, _ASKED)
+        whole, part = float(exact_epsilon(state["epsilon"])), f", {float(value):.3g} of it here"
+        return pmf_bars(here.scores, probabilities, np.exp(other), mechanism.name, whole, width, _ASKED, part)
 
     says = f"Exact chances of the first split by {mechanism.name}; marks show the table without row {state['row']:,}."
     return headline, [Chart("What the root asks", bars, says)]
