@@ -8,6 +8,7 @@ from typing import Any
 
 from dpselect.certificates.contribution_text import SCOPE
 from dpselect.dataset.description_parts import domain_of
+from dpselect.formulas import group_scores
 from dpselect.formulas.derived_sensitivity import require_value
 from dpselect.formulas.grammar import GroupScore, Prior, group_score
 from dpselect.formulas.margins import margins
@@ -145,6 +146,11 @@ class GroupRanking:
         persons = {} if self.person is None else {"rows_per_person": str(self.rows_per_person)}
         made.metadata = {**metadata, "groups": str(len(groups)), **persons}
         return made
+
+    def scores(self, table: Any, by: str, groups: Sequence[Any]) -> Scores:
+        """Return the scores of the groups of a table, of which larger is better, with their derived sensitivity."""
+        counts, _ = self.columns.count(table, by, groups, self.person, self.rows_per_person)
+        return group_scores.scores(self.formula, counts, self.kinds, candidates=[*groups])
 
     def release(
         self, table: Any, k: int, epsilon: Epsilon, by: str, groups: Sequence[Any], ledger: Accountant | None

@@ -63,6 +63,8 @@ def spent(python: str) -> float:
         ("candidates", {}, "add-remove", 0.5),
         ("candidates", {"column": "job", "mechanism": "exponential"}, "add-remove", 0.5),
         ("most-common", {}, "person", 0.2),
+        ("best-groups", {}, "add-remove", 0.1),
+        ("best-groups", {"score": "rate(rich = 'yes')", "prior": "9:.5", "k": 2, "order": "lowest"}, "add-remove", 0.1),
         ("percentile", {}, "add-remove", None),
         ("top-k", {}, "edge", 1),
         ("top-k", {"metric": "ego-betweenness"}, "edge", 1),

@@ -15,6 +15,12 @@ PAGES: tuple[Page, ...] = (
         about="table",
     ),
     Page(
+        "best-groups",
+        "Best groups by a formula",
+        "Which group has the best average, rate or formula, and how far does one row move its score?",
+        about="table",
+    ),
+    Page(
         "percentile",
         "Percentile",
         "How far from the true median or percentile may an answer lie, and what does one person change?",

@@ -129,7 +129,7 @@ def _question(state: State, cells: TextColumn, known: NumericDomain | None = Non
         ValueError: bounds that are not in order, a grid with too many values, a column without numbers.
         PrivacyError: a mechanism that does not apply.
     """
-    bounds, epsilon = _bounds(state, cells, known), exact_epsilon(state["epsilon"])
+    bounds, epsilon = round_bounds(state, cells, known), exact_epsilon(state["epsilon"])
     scores = _scores(cells, *bounds, state["p"])
     more = _scores(cells, *bounds, state["p"], state["neighbour"])
     mechanism = require_mechanism(state["mechanism"])
@@ -154,7 +154,7 @@ def _scores(cells: TextColumn, lower: float, upper: float, step: float, p: float
     return rank_scores(counts, percent(p), grid)
 
 
-def _bounds(state: State, cells: TextColumn, known: NumericDomain | None) -> tuple[float, float, float]:
+def round_bounds(state: State, cells: TextColumn, known: NumericDomain | None) -> tuple[float, float, float]:
     """Return lower, upper and step: those that were written or described, or round ones around the values."""
     if not cells.numbers.size:
         raise InputError(f"The column {short(state['column'])} has no numbers: choose another.")
