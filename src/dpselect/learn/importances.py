@@ -45,7 +45,7 @@ class PartialDependence:
         """Return the variance of the curve of every column, summed over outputs, shape (columns,)."""
         return np.array([_variance(*pair) for pair in zip(self.curves, self.weights, strict=True)])
 
-    def scaled(self, unit: float) -> PartialDependence:
+    def in_unit(self, unit: float) -> PartialDependence:
         """Return it in another unit: curves are multiplied by it."""
         return PartialDependence(self.weights, tuple(each * unit for each in self.curves), self.noise * unit**2)
 

@@ -70,7 +70,7 @@ class PrivateBoosted(ByRho):
         Of a regressor it is the prediction, in the target's units. Without interactions these are the curves.
         """
         check_is_fitted(self, "model_")
-        return self.model_.dependence.scaled(1 / SCORE_UNIT)
+        return self.model_.dependence.in_unit(1 / SCORE_UNIT)
 
     @property
     def curves_(self) -> list[Floats]:

@@ -1,4 +1,4 @@
-"""The expected quality of labels and ranks of a model, by released shares alone, and a chart of gains."""
+"""Expected figures of the labels and ranks of a model, by released shares alone, and a chart of gains."""
 
 from __future__ import annotations
 

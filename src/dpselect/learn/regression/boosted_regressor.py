@@ -154,7 +154,7 @@ class DPBoostedTreesRegressor(PrivateRegressor, PrivateBoosted):
     @property
     def partial_dependence_(self) -> PartialDependence:
         """Return how each value of each column moves the prediction, with what noise alone would do."""
-        return super().partial_dependence_.scaled(self._unit)
+        return super().partial_dependence_.in_unit(self._unit)
 
     @property
     def _unit(self) -> float:
