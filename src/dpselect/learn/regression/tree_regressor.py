@@ -183,17 +183,14 @@ class DPTreeRegressor(PrivateRegressor):
         where it is within noise; ``dpselect.learn.importances`` says exactly how.
         """
         # Squares of values near either end of what floats hold would be infinite, or 0.
-        return self._dependence(max(map(abs, self._fitted_target()))).importances
+        check_is_fitted(self, "tree_")
+        return self._dependence(max(map(abs, self.target_))).importances
 
     @property
     def partial_dependence_(self) -> PartialDependence:
         """Return how each value of each column moves the value, in the target's units, with what noise would do."""
-        self._fitted_target()
-        return self._dependence(1.0)
-
-    def _fitted_target(self) -> tuple[float, float]:
         check_is_fitted(self, "tree_")
-        return self.target_
+        return self._dependence(1.0)
 
     def _dependence(self, unit: float) -> PartialDependence:
         nothing = np.zeros(self.tree_.split.size)
