@@ -57,6 +57,10 @@ RELEASES = {
         "top-k edges.csv --nodes 9 weighted-degree --weight-cap 5 --k 2",
     ],
     "train": ["train rows.toml job --out model.json"],
+    "synthesize": [
+        "synthesize rows.toml --delta 1e-6 --out synthetic.csv",
+        "synthesize rows.toml --delta 1e-6 --method mst --impossible 'age < 9 and job = cook' --out synthetic.csv",
+    ],
     "median-record": [
         f"median-record scores.csv score {BOUNDS} --label name",
         f"median-record scores.csv score {BOUNDS} --label score",

@@ -87,6 +87,7 @@ ASKED: dict[str, dict[str, Any]] = {
         "query": "train", "target": "half", "model": "boosted", "delta": "0.000001", "rounds": 3, "interactions": False,
         "epsilon": 1,
     },
+    "synthetic": {"query": "synthesize", "delta": "0.000001", "columns": ["age", "job"], "method": "mst", "epsilon": 2},
     "degree": {"query": "top_k", "metric": "degree", "k": 2, "epsilon": 2},
     "triangles": {"query": "top_k", "metric": "triangles", "epsilon": 2},
     "exponential median": {"query": "median", "column": "age", "mechanism": "exponential", "epsilon": 1},

@@ -99,9 +99,9 @@ def test_queries_fit_by_their_columns(settings) -> None:
     numbers = Dataset(source="a.csv", columns={"age": {"lower": 0, "upper": 9}})
 
     assert ["top_k"] == [*forms.queries_about(settings.datasets["friends"].description, QUERIES)]
-    known = {"best", "histogram", "most_common", "partitions", "select", "train"}
+    known = {"best", "histogram", "most_common", "partitions", "select", "synthesize", "train"}
     assert known == {*forms.queries_about(jobs, QUERIES)}
-    assert {"histogram", "median", "quantiles", "train"} == {*forms.queries_about(numbers, QUERIES)}
+    assert {"histogram", "median", "quantiles", "synthesize", "train"} == {*forms.queries_about(numbers, QUERIES)}
     # What no column fits and may be left out is not asked for.
     assert "by" not in [each.name for each in forms.fields_of(QUERIES["median"], numbers)]
     assert QUERIES.keys() - {"top_k"} == forms.queries_about(settings.datasets["survey"].description, QUERIES).keys()
@@ -178,5 +178,5 @@ def test_dates_are_offered_where_they_may_be_asked_about() -> None:
 
     assert {
         ("median", "column"), ("median", "by"), ("quantiles", "column"), ("quantiles", "by"), ("histogram", "column"),
-        ("histogram", "by"), ("most_common", "column"),
+        ("histogram", "by"), ("most_common", "column"), ("synthesize", "columns"),
     } == offered  # fmt: skip
