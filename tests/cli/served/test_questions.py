@@ -79,7 +79,9 @@ def left(url: str, capsys) -> object:
 
 def test_every_query_is_asked_here() -> None:
     """A new one needs a line above; this server describes no names without a list, and has no delta to spend."""
-    assert {"sql", *command_registry.queries()} - {"partitions", "synthesize"} == {words[0] for words in QUESTIONS.values()}
+    assert {"sql", *command_registry.queries()} - {"partitions", "synthesize"} == {
+        words[0] for words in QUESTIONS.values()
+    }
 
 
 def test_an_answer_is_shown_once_more(url: str, capsys) -> None:
