@@ -200,12 +200,7 @@ def fit_model(
         value = total * log - float(point @ noisy) + float((variance * point) @ point) / 2
         return value, slope / scale
 
-    begin = np.zeros(noisy.size)
-    for clique, part in parts.items():
-        if start is not None and clique in start.potentials:
-            begin[part] = start.potentials[clique].ravel()
-            if clique in fixed:
-                begin[part] -= fixed[clique].ravel()
+    begin = _start(parts, fixed, {} if start is None else start.potentials, noisy.size)
     options = {"maxiter": _STEPS, "maxcor": 20, "gtol": 1e-2, "ftol": 1e-12}
     found = minimize(objective, begin * scale, jac=True, method="L-BFGS-B", options=options)
     factors = potentials(found.x / scale)
@@ -213,6 +208,17 @@ def fit_model(
     if not log > IMPOSSIBLE / 2:
         raise InputError("No cell is possible: some public zeros contradict each other.")
     return GraphicalModel(tree, total, tuple(conditionals), factors)
+
+
+def _start(
+    parts: Mapping[Clique, slice], fixed: Mapping[Clique, Floats], known: Mapping[Clique, Floats], size: int
+) -> Floats:
+    """Return the logarithms of known factors without those of public zeros, and 0 for the others, shape (size,)."""
+    begin = np.zeros(size)
+    for clique, part in parts.items():
+        if clique in known:
+            begin[part] = (known[clique] - fixed.get(clique, np.zeros(1))).ravel()
+    return begin
 
 
 def _merge(measurements: Sequence[Measurement]) -> dict[Clique, tuple[Floats, Floats]]:
