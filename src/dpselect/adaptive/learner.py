@@ -1,4 +1,4 @@
-"""Learners: from what is known of a database, and epsilon, to how much worse than the best each option will be.
+"""Learners that predict, from metafeatures and epsilon, the loss of each option over the best.
 
 All predict ln regret, one column per option: on one database losses share a scale that no metafeature reveals, and only
 their ratios decide. Losses are predicted as the regret times a common level, which has a regressor of its own.

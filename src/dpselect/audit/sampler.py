@@ -1,4 +1,4 @@
-"""Test whether a sampler follows its law: exactly, with a statement of what it would have caught.
+"""Test whether a sampler follows its law, with the deviations that the test would catch.
 
 For every law that must be rejected an event is fixed beforehand: the outcomes that it makes likelier than the
 claim does. The number of hits is then binomial, so p-values and power are exact, however rare the outcomes.

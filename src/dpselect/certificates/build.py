@@ -42,7 +42,7 @@ def certify(
     guarantee: Guarantee | None = None,
     mechanism: str | None = None,
 ) -> Certificate:
-    """Return the certificate of a release: what was asked and answered, the promise, the ledger's row, a checksum.
+    """Return the certificate of a release: question, answer, guarantee, row of the ledger and checksum.
 
     Of the data it holds the answer that was released, and a file's hash where ``file_hash`` asks for it.
 

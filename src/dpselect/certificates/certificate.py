@@ -1,4 +1,4 @@
-"""A certificate: what was asked and answered, what it cost and whom it protects, with a checksum over all of it.
+"""A certificate: question, answer, cost and guarantee of a release, with a checksum.
 
 It holds the answer that was released and public facts, and nothing else that depends on the data. The checksum shows
 that a certificate is whole; it is not the signature of a person, because a person who edits the text can compute a new

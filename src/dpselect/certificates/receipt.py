@@ -1,4 +1,4 @@
-"""A receipt: what a server says of a release that it paid for and drew."""
+"""A receipt: the record of a server for a release that it paid for and drew."""
 
 from __future__ import annotations
 

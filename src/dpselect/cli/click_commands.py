@@ -199,7 +199,7 @@ def parse_options(words: Sequence[str], request: Request) -> None:
 
 
 def _require_meant(request: Request, context: click.Context) -> None:
-    """Refuse an epsilon at which a promise says next to nothing, unless ``--yes`` says that it is meant."""
+    """Refuse an epsilon that protects next to nothing, unless ``--yes`` allows it."""
     from dpselect.mechanisms import large_epsilon
 
     # What is beyond 10^300 is not an epsilon, and is refused as such.

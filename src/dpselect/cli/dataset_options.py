@@ -1,4 +1,4 @@
-"""The dataset of a command: a description, or a data file with what is public of it in options for this once.
+"""The dataset of a command: a description, or a data file with its public facts as options.
 
 These options follow from the keys of a description, and make the same object.
 """

@@ -1,4 +1,4 @@
-"""The end of a command: with its answer, or with one sentence and a status that says whether anything was paid.
+"""The end of a command: its answer, or one sentence and an exit status that shows whether anything was paid.
 
 No text of another library reaches the screen, because it may quote private values: what is not a
 :class:`~dpselect.kernel.errors.DPSelectError` is put into words here. ``DPSELECT_TRACEBACK=1`` shows where an error

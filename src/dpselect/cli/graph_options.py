@@ -1,4 +1,4 @@
-"""A graph without a description: what options say of it, and what its form has and is left out."""
+"""A graph described by options, and the parts of its file that are left out."""
 
 from __future__ import annotations
 

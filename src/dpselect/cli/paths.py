@@ -1,4 +1,4 @@
-"""The paths of a command: each is declared with what it is for, and all are checked before the command runs.
+"""The paths of a command, each declared with its purpose; all are checked before the command runs.
 
 No file serves two purposes, no ledger is ever an output, and no file that exists is replaced without ``--overwrite``.
 A command that declares an output finds an open :class:`Output` in its place, whose room is held already.

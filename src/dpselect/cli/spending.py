@@ -96,7 +96,7 @@ def _balance(request: Request, ledger: Ledger | InMemoryLedger, spend: Spend) ->
 
 
 def _remaining_text(request: Request, ledger: Ledger | InMemoryLedger) -> str:
-    """Return what is left of a budget, rounded down, once something was paid; nothing where it cannot be read now."""
+    """Return the rest of a budget after a payment, rounded down, or nothing if it cannot be read."""
     if not request.outcome.paid:
         return ""
     try:

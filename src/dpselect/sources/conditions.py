@@ -120,7 +120,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Junction:
-    """Conditions of which all must hold (``and``), or at least one (``or``)."""
+    """Conditions joined by ``and`` or ``or``."""
 
     word: str
     parts: tuple[Comparison | Junction, ...]

@@ -1,4 +1,4 @@
-"""Days of a calendar: what a cell says of them, each cell by itself, and the periods that they lie in.
+"""Calendar days in cells, each cell read by itself, and the periods of days.
 
 A day is the number of days since 1970-01-01 of the Gregorian calendar. A moment counts by its day, as it is written.
 """

@@ -1,4 +1,4 @@
-"""The dialect of a text file of a table: what is declared, never what is guessed from its rows."""
+"""The declared dialect of a text table; nothing is guessed from its rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms of edge files that are not tables: what each says of its edges, and what reads it."""
+"""Forms of edge files that are not tables, with the properties and the reader of each."""
 
 from __future__ import annotations
 

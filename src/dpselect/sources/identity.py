@@ -1,4 +1,4 @@
-"""The identity of a row: persons and names that no public list declares, told apart cell by cell.
+"""The identity of a row: persons and names without a public list, distinguished cell by cell.
 
 A cell that is empty, "nan" or NaN names nobody and nothing. Columns of
 pandas that NumPy holds change the types of cells for other rows: 1 becomes 1.0 beside a missing cell, and "01" beside

@@ -1,4 +1,4 @@
-"""Columns of files of tables, a part of the rows at a time, whatever kind of file."""
+"""Columns of table files, read in batches of rows, for every kind of file."""
 
 from __future__ import annotations
 

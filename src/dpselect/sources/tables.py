@@ -58,7 +58,7 @@ class FileOptions:
         skip_rows: int = 0,
         date_order: str | None = None,
     ) -> FileOptions:
-        """Return what keywords say.
+        """Return the options of keyword arguments.
 
         Raises:
             ValueError: one of them says nothing that can be read.
@@ -74,7 +74,7 @@ AS_IT_IS = FileOptions()
 
 @dataclass(frozen=True)
 class TableFile:
-    """A table in a file, with what is declared of it.
+    """A table in a file, with its declared form.
 
     Attributes:
         path: the file.
@@ -128,7 +128,7 @@ class TableFile:
         unit: str | Sequence[str] = (),
         date_order: str | None = None,
     ) -> TableFile:
-        """Return a file with what is declared of it; nothing is read yet.
+        """Return a file with its declared form; nothing is read yet.
 
         Args:
             path: a file of text (``.csv``, ``.tsv``, ``.jsonl``), a sheet (``.xlsx``, ``.ods``), of columns

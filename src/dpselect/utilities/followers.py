@@ -1,4 +1,4 @@
-"""Followers: how many others point to a node, whatever else they point to.
+"""Followers: the number of others that point to a node.
 
 Neighbours: person. Ceiling: 1. Reach: 0. Range bound 1: one person's list of edges more raises the nodes on it, by 1
 each, and lowers none. So a list may have any length.

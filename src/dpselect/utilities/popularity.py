@@ -1,4 +1,4 @@
-"""Popularity: how many different persons have an item, whatever else they have; or how many records hold it.
+"""Popularity: the number of different persons who have an item, or of records that hold it.
 
 Neighbours: person. Ceiling: 1. Reach: 0. Range bound 1: one person more raises the items that they have, by 1 each, and
 lowers none. So a person may have any number of items, and rows: the count of *events* would have no bound.

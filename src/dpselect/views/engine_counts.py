@@ -1,4 +1,4 @@
-"""Counts of rows in public cells where a table is: one expression, of which only grouped counts are fetched.
+"""Counts of rows in public cells inside an engine: one expression; only grouped counts are fetched.
 
 An engine has no order of rows, so which rows of a person count follows from a declared column, or from a hash of what
 they count for, as in :mod:`dpselect.views.rows_of_persons`.

@@ -1,4 +1,4 @@
-"""Graphs in which no node has more than a public number of edges, whatever the graph they are made from.
+"""Graphs truncated to a public maximum degree.
 
 Each node ranks its edges in a public order, and an edge stays if it is among the first D of both of its ends. One edge
 more or fewer changes at most 3 edges of what stays. Proof: ``truncated_graph.md``.
@@ -28,7 +28,7 @@ _MOST_NODES = 2**32
 
 
 class TruncatedGraph:
-    """A graph of which each node keeps at most D edges, by a rule that is public.
+    """A graph in which each node keeps at most D edges, by a public rule.
 
     No graph is refused, so nobody has to promise a maximum degree. Which edges stay depends on
     their two ends alone and not on their order in the input: an edge stays if fewer than D other edges come before it

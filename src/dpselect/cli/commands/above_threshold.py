@@ -1,4 +1,4 @@
-"""dpselect above-threshold: say of named counts, one after the other, whether each is above a public threshold."""
+"""dpselect above-threshold: compare named counts, one by one, with a public threshold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""dpselect choose: let traces of public databases choose the algorithm, answer with it, and say why."""
+"""dpselect choose: choose the algorithm by traces of public databases, answer with it, and explain the choice."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def run(request: Request) -> CommandAnswer:
 
 
 def _survey(path: str) -> CommandAnswer:
-    """Write a made-up survey, and say what may be asked of it."""
+    """Write a made-up survey, and print questions to ask."""
     text = survey()
     with Output(path) as file:
         file.put(text.encode())
