@@ -85,14 +85,15 @@ def measures(rare: NDArray[np.bool_], chance: Floats) -> tuple[float, float, flo
     return auc(rare, chance), average_precision(rare, chance), float(loss), float(balanced)
 
 
-def gather(cells: Path, names: Sequence[str]) -> dict[str, list[Any]]:
-    """Measure all cells: columns table, learner, epsilon, split, seconds, and the measures."""
+def gather(cells: Path, names: Sequence[str], splits: Sequence[int] = SPLITS) -> dict[str, list[Any]]:
+    """Measure the cells of these splits: columns table, learner, epsilon, split, seconds, and the measures."""
     result: dict[str, list[Any]] = {name: [] for name in ("table", "learner", "epsilon", "split", "seconds", *MEASURES)}
     for name in names:
         table = unbalanced_table(name)
         rare = table.columns[table.target] == YES
         for path in sorted((cells / name).glob("*/*/*.npz")):
-            split = int(path.stem)
+            if (split := int(path.stem)) not in splits:
+                continue
             with np.load(path) as cell:
                 chance, seconds = cell["probabilities"][:, 1].astype(float), float(cell["seconds"])
             row = (name, path.parts[-3], float(path.parts[-2]), split, seconds)
@@ -199,7 +200,7 @@ def measure_all(args: argparse.Namespace) -> dict[str, list[Any]]:
     if args.peers:
         program = Path(__file__).parent / "learners_peers.py"
         subprocess.run([str(args.peers), str(program), str(args.cells)], check=True)
-    rows = gather(args.cells, names)
+    rows = gather(args.cells, names, args.splits)
     if not args.fitted:
         import pyarrow
         import pyarrow.parquet

@@ -44,7 +44,7 @@ def _drawn(columns: Columns, odds: NDArray[np.float64], domains: dict[str, Any],
 def groups(rows: int = 20_000, number: int = 0) -> Table:
     """Return a table of two groups: 30 % where age is above 70 with a degree, else 2 %; 4 columns are noise.
 
-    >>> 0.02 < (groups().columns["rare"] == "yes").mean() < 0.08
+    >>> bool(0.02 < (groups().columns["rare"] == "yes").mean() < 0.08)
     True
     """
     rng = np.random.default_rng([10, rows, number])
@@ -65,7 +65,7 @@ def groups(rows: int = 20_000, number: int = 0) -> Table:
 def fraud(rows: int = 30_000, number: int = 0) -> Table:
     """Return payments, about one in sixty a fraud: large ones at night, new accounts abroad, and many small ones.
 
-    >>> 0.01 < (fraud().columns["rare"] == "yes").mean() < 0.03
+    >>> bool(0.01 < (fraud().columns["rare"] == "yes").mean() < 0.03)
     True
     """
     rng = np.random.default_rng([11, rows, number])
@@ -102,7 +102,7 @@ def fraud(rows: int = 30_000, number: int = 0) -> Table:
 def disease(rows: int = 5_000, number: int = 0) -> Table:
     """Return patients, about one in twenty ill: a sum of effects of age, blood values, smoking and family.
 
-    >>> 0.03 < (disease().columns["rare"] == "yes").mean() < 0.08
+    >>> bool(0.03 < (disease().columns["rare"] == "yes").mean() < 0.08)
     True
     """
     rng = np.random.default_rng([12, rows, number])
@@ -136,7 +136,7 @@ def disease(rows: int = 5_000, number: int = 0) -> Table:
 def churn(rows: int = 10_000, number: int = 0) -> Table:
     """Return customers, about one in twelve leaving: contract, price and calls, with 24 columns of noise.
 
-    >>> 0.05 < (churn().columns["rare"] == "yes").mean() < 0.12
+    >>> bool(0.05 < (churn().columns["rare"] == "yes").mean() < 0.12)
     True
     """
     rng = np.random.default_rng([13, rows, number])
@@ -270,7 +270,7 @@ def _thinned(table: Table, rare: Any, share: float = 0.05) -> Table:
 def sums(number: int, rows: int = 20_000) -> Table:
     """Return a table whose log-odds are a random sum of bends and steps of random columns, and of two products.
 
-    >>> 0.01 < (sums(0).columns["rare"] == "yes").mean() < 0.2
+    >>> bool(0.01 < (sums(0).columns["rare"] == "yes").mean() < 0.2)
     True
     """
     rng = np.random.default_rng([14, rows, number])
