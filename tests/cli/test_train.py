@@ -359,10 +359,10 @@ def test_a_target_with_bounds_is_a_number(more: list[str], folder: Path, capsys:
     """It is predicted by a regressor, with reasons and without shares; its page and its picture show it."""
     asked = numbers(folder)
     assert 0 == main([*asked, *more, "--html", str(folder / "m.html"), "--picture", str(folder / "m.svg")])
-    assert ("move its prediction most: age 100%" if more else "(records: ") in capsys.readouterr().out
+    assert ("move its prediction most: age 100%" if more else "; records: ") in capsys.readouterr().out
     page = (folder / "m.html").read_text(encoding="utf-8")
     assert "within its public bounds 0 and 4000" in page
-    assert ("A prediction starts with " if more else "to a value. In brackets") in page
+    assert ("A prediction starts with " if more else "to a value. In brackets stand") in page
     predict = ["predict", str(folder / "m.json"), str(folder / "people.csv")]
     assert 0 == main([*predict, "--why"])
     header, *values = csv.reader(capsys.readouterr().out.splitlines())

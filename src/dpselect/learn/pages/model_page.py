@@ -158,8 +158,8 @@ def _read(model: Any) -> str:
     """Return in words how the drawing of a tree is read."""
     if not hasattr(model, "classes_"):
         return (
-            "A record goes from left to right, along the conditions it meets, to a value. In brackets stands the noisy "
-            "number of records that was released there."
+            "A record goes from left to right, along the conditions it meets, to a value. In brackets stand what noise "
+            "leaves open of it, and the noisy number of records that was released there."
         )
     words = "A record goes from left to right, along the conditions it meets, to a label."
     if model._counted:
