@@ -134,10 +134,9 @@ def test_randomness_lives_in_two_files() -> None:
     """Only coins and sampling know where random bits come from; only simulations of experiments have seeds."""
     for path in [*SOURCE.rglob("*.py"), *RESEARCH.rglob("*.py")]:
         # One stands in for the generator of another library, and returns chosen numbers; two name what strangers must
-        # not guess, or two may not share: visitors of pages, and publications. Rows are drawn from a released model.
+        # not guess, or two may not share: visitors of pages, and publications.
         naming = (SOURCE / "web" / "tokens.py", SOURCE / "queries" / "publication" / "state.py")
-        drawing = (SOURCE / "synthesis" / "synthetic_model.py", SOURCE / "synthesis" / "table_domain.py")
-        if path.name == "diffprivlib_claims.py" or path in (*naming, *drawing):
+        if path.name == "diffprivlib_claims.py" or path in naming:
             continue
         text = path.read_text(encoding="utf-8")
         seeded = r"import random|import secrets"

@@ -17,6 +17,7 @@ from scipy.optimize import minimize
 
 from dpselect.kernel.errors import InputError
 from dpselect.synthesis.junction_tree import Clique, Floats, JunctionTree
+from dpselect.synthesis.table_domain import Uniform
 
 Integers = NDArray[np.int64]
 # What entropy counts beside the squared error of counts in deviations: little, so that noise alone is smoothed.
@@ -24,6 +25,8 @@ ENTROPY = 0.01
 # The logarithm of the factor of a cell that is publicly impossible: e to this is 0 in doubles.
 IMPOSSIBLE = -2000.0
 _STEPS = 1000
+# Uniform numbers have 32 bits.
+_BELOW = 2**32
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +105,11 @@ class GraphicalModel:
         """Return about how many rows the cells of any columns hold, of the shape of their sizes."""
         return self.total * self.shares(clique)
 
-    def sample(self, rows: int, generator: np.random.Generator) -> list[Integers]:
+    def sample(self, rows: int, uniform: Uniform) -> list[Integers]:
         """Return the codes of rows, of every column: as many rows of each code as its share, but for rounding.
+
+        Args:
+            rows: how many. uniform: draws integers below its bounds.
 
         Returns: one array of shape (rows,) for each column.
         """
@@ -116,7 +122,7 @@ class GraphicalModel:
             for each in above:
                 given = given * self.tree.sizes[each] + codes[each]
             shares = np.moveaxis(self.conditionals[column], axis, -1).reshape(-1, size)
-            codes[column] = _stratify(shares, given, generator)
+            codes[column] = _stratify(shares, given, uniform)
         return codes
 
 
@@ -130,12 +136,17 @@ def _multiply(factors: Sequence[tuple[Clique, Floats]], rest: Clique) -> Floats:
     return product
 
 
-def _stratify(shares: Floats, given: Integers, generator: np.random.Generator) -> Integers:
+def reals(many: int, uniform: Uniform) -> Floats:
+    """Return uniform numbers from 0 to below 1, shape (many,)."""
+    return np.asarray(uniform(np.full(many, _BELOW)) / _BELOW)
+
+
+def _stratify(shares: Floats, given: Integers, uniform: Uniform) -> Integers:
     """Return a code for every row by the shares of its group: even steps through each group, in random order."""
-    order = np.lexsort((generator.random(given.size), given))
+    order = np.lexsort((uniform(np.full(given.size, _BELOW)), given))
     sizes = np.bincount(given, minlength=shares.shape[0])
     starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    steps = (np.arange(given.size) - starts + generator.random(given.size)) / np.repeat(np.maximum(sizes, 1), sizes)
+    steps = (np.arange(given.size) - starts + reals(given.size, uniform)) / np.repeat(np.maximum(sizes, 1), sizes)
     ends = np.cumsum(shares, axis=1)
     ends /= ends[:, -1:]
     ends[:, -1] = 1.0
@@ -174,51 +185,72 @@ def fit_model(
     """
     merged = _merge(measurements)
     fixed = {clique: np.where(mask, IMPOSSIBLE, 0.0) for clique, mask in (impossible or {}).items()}
-    total, tree = total_of(measurements), JunctionTree.of(sizes, [*merged, *fixed])
-    shapes = {clique: [sizes[column] for column in clique] for clique in merged}
-    ends = np.cumsum([0, *(prod(shape) for shape in shapes.values())])
-    parts = dict(zip(shapes, [slice(one, other) for one, other in pairwise(ends.tolist())], strict=True))
-    noisy = np.concatenate([counts.ravel() for counts, _ in merged.values()])
-    variance = entropy * np.concatenate([spread.ravel() for _, spread in merged.values()])
-    # The curvature is about the count, so steps are measured in deviations of it.
-    scale = np.sqrt(np.maximum(noisy, 0) + variance)
+    program = _Program(JunctionTree.of(sizes, [*merged, *fixed]), total_of(measurements), merged, fixed, entropy)
+    options = {"maxiter": _STEPS, "maxcor": 20, "gtol": 1e-2, "ftol": 1e-12}
+    begin = program.begin({} if start is None else start.potentials)
+    found = minimize(program.objective, begin, jac=True, method="L-BFGS-B", options=options)
+    factors = program.potentials(found.x)
+    log, conditionals = program.tree.calibrate(factors)
+    if not log > IMPOSSIBLE / 2:
+        raise InputError("No cell is possible: some public zeros contradict each other.")
+    return GraphicalModel(program.tree, program.total, tuple(conditionals), factors)
 
-    def potentials(point: Floats) -> dict[Clique, Floats]:
-        free = {clique: point[part].reshape(shapes[clique]) for clique, part in parts.items()}
-        for clique, values in fixed.items():
+
+class _Program:
+    """The convex function that a fit makes small, of the logarithms of all factors in a row, in deviations of counts.
+
+    Args:
+        tree: its tables contain all factors.
+        total: the number of rows.
+        merged: noisy counts and their variance, by their columns.
+        fixed: logarithms of public factors.
+        entropy: what entropy counts.
+    """
+
+    def __init__(
+        self,
+        tree: JunctionTree,
+        total: float,
+        merged: Mapping[Clique, tuple[Floats, Floats]],
+        fixed: Mapping[Clique, Floats],
+        entropy: float,
+    ) -> None:
+        self.tree, self.total, self._fixed = tree, total, fixed
+        self._shapes = {clique: counts.shape for clique, (counts, _) in merged.items()}
+        ends = np.cumsum([0, *(prod(shape) for shape in self._shapes.values())]).tolist()
+        self._parts = dict(zip(merged, [slice(one, other) for one, other in pairwise(ends)], strict=True))
+        self._noisy = np.concatenate([counts.ravel() for counts, _ in merged.values()])
+        self._variance = entropy * np.concatenate([spread.ravel() for _, spread in merged.values()])
+        # The curvature is about the count, so steps are measured in deviations of it.
+        self._scale = np.sqrt(np.maximum(self._noisy, 0) + self._variance)
+
+    def begin(self, potentials: Mapping[Clique, Floats]) -> Floats:
+        """Return the point of a model with these factors, as far as they are measured."""
+        point = np.zeros(self._noisy.size)
+        for clique, part in self._parts.items():
+            if clique in potentials:
+                point[part] = (potentials[clique] - self._fixed.get(clique, 0.0)).ravel()
+        return point * self._scale
+
+    def potentials(self, scaled: Floats) -> dict[Clique, Floats]:
+        """Return the logarithms of all factors at a point."""
+        point = scaled / self._scale
+        free = {clique: point[part].reshape(self._shapes[clique]) for clique, part in self._parts.items()}
+        for clique, values in self._fixed.items():
             free[clique] = free[clique] + values if clique in free else values
         return free
 
-    def objective(scaled: Floats) -> tuple[float, Floats]:
-        point = scaled / scale
-        log, conditionals = tree.calibrate(potentials(point))
-        shares = tree.marginals(conditionals)
-        slope = variance * point - noisy
-        for clique, part in parts.items():
-            holder = tree.holder(clique)
-            slope[part] += total * tree.within(shares[holder], tree.tables[holder], clique).ravel()
-        value = total * log - float(point @ noisy) + float((variance * point) @ point) / 2
-        return value, slope / scale
-
-    begin = _start(parts, fixed, {} if start is None else start.potentials, noisy.size)
-    options = {"maxiter": _STEPS, "maxcor": 20, "gtol": 1e-2, "ftol": 1e-12}
-    found = minimize(objective, begin * scale, jac=True, method="L-BFGS-B", options=options)
-    factors = potentials(found.x / scale)
-    log, conditionals = tree.calibrate(factors)
-    if not log > IMPOSSIBLE / 2:
-        raise InputError("No cell is possible: some public zeros contradict each other.")
-    return GraphicalModel(tree, total, tuple(conditionals), factors)
-
-
-def _start(
-    parts: Mapping[Clique, slice], fixed: Mapping[Clique, Floats], known: Mapping[Clique, Floats], size: int
-) -> Floats:
-    """Return the logarithms of known factors without those of public zeros, and 0 for the others, shape (size,)."""
-    begin = np.zeros(size)
-    for clique, part in parts.items():
-        if clique in known:
-            begin[part] = (known[clique] - fixed.get(clique, np.zeros(1))).ravel()
-    return begin
+    def objective(self, scaled: Floats) -> tuple[float, Floats]:
+        """Return the value and the slope at a point."""
+        point = scaled / self._scale
+        log, conditionals = self.tree.calibrate(self.potentials(scaled))
+        shares = self.tree.marginals(conditionals)
+        slope = self._variance * point - self._noisy
+        for clique, part in self._parts.items():
+            holder = self.tree.holder(clique)
+            slope[part] += self.total * self.tree.within(shares[holder], self.tree.tables[holder], clique).ravel()
+        value = self.total * log - float(point @ self._noisy) + float((self._variance * point) @ point) / 2
+        return value, slope / self._scale
 
 
 def _merge(measurements: Sequence[Measurement]) -> dict[Clique, tuple[Floats, Floats]]:

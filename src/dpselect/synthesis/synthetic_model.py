@@ -22,13 +22,14 @@ from dpselect._public import named_publicly
 from dpselect.kernel.errors import InputError, MissingFileError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.release.system_noise import SystemNoise
 from dpselect.sources.output import Output
 from dpselect.synthesis.distance_bounds import PROBABILITY
-from dpselect.synthesis.graphical_model import GraphicalModel, Measurement
+from dpselect.synthesis.graphical_model import GraphicalModel, Measurement, reals
 from dpselect.synthesis.junction_tree import Clique, Floats, JunctionTree
 from dpselect.synthesis.marginal_session import MarginalSession, MarginalStep
 from dpselect.synthesis.merged_codes import MergedCodes, split_cells
-from dpselect.synthesis.table_domain import SynthesisColumn, TableDomain
+from dpselect.synthesis.table_domain import SynthesisColumn, TableDomain, Uniform
 
 FORMAT = 1
 KIND = "dpselect synthetic table"
@@ -138,11 +139,11 @@ class SyntheticModel:
         many = self.rows if rows is None else rows
         if isinstance(many, bool) or not isinstance(many, (int, np.integer)) or not 1 <= many <= _MOST_ROWS:
             raise InputError(f"rows must be a whole number from 1 to {_MOST_ROWS}: how many synthetic rows to draw.")
-        # What is drawn from was released, so any generator does.
-        generator = np.random.default_rng()
-        drawn = self.model.sample(int(many), generator)
+        # What is drawn from was released: this sees no private row, and costs nothing.
+        uniform = SystemNoise().uniform
+        drawn = self.model.sample(int(many), uniform)
         return {
-            each.name: each.decode(_codes_of_groups(groups, merged, generator), generator)
+            each.name: each.decode(_codes_of_groups(groups, merged, uniform), uniform)
             for each, groups, merged in zip(self.domain.columns, drawn, self.merged, strict=True)
         }
 
@@ -334,16 +335,14 @@ def _arrow(arrow: Any, column: NDArray[Any]) -> Any:
     return arrow.array(cells)
 
 
-def _codes_of_groups(
-    groups: NDArray[np.int64], merged: MergedCodes, generator: np.random.Generator
-) -> NDArray[np.int64]:
+def _codes_of_groups(groups: NDArray[np.int64], merged: MergedCodes, uniform: Uniform) -> NDArray[np.int64]:
     """Return a code of each group, by its weight."""
     order = np.argsort(merged.groups, kind="stable")
     ends = np.cumsum(merged.weights[order])
     starts = np.searchsorted(merged.groups[order], np.arange(merged.size))
     before = np.append(0.0, ends)[starts]
     totals = np.bincount(merged.groups, weights=merged.weights, minlength=merged.size)
-    place = np.searchsorted(ends, before[groups] + generator.random(groups.size) * totals[groups], side="right")
+    place = np.searchsorted(ends, before[groups] + reals(groups.size, uniform) * totals[groups], side="right")
     last = np.append(starts[1:], order.size) - 1
     return np.asarray(order[np.clip(place, starts[groups], last[groups])])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -19,6 +19,8 @@ from dpselect.sources.public_names import PublicNames
 from dpselect.views.row_question import Bins, PublicCells
 
 Integers = NDArray[np.int64]
+# Draws a uniform integer below each bound, at most 2^32.
+Uniform = Callable[[Integers], Integers]
 # Columns by their places, increasing.
 Clique = tuple[int, ...]
 BINS = 20
@@ -101,8 +103,11 @@ class SynthesisColumn:
         last = code == self.size - 2
         return int(low), max(int(high - low) + last, 1)
 
-    def decode(self, codes: Integers, generator: np.random.Generator) -> NDArray[Any]:
+    def decode(self, codes: Integers, uniform: Uniform) -> NDArray[Any]:
         """Return a value for every code, ``None`` for the last; within a bin, every value is as likely.
+
+        Args:
+            codes: shape (n,). uniform: draws integers below its bounds.
 
         Returns: shape (n,), of objects.
         """
@@ -114,7 +119,7 @@ class SynthesisColumn:
             return decoded
         inside = codes < self.size - 1
         first, many = np.array([self._steps(code) for code in range(self.size - 1)], dtype=np.int64).T
-        steps = first[codes[inside]] + generator.integers(0, many[codes[inside]])
+        steps = first[codes[inside]] + uniform(many[codes[inside]])
         lower, step = self.edges[0], self.step
         if lower.denominator == step.denominator == 1:
             decoded[inside] = (int(lower) + steps * int(step)).tolist()
