@@ -230,7 +230,8 @@ class _Program:
         for clique, part in self._parts.items():
             if clique in potentials:
                 point[part] = (potentials[clique] - self._fixed.get(clique, 0.0)).ravel()
-        return point * self._scale
+        result: Floats = point * self._scale
+        return result
 
     def potentials(self, scaled: Floats) -> dict[Clique, Floats]:
         """Return the logarithms of all factors at a point."""
