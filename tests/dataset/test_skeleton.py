@@ -142,7 +142,10 @@ def test_a_schema_says_which_columns_hold_numbers() -> None:
         assert "age        = {lower = ?, upper = ?, step = 1}   # numbers\n" in text
     for name in ("a.csv", "a.tsv", "a.xlsx"):
         assert described(name).startswith(f"# PRIVATE until you look: if {name} has no line of names")
-        assert 2 == described(name).count("for text write every value instead")
+        assert "for text write every value instead" in " ".join(described(name).replace("\n# ", " ").split())
+        assert "age        = {lower = ?, upper = ?, step = 1}\n" in described(name)
+        # A terminal breaks no line within a word.
+        assert max(map(len, described(name).splitlines())) <= 80
 
 
 @pytest.mark.usefixtures("unreadable")
@@ -153,13 +156,11 @@ def test_edges_are_described_without_reading_one(folder) -> None:
     (folder / "s.csv").write_text("source,target,weight\n1,2,3\n", encoding="utf-8")
 
     assert "ends =" not in skeleton("e.txt")
-    assert "ends = [?, ?]                   # the columns of the two ends, of a, b\n" in skeleton(
-        "e.csv", is_graph=True
-    )
+    assert "# The two ends are two columns of a, b.\nends = [?, ?]\n" in skeleton("e.csv", is_graph=True)
     text = skeleton("s.csv", is_graph=True)
     assert text.startswith("# PRIVATE")
     (folder / "s.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(DatasetError, match="line 5: this is not filled in"):
+    with pytest.raises(DatasetError, match="line 8: this is not filled in"):
         Dataset.load("s.toml")
     (folder / "s.toml").write_text(text.replace("nodes = ?", "nodes = 9").replace("epsilon = ?", "epsilon = 1"))
     assert (9, ("source", "target")) == (Dataset.load("s.toml").nodes, Dataset.load("s.toml").ends)
@@ -178,7 +179,11 @@ def test_every_form_of_edges_has_a_skeleton(folder, name: str, label: str | None
     """Which is written without opening the file, and can be used with all of its lines."""
     (folder / name).write_bytes(b"\xff\x00 nothing that could be read")
     text = skeleton(name)
-    assert f"nodes = ?                       # how many, if they are {first}, {first + 1}, {first + 2}, ...;" in text
+    assert (
+        f"nodes = ?                       # how many, if they are {first}, {first + 1}, {first + 2}, ..; or a list\n"
+        in text
+    )
+    assert max(map(len, text.splitlines())) <= 80
     assert "PRIVATE" not in text
     filled = re.sub("(?m)^# (?=label|weight|max_degree)", "", text.replace("nodes = ?", "nodes = 9"))
     (folder / "e.toml").write_text(filled.replace("epsilon = ?", "epsilon = 1"), encoding="utf-8")

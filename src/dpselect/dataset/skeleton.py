@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 
 from dpselect.dataset.toml_text import key, value
 from dpselect.kernel.errors import InputError
@@ -19,8 +20,10 @@ from dpselect.sources.web import is_database
 _NUMBERS = "{lower = ?, upper = ?, step = 1}"
 _DATES = '{lower = ?, upper = ?, step = "month"}'
 _VALUES = "[?]"
-_EITHER = 'numbers, or dates by step = "month"; for text write every value instead, ["a", "b"]'
-_BUDGET = ("", "[budget]", "epsilon = ?                     # the most that may ever be spent; it never changes")
+_EITHER = 'These are bounds of numbers, or of dates by step = "month"; for text write every value instead, ["a", "b"].'
+_BUDGET = ("", "[budget]", "epsilon = ?                     # the most that is spent; it never changes")
+# A line fits on a terminal.
+_WIDTH = 79
 
 
 def skeleton(
@@ -59,15 +62,15 @@ def _table(source: str, table: str | None, said: Sequence[str], reading: FileOpt
     head = [] if _has_schema(source) else [*_of_headers(source)]
     return [
         *head,
-        "# Everything here is public: never take bounds, values or numbers from the rows.",
+        *_comment("Everything here is public: never take bounds, values or numbers from the rows."),
         f"source = {value(source)}",
         *said,
         '# where = "year = 2026"          # a public condition: other rows are left out',
-        f"# person = {value(names[0])}".ljust(33)
-        + "# the column that tells persons apart, if a person may have several rows",
+        f"# person = {value(names[0])}".ljust(33) + "# tells persons apart, with all of their rows",
         "# rows_per_person = 1            # how many rows of one person count",
         "",
-        "# Fill in each ?, and delete the lines of columns that nobody may ask about, and that of the person.",
+        *_comment("Fill in each ?, and delete the lines of columns that nobody may ask about, and that of the person."),
+        *(_comment(_EITHER) if "" in kinds.values() else ()),
         "[columns]",
         *(f"{key(name).ljust(width)} = {_domain(kind)}" for name, kind in kinds.items()),
         *_BUDGET,
@@ -83,13 +86,13 @@ def _graph(source: str, table: str | None, said: Sequence[str], reading: FileOpt
     count = ", ".join(str(first + each) for each in range(3))
     return [
         *([] if form is not None or _has_schema(source) else _of_headers(source)),
-        "# Everything here is public: never take the nodes, or how many they are, from the edges.",
+        *_comment("Everything here is public: never take the nodes, or how many they are, from the edges."),
         f"graph = {value(source)}",
         *said,
-        f"nodes = ?                       # how many, if they are {count}, ...; or a list of their names",
+        f"nodes = ?                       # how many, if they are {count}, ..; or a list",
         *(_ends(source, table, reading) if form is None else _names(form)),
-        "# max_degree = 100              # a public bound on the degrees, where there is one",
-        '# weight = {column = "weight", cap = 10}   # what one pair of nodes weighs at most',
+        "# max_degree = 100              # a public bound on degrees, if there is one",
+        '# weight = {column = "weight", cap = 10}   # the most that a pair weighs',
         *_BUDGET,
         _ledger(source),
     ]
@@ -99,14 +102,14 @@ def _ends(source: str, table: str | None, reading: FileOptions) -> list[str]:
     """Return the line of the columns of ends, of a table of edges."""
     names = [*_schema(source, table, reading)] if is_database(source) else edges.columns(source, reading)
     ends = f"ends = {value(['source', 'target']) if {'source', 'target'} <= {*names} else '[?, ?]'}".ljust(32)
-    return [f"{ends}# the columns of the two ends, of {', '.join(map(key, names))}"]
+    return [*_comment(f"The two ends are two columns of {', '.join(map(key, names))}."), ends.rstrip()]
 
 
 def _names(form: EdgeForm) -> list[str]:
     """Return what ends are called in a file that is not a table."""
     if form.nodes is None:
-        return ["# The ends of edges have no names here: the first two fields of a line are the two nodes."]
-    return ['# label = "label"               # the attribute that names nodes; without it, they are their ids']
+        return _comment("The ends of edges have no names here: the first two fields of a line are the two nodes.")
+    return ['# label = "label"               # names nodes; without it they are their ids']
 
 
 def _form(source: str) -> EdgeForm | None:
@@ -115,18 +118,26 @@ def _form(source: str) -> EdgeForm | None:
 
 def _of_headers(source: str) -> list[str]:
     return [
-        f"# PRIVATE until you look: if {Path(source).name} has no line of names, these are somebody's record.",
-        "# Then add a line of names to the file, delete this text, and describe the file again.",
+        *_comment(f"PRIVATE until you look: if {Path(source).name} has no line of names, these are somebody's record."),
+        *_comment("Then add a line of names to the file, delete this text, and describe the file again."),
     ]
+
+
+def _comment(words: str) -> list[str]:
+    """Return lines of a comment, none of which breaks a word."""
+    sign = "# "
+    return wrap(
+        words, _WIDTH, initial_indent=sign, subsequent_indent=sign, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _domain(kind: str) -> str:
     """Return what is to be filled in for a column of a type; of text files it is unknown."""
     if kind in ("numbers", ""):
-        return f"{_NUMBERS}   # {kind or _EITHER}"
+        return f"{_NUMBERS}   # {kind}" if kind else _NUMBERS
     if kind.startswith(("date", "timestamp")):
-        return f"{_DATES}   # {kind}: bounds such as 2025-12-31, by day, week, month, quarter or year"
-    return f"{_VALUES}   # {kind}: every value that counts, in quotes where it is text"
+        return f"{_DATES}   # {kind}, such as 2025-12-31"
+    return f"{_VALUES}   # {kind}: every value that counts, text in quotes"
 
 
 def _ledger(source: str) -> str:
