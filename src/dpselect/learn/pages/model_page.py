@@ -24,7 +24,7 @@ from dpselect.learn.prune import prune_by_evidence
 from dpselect.sources.output import Output
 
 MOST_CURVES = 24
-_WHOLE = " Splits whose shares differ no more than noise explains are not drawn; predictions use the whole tree."
+_WHOLE = " Splits whose sides differ no more than noise explains are not drawn; predictions use the whole tree."
 _MOST_LISTED = 8
 
 
