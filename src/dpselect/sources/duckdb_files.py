@@ -74,7 +74,7 @@ def open_duckdb() -> Any:
 
 
 class _TextRows:
-    """The rows of csv files as arrow tables take them, read anew for each query, a few blocks in memory at a time."""
+    """The rows of csv files, read anew for each query, a few blocks at a time."""
 
     def __init__(self, files: Sequence[Path], names: Sequence[str]) -> None:
         self._files, self._names = files, [*names]

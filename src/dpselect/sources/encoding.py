@@ -125,7 +125,7 @@ def number(column: Any) -> Any:
 
 
 def integer_of_text(column: Any) -> Any:
-    """Return the integer of 64 bits that a text spells, NULL where it spells none, in an engine that casts any text."""
+    """Return the integer that a text spells, else NULL, in an engine that casts any text."""
     value = _number_of_text(column)
     whole = (value == value.floor()) & (value.abs() < literal(float(EXACT)))
     return column.re_search(_WHOLE).ifelse(column.try_cast("int64"), whole.ifelse(value.cast("int64"), None))

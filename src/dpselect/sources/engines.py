@@ -174,11 +174,11 @@ class Engine:
         knows_nan: it tells NaN from NULL.
         has_dates: it has a type of dates, and does not hold them as text.
         writes_money: its type of money becomes text with the sign of a currency.
-        shares_session: its connections of one process are one session, which ends with the process.
+        shares_session: all connections of a process are one session, which outlives them.
         one_state: holds one state of its tables, on a connection that should only read, or may write.
         holds: whether that transaction holds the state of the tables of these names.
         address: where a connection leads, without secrets; empty where it has no address.
-        opens: the table that questions are asked of, where rows may hold what its columns do not declare.
+        opens: the table with the cells that its columns declare.
         arrows: the rows of an expression.
         batches: the same, a million at a time.
         keeps: writes the rows of an expression to a temporary table of that name.
@@ -285,13 +285,6 @@ def engine(name: str) -> Engine:
     *most, last = [each.title for each in EVERY_ENGINE]
     untested = f"dpselect is tested with {', '.join(most)} and {last} only"
     return Engine(name, name, f'python -m pip install "ibis-framework[{name}]" ({untested})')
-
-
-def disconnect(backend: Any) -> None:
-    """Close a connection that was opened here; a session that others may use stays open."""
-    if not engine(backend.name).shares_session:
-        with suppress(Exception):
-            backend.disconnect()
 
 
 def engine_of(expression: Any) -> Engine:

@@ -1,7 +1,7 @@
 """Cells of SQLite, in which any row may hold what its column does not declare: such as bytes that are not text.
 
-Such a cell is missing, by itself; without this the functions of the engine would fail for all rows, and one row would
-decide what the cells of others are in Python.
+Such a cell is missing, by itself; otherwise functions of the engine would fail for all rows, and one row would decide
+what others are in Python.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ _BATCH = 10**6
 def sound_table(table: Any) -> Any:
     """Return a table of SQLite whose cells are what its columns declare: int64, float64, truth values, else text.
 
-    A whole number is what SQLite keeps as one; so a cell of 2.5 is missing in a column of integers. Texts are compared
-    as they are, whatever collation a column declares.
+    A cell of 2.5 is missing in a column of integers. Texts are compared as they are, whatever a column declares.
     """
     with suppress(Exception):
         _provide(table.get_backend().con)
@@ -29,10 +28,9 @@ def _sound_cell(column: Any) -> Any:
     """Return a cell where its column declares such cells, else NULL."""
     kind, held = column.type(), column.typeof()
     if kind.is_boolean():
-        truth = held.isin(["integer"]) & column.cast("int64").isin([0, 1])
-        return truth.ifelse(column, None)
+        return ((held == "integer") & column.cast("int64").isin([0, 1])).ifelse(column, None)
     if kind.is_integer() or (kind.is_decimal() and kind.scale == 0):
-        return held.isin(["integer"]).ifelse(column.cast("int64"), None)
+        return (held == "integer").ifelse(column.cast("int64"), None)
     if kind.is_numeric():
         return held.isin(["integer", "real"]).ifelse(column.cast("float64"), None)
     bytes_, length, glob, text = _functions()

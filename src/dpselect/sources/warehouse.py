@@ -26,7 +26,7 @@ from dpselect.kernel.errors import (
     MissingLibraryError,
 )
 from dpselect.sources import duckdb_files
-from dpselect.sources.engines import disconnect, engine, engine_of
+from dpselect.sources.engines import engine, engine_of
 from dpselect.sources.missing_column import no_column
 from dpselect.sources.urls import file_of, is_url, require_plain, without_secrets
 from dpselect.sources.web import is_web
@@ -198,7 +198,8 @@ class Warehouse:
     def close(self) -> None:
         """Close the connection if it was opened here."""
         if self.opened is not None:
-            disconnect(self.opened)
+            with suppress(Exception):
+                self.opened.disconnect()
 
     def __enter__(self) -> Warehouse:
         return self
@@ -319,10 +320,11 @@ def _at_url(url: str, table: str | None) -> tuple[Any, dict[str, str], Any]:
         )
     except ImportError:
         raise MissingLibraryError(f"This engine is not installed: {engine(parts.scheme).install}.") from None
+    opened = None if engine(backend.name).shares_session else backend
     try:
-        return _table_of(backend, table), {"source": without_secrets(url), "table": table}, backend
+        return _table_of(backend, table), {"source": without_secrets(url), "table": table}, opened
     except (ValueError, ConnectionError):
-        disconnect(backend)
+        Warehouse(None, opened=opened).close()
         raise
 
 
