@@ -57,7 +57,7 @@ def made_up(folder: Path) -> None:
         'income = {lower = 0, upper = 100000, step = 100}\nregion = ["North", "South", "West"]\n'
         'age = {lower = 0, upper = 120}\nrich = ["no", "yes"]\n'
     )
-    budget = '[budget]\nepsilon = 100\nledger = "survey.ledger"\n'
+    budget = '[budget]\nepsilon = 100\ndelta = 0.001\nledger = "survey.ledger"\n'
     for name in ("people", "survey"):
         text = inputs.description(columns, source=f"{name}.csv")
         (folder / f"{name}.toml").write_text(text + (budget if name == "survey" else ""), encoding="utf-8")
@@ -74,6 +74,8 @@ def made_up(folder: Path) -> None:
     release = dps.median(range(100), lower=0, upper=100, epsilon=1, ledger=dps.Ledger.read(folder / "people.ledger"))
     ledger = dps.Ledger.read(folder / "people.ledger")
     release.certificate(ledger=ledger, row=1).save(folder / "certificate.json")
+    described = dps.Dataset.of({"job": [*JOBS] * 30}, columns={"job": [*JOBS]})
+    dps.synthesize(described, epsilon=1, delta=1e-6, method="mst").value.save(folder / "synthetic.json")
 
 
 @pytest.fixture(scope="module")

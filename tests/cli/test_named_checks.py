@@ -31,6 +31,7 @@ QUESTIONS = [
      "rich = yes and (job = nurse or job = smith) and age >= 18", "--epsilon", "1"],
     ["best", "people.toml", "avg(age)", "--by", "job", "--prior", "5:40", "--epsilon", "1"],
     ["sql", "people.toml", "SELECT MEDIAN(age) FROM people WHERE age > 3", "--epsilon", "1"],
+    ["synthesize", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--out", "synthetic.csv"],
     ["median", "one.csv", "--lower", "-5", "--upper", "100", "--epsilon", "1"],
     ["select", "counts.csv", "--candidate", "name", "--score", "count", "--kind", "integer", "--sensitivity", "1",
      "--domain", "rows", "--epsilon", "1"],

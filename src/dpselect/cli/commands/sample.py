@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from dpselect.cli import paths, synthesis_files
 from dpselect.cli.command import Command, CommandAnswer
 from dpselect.cli.request import Request
@@ -17,8 +15,7 @@ def run(request: Request) -> CommandAnswer:
     drawn = model.sample(request.rows)
     request.out.put(table_bytes(drawn, str(request.out)))
     rows = len(drawn[model.names[0]])
-    print(f"{rows} synthetic rows written to {request.out}", file=sys.stderr)
-    return CommandAnswer("", {"rows": rows, "written_to": str(request.out)})
+    return CommandAnswer(f"{rows} synthetic rows written to {request.out}", {"rows": rows, "written_to": str(request.out)})
 
 
 VERB = Command(
@@ -30,6 +27,6 @@ VERB = Command(
             "--out", required=True, metavar="TABLE", endings=synthesis_files.TABLES, help="where to write the rows"
         ),
     ),
-    "dpselect sample model.json --rows 100000 --out more.csv",
+    "dpselect sample synthetic.json --rows 100000 --out more.csv",
     about="Protected: the rows of the private table, as the model promised when it was paid for. Nothing is spent.",
 )
