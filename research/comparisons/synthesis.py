@@ -1,7 +1,7 @@
 """How close synthetic tables come to the true one, and how long they take, beside OpenDP's MST and AIM.
 
     python -m research.comparisons.synthesis --tables FOLDER      writes the tables for peers
-    python -m research.comparisons.synthesis [--peers FOLDER]     prints the comparison
+    python -m research.comparisons.synthesis [--peers FOLDER] [--only TABLE ...]
 
 Three shipped tables and two made-up ones, at equal epsilon and delta. All methods have the same public cells. Total
 variation is the mean over all pairs, and all triples, of columns; of 100 random queries about three columns the mean
@@ -89,12 +89,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--tables", type=Path)
     parser.add_argument("--peers", type=Path)
+    parser.add_argument("--only", nargs="+", choices=[*TABLES], default=[*TABLES])
     asked = parser.parse_args()
     if asked.tables is not None:
         write(asked.tables)
         return
-    for name, make in TABLES.items():
-        true = make()
+    for name in asked.only:
+        true = TABLES[name]()
         print(f"{name}: {len(true[0][0])} rows, {len(true[1])} columns, delta {float(DELTA):g}")
         print(f"  {'':<16}{'2-way TV':>10}{'3-way TV':>10}{'queries':>10}{'forest':>10}{'seconds':>10}")
         print(line("independent", true, independent(true), None), flush=True)
