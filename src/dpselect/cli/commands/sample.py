@@ -15,7 +15,9 @@ def run(request: Request) -> CommandAnswer:
     drawn = model.sample(request.rows)
     request.out.put(table_bytes(drawn, str(request.out)))
     rows = len(drawn[model.names[0]])
-    return CommandAnswer(f"{rows} synthetic rows written to {request.out}", {"rows": rows, "written_to": str(request.out)})
+    return CommandAnswer(
+        f"{rows} synthetic rows written to {request.out}", {"rows": rows, "written_to": str(request.out)}
+    )
 
 
 VERB = Command(
