@@ -188,7 +188,7 @@ def test_bad_parameters_spend_nothing(kind, given, error, message: str, tmp_path
         (DPID3Classifier(stop="support"), dps.PrivacyError, "needs n_records="),
         (DPID3Classifier(shares=(1, 2)), ValueError, "three numbers"),
         (DPID3Classifier(shares=(1, 0, 2)), ValueError, "three numbers"),
-        (DPID3Classifier(mechanism="luck"), ValueError, "no mechanism"),
+        (DPID3Classifier(mechanism="luck"), ValueError, "'luck' does not exist"),
         (
             DPID3Classifier(criterion="information-gain"),
             dps.PrivacyError,
