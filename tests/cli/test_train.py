@@ -14,6 +14,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
+from dpselect.kernel.format_exact import format_rounded
 from dpselect.kernel.rho_conversion import rho_within
 from dpselect.queries.train import CRITERIA
 from tests.cli import inputs
@@ -315,9 +316,9 @@ def test_a_budget_with_a_delta_pays_for_boosting_where_the_rule_says_so(
     (event,) = dps.Ledger.read(ledger).events
     assert rho_within(20, Fraction("1e-6")) == event.rho
     assert 0 == main(["budget", "show", ledger])
-    assert f"DPBoostedTreesClassifier (rho {float(event.rho):.4g})" in capsys.readouterr().out
+    assert f"DPBoostedTreesClassifier (rho {format_rounded(event.rho)})" in capsys.readouterr().out
     assert 0 == main(["budget", "verify", ledger])
-    assert f"1 entry, unbroken; rho {float(event.rho):.4g} spent" in capsys.readouterr().out
+    assert f"1 entry, unbroken; rho {format_rounded(event.rho)} spent" in capsys.readouterr().out
 
 
 def test_few_records_lead_to_a_tree_that_spends_no_delta(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
