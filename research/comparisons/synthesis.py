@@ -64,7 +64,8 @@ def peers(folder: Path | None, name: str, place: int) -> Iterator[tuple[str, lis
         path = None if folder is None else file_of(folder, f"{name.split()[0]}.{method}.{place}")
         if path is not None and path.exists():
             with np.load(path) as stored:
-                made = str(stored["failed"]) if "failed" in stored else [*stored["codes"].astype(np.int64)]
+                failed = "failed" in stored
+                made = str(stored["failed"]) if failed else [*np.nan_to_num(stored["codes"]).astype(np.int64)]
                 yield f"OpenDP {method}", made, float(stored["seconds"])
 
 
