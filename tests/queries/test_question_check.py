@@ -22,6 +22,7 @@ ASKED: dict[str, tuple[dict[str, Any], list[str]]] = {
     "select": ({"candidate": "job", "score": "largest-total", "of": "age"}, ["age", "job"]),
     "train": ({"target": "job"}, ["age", "income", "job"]),
     "best": ({"score": "avg(age)", "by": "job", "prior": "5:40"}, ["job"]),
+    "synthesize": ({"delta": 1e-6, "columns": ["age", "job"]}, ["age", "job"]),
     "partitions": ({"column": "word", "per_person": 1, "delta": 1e-6}, ["word"]),
 }
 COLUMNS = {

@@ -85,7 +85,7 @@ def test_bad_input_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[s
         (["median", table, "--table", "people", "age", *bounds], "leave it out"),
         (["median", "postgres://ann:pw@127.0.0.1:1/shop", "age", *bounds], "This holds a password"),
         (["median", "postgres://ann@127.0.0.1:1/shop", "age", *bounds], "pass --table"),
-        (train(folder, source="postgres://ann@127.0.0.1:1/shop", table="people"), "no connection to"),
+        (train(folder, source="postgres://ann@127.0.0.1:1/shop", table="people"), "cannot be reached"),
     ]
     for words, expected in cases:
         assert 2 == main(words)

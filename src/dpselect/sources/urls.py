@@ -55,7 +55,8 @@ def scrub(message: str, words: Iterable[str]) -> str:
         shown = without_secrets(word)
         if shown != word:
             for form in (word, repr(word)[1:-1], str(Path(word)), Path(word).name):
-                message = message.replace(form, shown) if form else message
+                # What may be shown anyway, as a last part without secrets, would be replaced in it again.
+                message = message.replace(form, shown) if form and form not in shown else message
     return message
 
 

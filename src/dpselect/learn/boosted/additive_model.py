@@ -157,7 +157,8 @@ class AdditiveModel:
         return {
             "start": self.start.tolist(),
             "weights": [each.tolist() for each in self.weights],
-            "noise": [list(each) for each in self.noise],
+            # A model of an older file has none, and is written as it was.
+            **({"noise": [list(each) for each in self.noise]} if self.noise else {}),
             "tiles": [
                 {
                     "columns": list(tile.columns),

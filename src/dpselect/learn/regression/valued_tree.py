@@ -67,7 +67,9 @@ class ValuedTree(Tree):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the nodes as plain lists, for JSON."""
-        return super().as_dict() | {"deviations": self.deviations.tolist()}
+        # A model of an older file has none, and is written as it was.
+        known = {"deviations": self.deviations.tolist()} if self.deviations.size else {}
+        return super().as_dict() | known
 
     @classmethod
     def from_dict(cls, attributes: Sequence[Attribute], content: dict[str, Any]) -> Self:
