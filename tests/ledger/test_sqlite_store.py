@@ -77,7 +77,7 @@ def test_missing_files_and_folders(path: Path) -> None:
     """Read never makes a ledger."""
     with pytest.raises(FileNotFoundError, match="does not exist"):
         dps.Ledger.read(path)
-    with pytest.raises(FileNotFoundError, match="no folder"):
+    with pytest.raises(FileNotFoundError, match="does not exist: make it first"):
         dps.Ledger.open(path / "deep" / "er", epsilon=1)
     with pytest.raises(ValueError, match="needs a delta"):
         dps.Ledger.open(path, epsilon=1, rule="rho")
