@@ -119,7 +119,9 @@ def test_refusals() -> None:
     own = taught(PRINTED, 0.02, 0, groups=4)
     with pytest.raises(ValueError, match="at least three groups"):
         search_formulas(maker())
-    with pytest.raises(ValueError, match="no fact 'density': take sparsity, records, uniformity, epsilon"):
+    with pytest.raises(
+        ValueError, match="The fact 'density' does not exist: take sparsity, records, uniformity, epsilon"
+    ):
         search_formulas(own, facts=["density"])
     for powers in ([], [1, 0]):
         with pytest.raises(ValueError, match="powers are numbers other than 0"):

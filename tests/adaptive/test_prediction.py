@@ -48,7 +48,7 @@ def test_predictions_are_handed_back_to_options() -> None:
     predict = adaptive.fit_prediction("a * rows ** b * epsilon ** c", exact()).predict("steep")
 
     assert 15 == pytest.approx(predict({"rows": 5.0}, 2.0), rel=1e-3)
-    with pytest.raises(ValueError, match="no option 'other'"):
+    with pytest.raises(ValueError, match="The option 'other' does not exist"):
         adaptive.fit_prediction("a * rows", exact()).predict("other")
 
 

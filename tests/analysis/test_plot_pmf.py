@@ -130,7 +130,7 @@ def test_axes_of_somebody_are_drawn_into(tmp_path: Path) -> None:
         ({"epsilon": []}, "room for 1 to 6 laws"),
         ({"epsilon": 1, "neighbour": dps.Scores([1, 2], 1)}, "same public candidates"),
         ({"epsilon": 1, "path": "law.doc"}, "not a picture"),
-        ({"epsilon": 1, "mechanism": "telepathy"}, "no mechanism 'telepathy'"),
+        ({"epsilon": 1, "mechanism": "telepathy"}, "The mechanism 'telepathy' does not exist"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(asked: dict, message: str) -> None:

@@ -370,7 +370,7 @@ def test_demo_compares_mechanisms_with_exact_probabilities(capsys: pytest.Captur
         (["--max-degre=3"], "the option --max-degre does not exist, did you mean --max-degree: see"),
         (["--mechanism", ""], "--mechanism: '' is not one of them: it is one of permute-and-flip,"),
         (["--mechanism", "inverse-sensitivity"], "take another, such as --mechanism local-dampening-flip.\n"),
-        (["--nodes", "nowhere.txt"], "does not exist"),
+        (["--nodes", "nowhere.txt"], "'nowhere.txt' is neither"),
     ],
 )
 def test_bad_input_is_one_sentence_and_status_2(edges: Path, change, message: str, capsys) -> None:

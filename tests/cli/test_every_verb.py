@@ -143,7 +143,7 @@ def test_a_shell_can_ask_what_may_follow(typed: list[str], suggested: set[str], 
             "dpselect: the command 'percentile' does not exist, did you mean quantiles: see dpselect --help.",
         ),
         (["quantils"], "dpselect: the command 'quantils' does not exist, did you mean quantiles: see dpselect --help."),
-        (["budget"], "dpselect budget: name a task: create, show, spend, verify, settle or export; see "),
+        (["budget"], "dpselect budget: name a task: create, show, spend, report, verify, settle or export; see "),
         (
             ["budget", "shw"],
             "dpselect budget: the task 'shw' does not exist, did you mean show: see dpselect budget --help.",

@@ -193,7 +193,7 @@ def test_what_is_refused_in_an_engine_leaves_the_ledger_untouched(
     labels.write_text("ann\nbob\n", encoding="utf-8")
     cases = [
         ([url, "--table", "edges", *tail, "degree"], "no column 'source'"),
-        ([url, "--table", "nothing", *ends, *tail, "degree"], "no table 'nothing'"),
+        ([url, "--table", "nothing", *ends, *tail, "degree"], "The table 'nothing' does not exist"),
         ([url, *ends, *tail, "degree"], "A database holds several tables"),
         ([url, "--table", "edges", *ends, *tail, "open-pairs"], "--max-degree"),
         ([url, "--table", "edges", *ends, *tail[2:], "degree"], "--nodes"),

@@ -106,8 +106,8 @@ def without_noise(model: Any, X: Any, y: Any) -> Any:
     >>> X, y = [[age] for age in range(400)], [int(age >= 200) for age in range(400)]
     >>> tree = without_noise(DPTreeClassifier(1, bins=4, domains={0: (0, 400)}, classes=[0, 1]), X, y)
     >>> print(tree.export_text(), tree.privacy_spent_)
-    0 < 200: 0 (0: 200, 1: 0)
-    0 >= 200: 1 (0: 0, 1: 200) None
+    0 < 200: 0 (1: 0 %, 0 to 7; records: 200)
+    0 >= 200: 1 (1: 100 %, 93 to 100; records: 200) None
     """
     with _public_plan(model, X, y) as (data, program, fitted):
         session_factory = Session(

@@ -127,8 +127,10 @@ def number(column: Any) -> Any:
 def integer_of_text(column: Any) -> Any:
     """Return the integer that a text spells, else NULL, in an engine that casts any text."""
     value = _number_of_text(column)
-    whole = (value == value.floor()) & (value.abs() < literal(float(EXACT)))
-    return column.re_search(_WHOLE).ifelse(column.try_cast("int64"), whole.ifelse(value.cast("int64"), None))
+    # Infinity is no integer of any size: a plain cast of one cell would end the query of all.
+    whole = value.try_cast("int64")
+    exact = (whole.cast("float64") == value) & (value.abs() < literal(float(EXACT)))
+    return column.re_search(_WHOLE).ifelse(column.try_cast("int64"), exact.ifelse(whole, None))
 
 
 def prepare_column(column: Any, domain: Domain, clip: bool, read: Any = None) -> Any:

@@ -62,7 +62,10 @@ def test_options_of_files_are_refused_in_a_sentence(name: str, capsys) -> None:
     words = [_value(each) for each in positional]
     for each in parameters:
         if isinstance(each, CommandOption) and each.required:
-            words += [each.opts[0], "new.json" if each.name == "out" else _value(each)]
+            words += [
+                each.opts[0],
+                ("new.csv" if name == "synthesize" else "new.json") if each.name == "out" else _value(each),
+            ]
     words += [] if "--epsilon" in words else ["--epsilon", "1"]
     refused = 0
     for option in parameters:
