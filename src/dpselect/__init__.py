@@ -191,9 +191,12 @@ else:
 
     def _meant(name: str) -> str:
         """Return which public name is near to one that there is not, as the end of a message."""
-        import importlib
+        import importlib.util
         from difflib import get_close_matches
 
+        if importlib.util.find_spec(f"dpselect.{name}"):
+            # Python imports the module next.
+            return ""
         rooms = [room for room in _ROOMS if name in importlib.import_module(f"dpselect.{room}").__all__]
         near = [f"{room}.{name}" for room in rooms] or get_close_matches(name, [*__all__, *_MODULES], 1)
         near = [_ELSEWHERE[name]] if name in _ELSEWHERE else near

@@ -355,7 +355,7 @@ def test_demo_compares_mechanisms_with_exact_probabilities(capsys: pytest.Captur
         (["--epsilon", "1/3"], "--epsilon: epsilon is a positive number of at most 1000 with at most 6 decimals."),
         (["--epsilon", "1e-99999"], "is not a number"),
         (["--nodes", "99999999999999999999"], "more than fits"),
-        (["--nodes", "."], "does not exist"),
+        (["--nodes", "."], "'.' is neither"),
         (["--nodes", "0"], "--nodes must be at least 1: how many public nodes"),
         (["--k", "0"], "--k: a whole number from 1 to 100 is expected."),
         (["--k", "-2"], "--k: a whole number from 1 to 100 is expected."),

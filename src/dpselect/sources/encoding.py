@@ -124,12 +124,22 @@ def number(column: Any) -> Any:
     return column.cast("string").cast("float64")
 
 
+def whole_number(value: Any) -> tuple[Any, Any]:
+    """Return whether floats are whole numbers below 2^53, and these as int64, 0 for the others.
+
+    Engines cast what they round down: an infinity or 1e300 in one cell would end the query of all.
+    """
+    import ibis
+
+    small = ibis.ifelse((value.abs() < literal(float(EXACT))).fill_null(False), value, literal(0.0))
+    whole = (small == small.floor()) & (small == value)
+    return whole.fill_null(False), ibis.ifelse(whole.fill_null(False), small, literal(0.0)).cast("int64")
+
+
 def integer_of_text(column: Any) -> Any:
     """Return the integer that a text spells, else NULL, in an engine that casts any text."""
     value = _number_of_text(column)
-    # Infinity is no integer of any size: a plain cast of one cell would end the query of all.
-    whole = value.try_cast("int64")
-    exact = (whole.cast("float64") == value) & (value.abs() < literal(float(EXACT)))
+    exact, whole = whole_number(value)
     return column.re_search(_WHOLE).ifelse(column.try_cast("int64"), exact.ifelse(whole, None))
 
 

@@ -23,8 +23,6 @@ from dpselect.views.grouped_counts import Histogram, Integers
 from dpselect.views.row_question import PublicCells, RowQuestion
 from dpselect.views.rows_of_persons import DIGITS
 
-_EXACT = 2**53
-
 
 def engine_histograms(warehouse: Warehouse, question: RowQuestion) -> list[Histogram]:
     """Return of every group the occupied cells and how many rows each holds, counted where the table is.
@@ -188,8 +186,8 @@ def _person(column: Any) -> Any:
     kind, gone = column.type(), encoding.is_missing(column)
     if kind.is_floating():
         number = column.cast("float64")
-        whole = (number == number.floor()) & (number.abs() < encoding.literal(float(_EXACT)))
-        column = ibis.ifelse(whole, number.cast("int64").cast("string"), number.cast("string"))
+        whole, integer = encoding.whole_number(number)
+        column = ibis.ifelse(whole, integer.cast("string"), number.cast("string"))
         gone = gone | (number.abs() == encoding.literal(float("inf")))
     elif kind.is_boolean():
         column = column.cast("int32")
