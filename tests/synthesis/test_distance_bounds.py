@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import combinations
 
@@ -12,6 +13,7 @@ from dpselect.release.system_noise import SystemNoise
 from dpselect.synthesis.distance_bounds import DistanceBounds
 from dpselect.synthesis.graphical_model import GraphicalModel, Measurement
 from dpselect.synthesis.merged_codes import merge_cells
+from dpselect.synthesis.synthetic_model import _moved_rows
 from tests.synthesis.sessions import METHODS, coded, run_of
 
 SIZES = (5, 4, 6, 3)
@@ -52,3 +54,16 @@ def test_a_bound_of_noise_alone_would_be_broken() -> None:
 
     assert 800 < bounds.at((0, 1), uniform) < 830
     assert bounds.at((0,), uniform) is None
+
+
+def test_rows_of_merged_codes_are_bounded_though_noise_chose_the_codes() -> None:
+    """Codes at the limit are merged where their noise is low: the sum of their noisy counts is far too small."""
+    rho, codes = Fraction(1, 100), 200
+    each = round(3 / math.sqrt(rho / 3))
+    table = [(code, row % 2) for code in range(codes) for row in range(each)]
+    _, session, _ = run_of("mst", table, (codes + 1, 3), rho)(SystemNoise())
+    merged = session.merged[0]
+    true = each * int((merged.weights[:-1] < 1).sum())
+
+    assert merged.merged < true - 500
+    assert true <= _moved_rows(session, 0, 2)

@@ -14,6 +14,8 @@ from dpselect.synthesis.junction_tree import Clique, Floats
 
 # With this probability all bounds of a release hold together.
 PROBABILITY = 0.95
+# That a statement of one kind fails at all: about noise, about choices, and about codes that are counted together.
+CHANCE = (1 - PROBABILITY) / 3
 # A distance is of at most so many columns: other bounds are not remembered.
 _COLUMNS = 2
 
@@ -93,8 +95,8 @@ class DistanceBounds:
 
     @property
     def _chance(self) -> float:
-        """Return the chance that one of the two statements of this round fails: over all rounds they sum to 5 %."""
-        return (1 - PROBABILITY) / 2 / (self._rounds * (self._rounds + 1))
+        """Return the chance that a statement of this round fails: over all rounds it sums to that of its kind."""
+        return CHANCE / (self._rounds * (self._rounds + 1))
 
     def _keep(self, clique: Clique, bound: float, model: Floats) -> None:
         if len(clique) <= _COLUMNS and (clique not in self.known or bound < self.known[clique][0]):

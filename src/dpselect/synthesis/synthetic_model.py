@@ -24,7 +24,7 @@ from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.release.system_noise import SystemNoise
 from dpselect.sources.output import Output
-from dpselect.synthesis.distance_bounds import PROBABILITY
+from dpselect.synthesis.distance_bounds import CHANCE
 from dpselect.synthesis.graphical_model import GraphicalModel, Measurement, reals
 from dpselect.synthesis.junction_tree import Clique, Floats, JunctionTree
 from dpselect.synthesis.marginal_session import MarginalSession, MarginalStep
@@ -353,9 +353,10 @@ def _moved_rows(session: MarginalSession, column: int, columns: int) -> float:
     if not merged.terms:
         return 0.0
     (step,) = (each for each in session.steps if each.measurement.clique == (column,) and not each.candidates)
-    variance = merged.terms * session.deviation(step.rho) ** 2
-    chance = (1 - PROBABILITY) / 2 / columns
-    return max(0.0, merged.merged + math.sqrt(2 * variance * math.log(1 / chance)))
+    variance, codes = merged.terms * session.deviation(step.rho) ** 2, merged.groups.size
+    # Which codes are merged follows from their noise, so the bound is one for all sets of so many codes at once.
+    sets = math.log(codes) + math.log(math.comb(codes, merged.terms))
+    return max(0.0, merged.merged + math.sqrt(2 * variance * (sets + math.log(columns / CHANCE))))
 
 
 def _groups_of(column: SynthesisColumn, content: Mapping[str, Any]) -> MergedCodes:
