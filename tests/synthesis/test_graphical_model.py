@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpselect.synthesis.graphical_model import GraphicalModel, Measurement, fit_model, total_of
+from dpselect.synthesis.graphical_model import GraphicalModel, Measurement, fit_model, require_possible, total_of
 from dpselect.synthesis.junction_tree import JunctionTree
 
 SIZES = (3, 2, 4, 2, 3)
@@ -94,10 +94,21 @@ def test_impossible_cells_have_no_rows() -> None:
 
 
 def test_contradicting_zeros_are_refused() -> None:
-    """Nothing is left to describe."""
-    zeros = {(0,): np.array([True, True])}
-    with pytest.raises(ValueError, match="No cell is possible"):
-        fit_model((2,), [Measurement((0,), np.array([1.0, 1.0]), np.array(1.0))], impossible=zeros)
+    """Alone, or where each leaves cells; so are those that make a table of too many cells."""
+    with pytest.raises(ValueError, match="No row is possible"):
+        require_possible((2, 2), {(0,): np.array([True, True])})
+    with pytest.raises(ValueError, match="No row is possible"):
+        require_possible((2, 2), {(0,): np.array([True, False]), (0, 1): np.array([[False, False], [True, True]])})
+    with pytest.raises(ValueError, match="too many columns"):
+        require_possible((999,) * 3, {pair: np.zeros((999, 999), bool) for pair in [(0, 1), (1, 2), (0, 2)]})
+    require_possible((4096,) * 200, {(0,): np.arange(4096) > 0})
+
+
+def test_an_empty_table_with_next_to_no_noise_has_a_model() -> None:
+    """Its counts sum to less than one row, which is no contradiction."""
+    zeros = [Measurement((column,), np.zeros(3), np.array(1e-6)) for column in range(2)]
+
+    assert np.allclose(1 / 9, fit_model((3, 3), zeros).shares((0, 1)))
 
 
 @pytest.mark.parametrize("cliques", [[(0, 1), (1, 2)], [(0, 1, 2), (2, 3, 4)], []])

@@ -126,6 +126,8 @@ def test_a_model_that_was_edited_is_refused(release, harm) -> None:
         ({"impossible": "age < 3"}, "is a list of conditions"),
         ({"impossible": ["height < 3"]}, "not a column"),
         ({"impossible": ["age < "]}, "condition"),
+        ({"impossible": ["age >= 0"]}, "No row is possible"),
+        ({"impossible": ["married = yes", "married = no"]}, "No row is possible"),
         ({"epsilon": 0}, "epsilon"),
     ],
 )

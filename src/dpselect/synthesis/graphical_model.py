@@ -25,6 +25,8 @@ ENTROPY = 0.01
 # The logarithm of the factor of a cell that is publicly impossible: e to this is 0 in doubles.
 IMPOSSIBLE = -2000.0
 _STEPS = 1000
+# Of the tables that public zeros make.
+_MOST_CELLS = 2**24
 # Uniform numbers have 32 bits.
 _BELOW = 2**32
 
@@ -177,11 +179,8 @@ def fit_model(
         sizes: how many codes each column has.
         measurements: at least one.
         start: a model from which to begin, such as that of fewer measurements.
-        impossible: which cells of some columns have no rows, publicly.
+        impossible: which cells of some columns have no rows, publicly; they leave some (:func:`require_possible`).
         entropy: positive.
-
-    Raises:
-        ValueError: public zeros leave no cell at all.
     """
     merged = _merge(measurements)
     fixed = {clique: np.where(mask, IMPOSSIBLE, 0.0) for clique, mask in (impossible or {}).items()}
@@ -190,10 +189,22 @@ def fit_model(
     begin = program.begin({} if start is None else start.potentials)
     found = minimize(program.objective, begin, jac=True, method="L-BFGS-B", options=options)
     factors = program.potentials(found.x)
-    log, conditionals = program.tree.calibrate(factors)
-    if not log > IMPOSSIBLE / 2:
-        raise InputError("No cell is possible: some public zeros contradict each other.")
-    return GraphicalModel(program.tree, program.total, tuple(conditionals), factors)
+    return GraphicalModel(program.tree, program.total, tuple(program.tree.calibrate(factors)[1]), factors)
+
+
+def require_possible(sizes: Sequence[int], impossible: Mapping[Clique, NDArray[np.bool_]]) -> None:
+    """Refuse public zeros that leave no cell, or that make too large tables: by public facts, before anything is paid.
+
+    Raises:
+        ValueError: they do.
+    """
+    tree = JunctionTree.of(sizes, impossible)
+    if tree.cells > _MOST_CELLS:
+        raise InputError("These conditions tie too many columns together: name fewer impossible rows.")
+    log, _ = tree.calibrate({clique: np.where(mask, IMPOSSIBLE, 0.0) for clique, mask in impossible.items()})
+    # One possible cell weighs 1, and all impossible ones of 200 columns together next to nothing.
+    if log < -1:
+        raise InputError("No row is possible that has a value in every column: some impossible rows must be possible.")
 
 
 class _Program:

@@ -44,9 +44,9 @@ def _all_fulfil(domain: TableDomain, clique: Clique, condition: Condition) -> ND
     import pyarrow
 
     columns = [domain.columns[place] for place in clique]
-    points = [[(code, value) for code in range(each.size) for value in each.points(code)] for each in columns]
-    if prod(map(len, points)) > _MOST:
+    if prod(each.many for each in columns) > _MOST:
         raise InputError(f"{condition.text!r} has too many combinations of values to try: describe coarser steps.")
+    points = [[(code, value) for code in range(each.size) for value in each.points(code)] for each in columns]
     places = np.meshgrid(*(np.arange(len(each)) for each in points), indexing="ij")
     held: dict[str, Any] = {}
     for each, known, place in zip(columns, points, places, strict=True):

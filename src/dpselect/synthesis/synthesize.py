@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dpselect._public import named_publicly
 from dpselect.dataset import Dataset, source_rows
 from dpselect.kernel.bound import SquaredBound, require_variance
@@ -20,6 +22,7 @@ from dpselect.release.concentrated_session import ConcentratedSession
 from dpselect.release.open_session import SessionFactory, open_session
 from dpselect.release.release import Release
 from dpselect.synthesis.aim import aim
+from dpselect.synthesis.graphical_model import require_possible
 from dpselect.synthesis.impossible_cells import impossible_cells
 from dpselect.synthesis.marginal_counts import rows_of
 from dpselect.synthesis.marginal_session import MarginalSession
@@ -98,7 +101,12 @@ class SynthesisPlan:
         domain = TableDomain.of(dataset, columns, bins)
         if len(domain.columns) > MOST_COLUMNS:
             raise InputError(f"A synthetic table has at most {MOST_COLUMNS} columns: name fewer.")
-        impossible_cells(domain, impossible)
+        zeros = impossible_cells(domain, impossible)
+        # Missing cells may get no rows, by what is measured.
+        for column in {each for clique in zeros for each in clique}:
+            codes = np.arange(domain.sizes[column])
+            zeros[column,] = zeros.get((column,), False) | (codes == codes.size - 1)
+        require_possible(domain.sizes, zeros)
         exact, at = exact_epsilon(epsilon), exact_delta(delta)
         if not at:
             raise InputError("A synthetic table is measured with Gaussian noise: pass a positive delta, such as 1e-6.")

@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect._public import named_publicly
+from dpselect.certificates.canonical_json import number_of
 from dpselect.kernel.errors import InputError, MissingFileError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
@@ -247,10 +247,10 @@ class SyntheticModel:
             raise InputError("not a model")
         promise = content["guarantee"]
         guarantee = Guarantee.from_rho(
-            Fraction(promise["rho"]),
-            Fraction(promise["delta"]),
+            number_of(promise["rho"]),
+            number_of(promise["delta"]),
             promise["neighbours"],
-            epsilon=Fraction(promise["epsilon"]),
+            epsilon=number_of(promise["epsilon"]),
         )
         people = content["rows_per_person"]
         if (guarantee.neighbours is Neighbours.PERSON) != (type(people) is int):
@@ -383,9 +383,9 @@ def _step_of(content: Mapping[str, Any], sizes: Sequence[int]) -> MarginalStep:
     spread = variance.reshape(()) if variance.size == 1 else variance.reshape(shape)
     return MarginalStep(
         Measurement(clique, counts.reshape(shape), spread),
-        Fraction(content["rho"]),
+        number_of(content["rho"]),
         int(content["candidates"]),
-        Fraction(content["choice"]),
+        number_of(content["choice"]),
     )
 
 

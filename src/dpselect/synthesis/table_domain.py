@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.certificates.canonical_json import number_of
 from dpselect.dataset import Dataset, DateDomain, NumericDomain
 from dpselect.dataset.description_parts import UNLISTED
 from dpselect.kernel.errors import InputError
@@ -26,6 +27,8 @@ Clique = tuple[int, ...]
 BINS = 20
 MOST_CODES = 2**12
 MISSING = "(missing)"
+# Values of a column of numbers, and those of them that may be drawn within one bin.
+_MOST_POINTS, _MOST_DRAWN = 2**53, 2**32
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +72,8 @@ class SynthesisColumn:
     @classmethod
     def _of_numbers(cls, name: str, domain: NumericDomain, dataset: Dataset, bins: int) -> SynthesisColumn:
         points = int((domain.upper - domain.lower) / domain.step) + 1
+        if points > _MOST_POINTS:
+            raise InputError(f"{name} has more than 2^53 values: describe a coarser step.")
         if not domain.edges and points <= bins:
             values = tuple(_plain(domain.lower + place * domain.step) for place in range(points))
             return cls(name, values, cells=dataset.grid(name))
@@ -81,6 +86,11 @@ class SynthesisColumn:
     def size(self) -> int:
         """Return the number of codes, with the one for what is missing."""
         return (len(self.values) if self.values else len(self.edges) - 1) + 1
+
+    @property
+    def many(self) -> int:
+        """Return how many values all codes stand for, with the missing one."""
+        return self.size if self.values else 1 + sum(self._steps(code)[1] for code in range(self.size - 1))
 
     @property
     def labels(self) -> list[str]:
@@ -119,14 +129,19 @@ class SynthesisColumn:
             return decoded
         inside = codes < self.size - 1
         first, many = np.array([self._steps(code) for code in range(self.size - 1)], dtype=np.int64).T
-        steps = first[codes[inside]] + uniform(many[codes[inside]])
+        # Of more values than can be drawn, every second one comes back, or every third.
+        apart = -(-many // _MOST_DRAWN)
+        here = codes[inside]
+        steps = first[here] + uniform(-(-many // apart)[here]) * apart[here]
         lower, step = self.edges[0], self.step
         if lower.denominator == step.denominator == 1:
             decoded[inside] = (int(lower) + steps * int(step)).tolist()
-        else:
-            over = lower.denominator * step.denominator
+        elif max(map(abs, self.edges)) * (over := lower.denominator * step.denominator) < 2**62:
             whole = int(lower * over) + steps * int(step * over)
             decoded[inside] = (whole / over).tolist()
+        else:
+            # What is as fine as that, a double rounds.
+            decoded[inside] = np.minimum(float(lower) + steps * float(step), float(self.edges[-1])).tolist()
         return decoded
 
     def as_dict(self) -> dict[str, Any]:
@@ -150,9 +165,11 @@ class SynthesisColumn:
             if not values or not all(isinstance(each, (str, int, float)) for each in values):
                 raise InputError(f"The values of {name} are not a list of text and numbers.")
             return cls(name, values)
-        edges, step = tuple(map(Fraction, content["edges"])), Fraction(content["step"])
+        edges, step = tuple(map(number_of, content["edges"])), number_of(content["step"])
         if len(edges) < 2 or step <= 0 or any(one >= other for one, other in pairwise(edges)):
             raise InputError(f"The edges of {name} do not increase.")
+        if max(map(abs, edges)) > _MOST_POINTS or (edges[-1] - edges[0]) / step > _MOST_POINTS:
+            raise InputError(f"{name} has too many values.")
         return cls(name, (), edges, step)
 
 
