@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import hashlib
 import json
 from fractions import Fraction
@@ -14,6 +15,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.cli import main
+from dpselect.cli.paths import UnsavedError, save_release
 from dpselect.queries import QUERIES, query_of
 from dpselect.synthesis import SyntheticModel
 
@@ -102,6 +104,9 @@ def test_the_page_says_what_may_be_trusted(release, tmp_path: Path) -> None:
         lambda content: content | {"factors": [{"columns": [0, 0], "logarithms": [0.0]}]},
         lambda content: content | {"factors": [{"columns": [9], "logarithms": [0.0]}]},
         lambda content: content | {"guarantee": content["guarantee"] | {"epsilon": "1/100"}},
+        lambda content: content | {"guarantee": content["guarantee"] | {"rho": "1e999999999"}},
+        lambda content: content | {"steps": [content["steps"][0] | {"rho": "1e-999999999"}]},
+        lambda content: content | {"columns": [content["columns"][0] | {"step": "1e-99"}, *content["columns"][1:]]},
         lambda content: {name: each for name, each in content.items() if name != "steps"},
         lambda _: {"file": "something else"},
         lambda _: [],
@@ -232,3 +237,70 @@ def test_the_command_overwrites_nothing_and_prints_objects(folder: Path, capsys)
     printed = json.loads(capsys.readouterr().out)
     assert "t.csv" == printed["written_to"]
     assert 3 == len(printed["measured"])
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ({"lower": 0, "upper": 10**12}, [1, 2, 3]),
+        ({"lower": -(10**6), "upper": 10**6, "step": 1e-9}, [0.5, 0.25, 0.125]),
+        ([10**20, 10**19], [10**19, 10**20, 10**20]),
+    ],
+)
+def test_columns_of_many_or_large_values_come_back(column, cells, tmp_path: Path) -> None:
+    """Bins of more values than 32 bits hold, grids finer than 64 bits hold, and integers beyond them."""
+    described = dps.Dataset.of({"a": cells * 100}, columns={"a": column})
+    model = dps.synthesize(described, epsilon=8, delta=1e-6, method="mst").value
+    drawn = model.sample(500)["a"]
+    model.write(tmp_path / "t.csv", 9)
+    model.write(tmp_path / "t.parquet", 9)
+    known = [cell for cell in drawn if cell is not None]
+    lowest, highest = (column["lower"], column["upper"]) if isinstance(column, dict) else column[::-1]
+
+    assert known
+    assert all(lowest <= cell <= highest for cell in known)
+    assert isinstance(column, list) or len({*known}) > 100
+    assert SyntheticModel.from_dict(json.loads(model.as_json())).sample(1)
+
+
+def test_a_column_of_more_values_than_doubles_hold_is_refused() -> None:
+    """Before it costs."""
+    described = dps.Dataset.of({"a": [1.0]}, columns={"a": {"lower": 0, "upper": 2**53}})
+    with pytest.raises(ValueError, match="coarser step"):
+        dps.synthesize(described, epsilon=1, delta=1e-6)
+
+
+def test_noise_alone_does_not_ask_for_billions_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only whoever asks for many rows gets them."""
+    model = dps.synthesize(dps.Dataset.of(people(), columns=COLUMNS), epsilon=8, delta=1e-6, method="mst").value
+    model = dataclasses.replace(model, model=dataclasses.replace(model.model, total=2e10))
+    monkeypatch.setattr("dpselect.synthesis.synthetic_model._MOST_UNASKED", 100)
+
+    assert 2 * 10**10 == model.rows
+    assert 100 == len(model.sample()["age"])
+    assert 200 == len(model.sample(200)["age"])
+
+
+@pytest.mark.parametrize("rows", ["0", "-1", "3000000000", "x"])
+def test_rows_that_cannot_be_drawn_cost_nothing(rows: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are refused before anything is paid."""
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("a\n1\n")
+    Path("t.toml").write_text(
+        "source = 't.csv'\n[columns]\na = {lower = 0, upper = 3}\n[budget]\nepsilon = 9\n"
+        "delta = 1e-5\nledger = 'l.ledger'\n"
+    )
+    asked = ["synthesize", "t.toml", "--epsilon", "1", "--delta", "1e-6", "--out", "s.csv", "--rows", rows]
+
+    assert 0 != main(asked)
+    assert not Path("l.ledger").exists()
+
+
+def test_a_release_whose_rows_do_not_fit_the_memory_is_not_lost() -> None:
+    """It is printed, like one that no disk holds."""
+
+    def fail() -> None:
+        raise MemoryError
+
+    with pytest.raises(UnsavedError, match="memory"):
+        save_release(fail, "the release")

@@ -124,7 +124,9 @@ def save_release(write: Callable[[], Any], release: str) -> None:
         write()
     except KeyboardInterrupt:
         why = "Stopped while the answer was being written."
-    except OSError as error:
+    except MemoryError:
+        why = "The memory does not suffice for the answer."
+    except (OSError, ImportError, ValueError) as error:
         why = str(error)
     else:
         return

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import paths
-from dpselect.cli.options import Argument, CommandOption, option, whole
+from dpselect.cli.options import Argument, CommandOption, Exact, option, whole
 from dpselect.cli.request import Request
 from dpselect.kernel.format_exact import format_exact
 
@@ -19,7 +19,17 @@ TABLES = (".csv", ".parquet")
 # A delta beyond it is large for any table, where no number of records is public.
 _LARGE = Fraction(1, 1000)
 _MOST_NAMED = 6
-ROWS = option("--rows", type=whole, metavar="N", help="how many rows (default: about as many as the table has)")
+
+
+def _rows(text: str) -> int:
+    from dpselect.synthesis.synthetic_model import require_rows
+
+    return require_rows(whole.read(text))
+
+
+ROWS = option(
+    "--rows", type=Exact("whole", _rows), metavar="N", help="how many rows (default: about as many as the table has)"
+)
 OPTIONS: tuple[CommandOption | Argument, ...] = (
     ROWS,
     paths.output("--out", required=True, metavar="TABLE", endings=TABLES, help="where to write the rows, as a table"),
@@ -57,8 +67,13 @@ def save_table(request: Request, model: Any, cost: str, facts: dict[str, Any], l
     text = model.as_json()
     if request.get("model"):
         paths.keep(request.model, text.encode(), text)
-    drawn = model.sample(request.get("rows"))
-    paths.save_release(lambda: request.out.put(table_bytes(drawn, str(request.out))), text)
+    drawn: dict[str, Any] = {}
+
+    def draw() -> None:
+        drawn.update(model.sample(request.get("rows")))
+        request.out.put(table_bytes(drawn, str(request.out)))
+
+    paths.save_release(draw, text)
     if request.html:
         from dpselect.synthesis.report import page_of
 

@@ -36,6 +36,8 @@ KIND = "dpselect synthetic table"
 # Of a file that anybody may have written.
 _MOST_CELLS = 2**24
 _MOST_ROWS = 10**9
+# So many rows are drawn where nobody says how many.
+_MOST_UNASKED = 10**7
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,7 +129,9 @@ class SyntheticModel:
         return min(1.0, self.distances[pair] / (2 * self.model.total))
 
     def sample(self, rows: int | None = None) -> dict[str, NDArray[Any]]:
-        """Return synthetic rows by the names of their columns: as many as the table has, about, or as asked for.
+        """Return synthetic rows by the names of their columns: as many as asked for, or as the table has, about.
+
+        More than 10^7 rows are drawn only where they are asked for.
 
         Each value of a bin of numbers is as likely; ``None`` stands for a missing cell. Rows cost nothing.
 
@@ -136,12 +140,11 @@ class SyntheticModel:
         Raises:
             ValueError: rows is not a whole number from 1 to 10^9.
         """
-        many = self.rows if rows is None else rows
-        if isinstance(many, bool) or not isinstance(many, (int, np.integer)) or not 1 <= many <= _MOST_ROWS:
-            raise InputError(f"rows must be a whole number from 1 to {_MOST_ROWS}: how many synthetic rows to draw.")
+        # Where noise hides how many rows there are, their number may be any.
+        many = min(self.rows, _MOST_UNASKED) if rows is None else require_rows(rows)
         # What is drawn from was released: this sees no private row, and costs nothing.
         uniform = SystemNoise().uniform
-        drawn = self.model.sample(int(many), uniform)
+        drawn = self.model.sample(many, uniform)
         return {
             each.name: each.decode(_codes_of_groups(groups, merged, uniform), uniform)
             for each, groups, merged in zip(self.domain.columns, drawn, self.merged, strict=True)
@@ -295,6 +298,13 @@ def load(path: str | Path) -> SyntheticModel:
     return SyntheticModel.from_dict(content)
 
 
+def require_rows(rows: Any) -> int:
+    """Return how many rows to draw (``ValueError``: not a whole number from 1 to 10^9)."""
+    if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or not 1 <= rows <= _MOST_ROWS:
+        raise InputError(f"rows must be a whole number from 1 to {_MOST_ROWS}: how many synthetic rows to draw.")
+    return int(rows)
+
+
 def require_ending(path: str | Path) -> None:
     """Refuse a file of rows that is neither text nor parquet (``ValueError``)."""
     if Path(path).suffix.lower() not in (".csv", ".parquet"):
@@ -325,10 +335,10 @@ def table_bytes(rows: Mapping[str, NDArray[Any]], path: str) -> bytes:
 
 
 def _arrow(arrow: Any, column: NDArray[Any]) -> Any:
-    """Return a column of one type: text where values of several are listed."""
+    """Return a column of one type: text where values of several are listed, or integers of more than 64 bits."""
     cells = column.tolist()
     kinds = {type(cell) for cell in cells if cell is not None}
-    if str in kinds and len(kinds) > 1:
+    if (str in kinds and len(kinds) > 1) or any(type(cell) is int and abs(cell) >= 2**63 for cell in cells):
         cells = [None if cell is None else str(cell) for cell in cells]
     elif (bool in kinds and len(kinds) > 1) or kinds == {int, float}:
         cells = [None if cell is None else float(cell) for cell in cells]
