@@ -111,3 +111,31 @@ def test_groups_keep_every_row_and_every_share(counts) -> None:
 
     assert true.sum() == merge_cells(true, (0,), [merged]).sum()
     assert 1 == pytest.approx(shares.sum())
+
+
+def test_codes_are_counted_together_before_they_take_room(place) -> None:
+    """The same as adding up all cells, wherever the rows are."""
+    domain = TableDomain.of(place())
+    rows = rows_of(source_rows.source(place()), domain, None, 1)
+    merged = [MergedCodes.apart(size) for size in domain.sizes]
+    merged[0] = MergedCodes(np.arange(21) % 3, np.ones(21))
+
+    for clique in [(0,), (0, 2), (1, 2), (0, 1, 3)]:
+        assert (rows.counts(clique, merged) == merge_cells(rows.counts(clique), clique, merged)).all()
+
+
+def test_three_columns_of_many_rare_values_fit_the_memory(tmp_path: Path) -> None:
+    """Their codes have 10^10 cells together, which no array holds; a release is not lost for them."""
+    names = [f"n{place}" for place in range(2000)]
+    merged = [MergedCodes.of(np.arange(2001.0) * 10, 6500.0)] * 3
+    table = dict.fromkeys("abc", names[:9] * 50)
+    path = tmp_path / "t.parquet"
+    pd.DataFrame(table).to_parquet(path)
+    listed = dict.fromkeys("abc", names)
+    for dataset in (
+        dps.Dataset.of(table, columns=listed),
+        dps.Dataset(source=str(path), columns=listed, in_place=True),
+    ):
+        rows = rows_of(source_rows.source(dataset), TableDomain.of(dataset), None, 1)
+
+        assert 450 == rows.counts((0, 1, 2), merged).max()

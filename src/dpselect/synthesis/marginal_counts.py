@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.synthesis.merged_codes import MergedCodes
 from dpselect.synthesis.table_domain import Clique, TableDomain
+from dpselect.views.grouped_counts import Histogram
 from dpselect.views.row_question import RowQuestion
-from dpselect.views.table_counts import dense, stays, table_codes, table_histograms
+from dpselect.views.table_counts import stays, table_codes, table_histograms
 
 Integers = NDArray[np.int64]
 
@@ -22,8 +25,13 @@ class MarginalCounts(Protocol):
     moves added up and all of them the same way.
     """
 
-    def counts(self, clique: Clique) -> Integers:
-        """Return how many rows each cell of some columns holds, of the shape of their sizes."""
+    def counts(self, clique: Clique, merged: Sequence[MergedCodes] | None = None) -> Integers:
+        """Return how many rows each cell of some columns holds, of the shape of their sizes.
+
+        Args:
+            clique: the columns.
+            merged: of every column, which codes are counted together; none are where it is ``None``.
+        """
         ...
 
 
@@ -38,14 +46,15 @@ class CodedRows:
     def __init__(self, codes: Sequence[NDArray[np.integer[Any]]], sizes: Sequence[int]) -> None:
         self._codes, self._sizes = [*codes], tuple(sizes)
 
-    def counts(self, clique: Clique) -> Integers:
+    def counts(self, clique: Clique, merged: Sequence[MergedCodes] | None = None) -> Integers:
         """Return how many rows each cell of some columns holds, of the shape of their sizes."""
-        shape = [self._sizes[column] for column in clique]
-        cells = self._codes[clique[0]].astype(np.min_scalar_type(int(np.prod(shape)) - 1))
-        for column, size in zip(clique[1:], shape[1:], strict=True):
-            cells *= cells.dtype.type(size)
-            cells += self._codes[column].astype(cells.dtype)
-        return np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
+        groups = _groups(clique, merged, self._sizes)
+        shape = [each.size for each in groups]
+        cells = np.zeros(self._codes[0].size, dtype=np.min_scalar_type(prod(shape) - 1))
+        for column, each in zip(clique, groups, strict=True):
+            cells *= cells.dtype.type(each.size)
+            cells += each.groups.astype(cells.dtype)[self._codes[column]]
+        return np.bincount(cells, minlength=prod(shape)).reshape(shape)
 
     def __repr__(self) -> str:
         return f"CodedRows(columns={len(self._codes)})"
@@ -63,18 +72,27 @@ class EngineRows:
 
     def __init__(self, source: Any, domain: TableDomain, person: str | None, rows_per_person: int) -> None:
         self._source, self._domain, self._person, self._rows = source, domain, person, rows_per_person
-        self._known: dict[Clique, Integers] = {}
+        self._known: dict[Clique, Histogram] = {}
 
-    def counts(self, clique: Clique) -> Integers:
+    def counts(self, clique: Clique, merged: Sequence[MergedCodes] | None = None) -> Integers:
         """Return how many rows each cell of some columns holds, of the shape of their sizes."""
+        asked = question(self._domain, clique, self._person, self._rows)
         if clique not in self._known:
-            asked = question(self._domain, clique, self._person, self._rows)
-            (held,), _ = table_histograms(self._source, asked)
-            self._known[clique] = dense(held, asked.size).reshape(asked.sizes)
-        return self._known[clique]
+            (self._known[clique],), _ = table_histograms(self._source, asked)
+        # Codes may have many more cells together than their groups: those that rows are in are enough.
+        occupied, many = self._known[clique]
+        groups = _groups(clique, merged, self._domain.sizes)
+        counts = np.zeros([each.size for each in groups], dtype=np.int64)
+        at = tuple(each.groups[codes] for each, codes in zip(groups, asked.apart(occupied), strict=True))
+        np.add.at(counts, at, many)
+        return counts
 
     def __repr__(self) -> str:
         return f"EngineRows(columns={len(self._domain.columns)})"
+
+
+def _groups(clique: Clique, merged: Sequence[MergedCodes] | None, sizes: Sequence[int]) -> list[MergedCodes]:
+    return [MergedCodes.apart(sizes[column]) if merged is None else merged[column] for column in clique]
 
 
 def question(domain: TableDomain, clique: Clique, person: str | None, rows_per_person: int) -> RowQuestion:

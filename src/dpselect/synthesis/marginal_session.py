@@ -160,7 +160,7 @@ class MarginalSession:
     def _counts(self, clique: Clique) -> Integers:
         if clique in self._known:
             return self._known[clique]
-        counts = merge_cells(self._rows.counts(clique), clique, self.merged)
+        counts = self._rows.counts(clique, self.merged)
         if counts.size <= _REMEMBERED - sum(each.size for each in self._known.values()):
             self._known[clique] = counts
         return counts
