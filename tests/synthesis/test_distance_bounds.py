@@ -9,9 +9,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+import dpselect as dps
+from dpselect.release.open_session import open_session
 from dpselect.release.system_noise import SystemNoise
-from dpselect.synthesis.distance_bounds import DistanceBounds
+from dpselect.synthesis.distance_bounds import Candidate, DistanceBounds
 from dpselect.synthesis.graphical_model import GraphicalModel, Measurement
+from dpselect.synthesis.marginal_session import MarginalSession
 from dpselect.synthesis.merged_codes import merge_cells
 from dpselect.synthesis.synthetic_model import _moved_rows
 from tests.synthesis.sessions import METHODS, coded, run_of
@@ -67,3 +70,23 @@ def test_rows_of_merged_codes_are_bounded_though_noise_chose_the_codes() -> None
 
     assert merged.merged < true - 500
     assert true <= _moved_rows(session, 0, 2)
+
+
+def test_noise_of_any_size_neither_wraps_a_score_around_nor_denies_a_distance() -> None:
+    """Models of far more than 2^40 rows, and offsets beyond them, are bounded as they are scored."""
+    sizes, table = (300, 300, 2), [(0, 0, 0)] * 7
+    large = Candidate((0, 1), np.full((300, 300), 2.0**50), weight=2, offset=2.0**62)
+    small = Candidate((0, 2), np.full((300, 2), np.nan), weight=3, offset=2.0**41)
+    with open_session(dps.Guarantee.from_rho(1, Fraction(1, 10**6), "add-remove")) as draws:
+        session = MarginalSession(coded(table, sizes), draws, sizes)
+        scores = session._scores([each.rounded for each in (large, small)]).values
+        more = MarginalSession(coded([*table, (9, 9, 1)], sizes), draws, sizes)
+        selection = session.choose([large, small], Fraction(1, 2))
+        moved = more._scores(selection.candidates).values - scores
+        session.measure(selection.clique, draws.remaining, selection)
+
+    assert np.abs(moved).max() <= 3 * 2**10
+    assert np.abs(scores - [-2 * 7 * 2**10, -3 * (2**40 - 7) * 2**10]).max() < 2**20
+    for each in selection.candidates:
+        bound, model = session.bounds.known[each.clique]
+        assert np.abs(coded(table, sizes).counts(each.clique) - model).sum() <= bound

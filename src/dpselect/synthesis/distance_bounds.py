@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +12,10 @@ import numpy as np
 from dpselect.synthesis.graphical_model import GraphicalModel, Measurement
 from dpselect.synthesis.junction_tree import Clique, Floats
 
+# Ticks per row of what a model says of a cell: the model is public, so rounding it costs nothing.
+TICKS = 2**10
+# Models of more rows are scaled down in scores, so that sums of ticks fit 63 bits.
+_MOST_ROWS = 2.0**40
 # With this probability all bounds of a release hold together.
 PROBABILITY = 0.95
 # That a statement of one kind fails at all: about noise, about choices, and about codes that are counted together.
@@ -36,18 +40,25 @@ class Candidate:
     weight: int = 1
     offset: float = 0.0
 
+    @property
+    def rounded(self) -> Candidate:
+        """Return the candidate in whole ticks, of at most 2^40 rows in all, as it is scored."""
+        model = np.clip(np.nan_to_num(self.model), 0, _MOST_ROWS)
+        model *= min(1.0, _MOST_ROWS / max(float(model.sum()), 1.0))
+        offset = round(min(self.offset, _MOST_ROWS) * TICKS) / TICKS
+        return replace(self, model=np.rint(model * TICKS) / TICKS, offset=offset)
+
 
 @dataclass(frozen=True, eq=False)
 class Selection:
     """One choice among candidates, as it was released.
 
     Attributes:
-        candidates: those that could be chosen.
+        candidates: those that could be chosen, as they were scored.
         chosen: the place of the one that was.
         epsilon: of the choice.
         rho: what it cost.
         moves: by how much one neighbour moves a score at most, in rows.
-        rounding: of a cell of a model, in rows.
     """
 
     candidates: Sequence[Candidate]
@@ -55,7 +66,6 @@ class Selection:
     epsilon: Fraction
     rho: Fraction
     moves: int
-    rounding: float
 
     @property
     def clique(self) -> Clique:
@@ -87,11 +97,10 @@ class DistanceBounds:
         chosen = selection.candidates[selection.chosen]
         distance = float(np.abs(measurement.counts - chosen.model).sum()) + noise
         slack = 2 * selection.moves / float(selection.epsilon)
-        best = chosen.weight * (distance - chosen.offset + chosen.model.size * selection.rounding)
+        best = chosen.weight * (distance - chosen.offset)
         best += slack * math.log(len(selection.candidates) / self._chance)
         for each in selection.candidates:
-            bound = each.offset + best / each.weight + each.model.size * selection.rounding
-            self._keep(each.clique, max(bound, 0.0), each.model)
+            self._keep(each.clique, max(each.offset + best / each.weight, 0.0), each.model)
 
     @property
     def _chance(self) -> float:

@@ -15,17 +15,13 @@ from dpselect.kernel.neighbours import Neighbours
 from dpselect.mechanisms.exponential import exponential
 from dpselect.release.concentrated_session import ConcentratedSession
 from dpselect.scores.scores import Scores
-from dpselect.synthesis.distance_bounds import Candidate, DistanceBounds, Selection
+from dpselect.synthesis.distance_bounds import TICKS, Candidate, DistanceBounds, Selection
 from dpselect.synthesis.graphical_model import Measurement
 from dpselect.synthesis.marginal_counts import MarginalCounts
 from dpselect.synthesis.merged_codes import MergedCodes, merge_cells
 from dpselect.synthesis.table_domain import Clique
 
 Integers = NDArray[np.int64]
-# Ticks per row of what a model says of a cell: the model is public, so rounding it costs nothing.
-TICKS = 2**10
-# Models of more rows are clipped in scores, so that sums of ticks fit 63 bits.
-_MOST_ROWS = 2.0**40
 # Counts of so many cells are remembered between rounds.
 _REMEMBERED = 2**25
 
@@ -137,9 +133,10 @@ class MarginalSession:
         """
         mechanism = exponential()
         epsilon, before = self._draws.epsilon_within(rho, mechanism=mechanism), self.remaining
-        chosen = self._draws.choose(self._scores(candidates), epsilon, mechanism=mechanism)
+        scored = [each.rounded for each in candidates]
+        chosen = self._draws.choose(self._scores(scored), epsilon, mechanism=mechanism)
         most = max(each.weight for each in candidates) * self._people
-        return Selection(candidates, chosen, epsilon, before - self.remaining, most, 1 / (2 * TICKS))
+        return Selection(scored, chosen, epsilon, before - self.remaining, most)
 
     def _scores(self, candidates: Sequence[Candidate]) -> Scores:
         """Return the scores in ticks: one row moves the distance of any candidate by at most TICKS, up or down."""
@@ -153,9 +150,9 @@ class MarginalSession:
         )
 
     def _distance(self, candidate: Candidate) -> int:
-        expected = np.rint(np.clip(candidate.model, 0, _MOST_ROWS) * TICKS).astype(np.int64)
+        expected = (candidate.model * TICKS).astype(np.int64)
         apart = np.abs(self._counts(candidate.clique) * TICKS - expected).sum()
-        return int(apart) - round(min(candidate.offset, _MOST_ROWS) * TICKS)
+        return int(apart) - int(candidate.offset * TICKS)
 
     def _counts(self, clique: Clique) -> Integers:
         if clique in self._known:
