@@ -79,7 +79,7 @@ def test_noise_of_any_size_neither_wraps_a_score_around_nor_denies_a_distance() 
     small = Candidate((0, 2), np.full((300, 2), np.nan), weight=3, offset=2.0**41)
     with open_session(dps.Guarantee.from_rho(1, Fraction(1, 10**6), "add-remove")) as draws:
         session = MarginalSession(coded(table, sizes), draws, sizes)
-        scores = session._scores([each.rounded for each in (large, small)]).values
+        scores = session._scores([each.in_ticks for each in (large, small)]).values
         more = MarginalSession(coded([*table, (9, 9, 1)], sizes), draws, sizes)
         selection = session.choose([large, small], Fraction(1, 2))
         moved = more._scores(selection.candidates).values - scores

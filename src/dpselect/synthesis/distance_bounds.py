@@ -41,7 +41,7 @@ class Candidate:
     offset: float = 0.0
 
     @property
-    def rounded(self) -> Candidate:
+    def in_ticks(self) -> Candidate:
         """Return the candidate in whole ticks, of at most 2^40 rows in all, as it is scored."""
         model = np.clip(np.nan_to_num(self.model), 0, _MOST_ROWS)
         model *= min(1.0, _MOST_ROWS / max(float(model.sum()), 1.0))

@@ -133,7 +133,7 @@ class MarginalSession:
         """
         mechanism = exponential()
         epsilon, before = self._draws.epsilon_within(rho, mechanism=mechanism), self.remaining
-        scored = [each.rounded for each in candidates]
+        scored = [each.in_ticks for each in candidates]
         chosen = self._draws.choose(self._scores(scored), epsilon, mechanism=mechanism)
         most = max(each.weight for each in candidates) * self._people
         return Selection(scored, chosen, epsilon, before - self.remaining, most)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -70,6 +71,13 @@ class MergedCodes:
         moved = np.flatnonzero(small) if not alone else np.flatnonzero(small)[-1:]
         moved = moved if small.sum() > 1 else moved[:0]
         return cls(groups, weights, float(counts[moved].sum()), moved.size)
+
+    def most_moved(self, deviation: float, chance: float) -> float:
+        """Return how many rows may come back as another code, at most, but for a chance; of noise of a deviation."""
+        codes = self.groups.size
+        # Which codes are merged follows from their noise, so the bound is one for all sets of so many codes at once.
+        sets = math.log(codes) + math.log(math.comb(codes, self.terms))
+        return max(0.0, self.merged + deviation * math.sqrt(2 * self.terms * (sets + math.log(1 / chance))))
 
     @property
     def size(self) -> int:

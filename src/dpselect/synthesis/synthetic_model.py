@@ -7,7 +7,6 @@ import hashlib
 import importlib
 import io
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -363,10 +362,7 @@ def _moved_rows(session: MarginalSession, column: int, columns: int) -> float:
     if not merged.terms:
         return 0.0
     (step,) = (each for each in session.steps if each.measurement.clique == (column,) and not each.candidates)
-    variance, codes = merged.terms * session.deviation(step.rho) ** 2, merged.groups.size
-    # Which codes are merged follows from their noise, so the bound is one for all sets of so many codes at once.
-    sets = math.log(codes) + math.log(math.comb(codes, merged.terms))
-    return max(0.0, merged.merged + math.sqrt(2 * variance * (sets + math.log(columns / CHANCE))))
+    return merged.most_moved(session.deviation(step.rho), CHANCE / columns)
 
 
 def _groups_of(column: SynthesisColumn, content: Mapping[str, Any]) -> MergedCodes:
