@@ -58,7 +58,8 @@ def heavy_nodes(parent: Integers, depth: Integers, rounds: int, ask: Callable[[I
         rounds: how often ``ask`` is called.
         ask: says of nodes, no two of them on one path, whether they are heavy.
     """
-    heavy, light = depth == 0, np.zeros(depth.size, dtype=bool)
+    heavy: Flags = np.equal(depth, 0)
+    light: Flags = np.zeros(depth.size, dtype=bool)
     levels = [np.flatnonzero(depth == level) for level in range(1, int(depth.max()) + 1)]
     for number in range(1, rounds + 1):
         asked = np.flatnonzero((depth % 2 ** (rounds - number) == 0) & ~heavy & ~light)
@@ -172,14 +173,15 @@ class HeavyHitterForest(DPRandomForestClassifier):
     Guarantee: (epsilon, delta)-differential privacy, as of the library's forest; proof above.
     """
 
-    rounds = 4
+    # Chosen on tables of ``unbalanced_tables.FITTED``; four rounds took seven times as long and ranked no better.
+    rounds = 3
     support = 4.0
     searched = Fraction(1, 3)
 
     def _fit_plan(self, attributes_: Sequence[Attribute], classes: Sequence[Any], epsilon: Fraction) -> Any:
         concentrated = bool(exact_delta(self.delta))
         noise: SumNoise = Gaussian() if concentrated else Geometric()
-        trees = self.n_trees or (32 if concentrated else 12)
+        trees = self.n_trees or (100 if concentrated else 12)
         asked = epsilon * self.searched / (trees * self.rounds)
         leaf = epsilon * (1 - self.searched) / trees
         return PrunedForestPlan(attributes_, len(classes), noise, asked, leaf, trees, self.rounds, self.support)
