@@ -188,8 +188,25 @@ def test_it_learns() -> None:
     assert model.predict([[10], [1990]]).tolist() == ["young", "old"]
 
 
-def test_the_page_shows_the_stored_table() -> None:
-    """Line by line."""
+def test_the_page_shows_the_stored_tables() -> None:
+    """Line by line, and in how many cells which forest is ahead."""
     page = (Path(__file__).parents[2] / "docs" / "measured" / "rare-classes.md").read_text(encoding="utf-8")
+    text = pruned_forests.STORED.read_text(encoding="utf-8").strip()
+    rare, even = (table.splitlines()[2:] for table in text.split("\n\n"))
+    auc, precision = pruned_forests.ahead(rare)
 
-    assert pruned_forests.STORED.read_text(encoding="utf-8").strip() in page
+    assert text in page
+    assert f"in {auc} of 24 cells by AUC and in {precision} of 24 by average precision" in page
+    assert pruned_forests.ahead(even)[0] == 0
+
+
+def test_the_tables_are_those_that_the_command_makes() -> None:
+    """The same header, and a line for each table."""
+    rare, even = (
+        table.splitlines() for table in pruned_forests.STORED.read_text(encoding="utf-8").strip().split("\n\n")
+    )
+
+    assert rare[:2] == pruned_forests.header("AUC", "AP")
+    assert [line.split()[1] for line in rare[2:]] == [*pruned_forests.TABLES]
+    assert even[:2] == pruned_forests.header("accuracy", "AUC")
+    assert [line.split()[1] for line in even[2:]] == [*pruned_forests.EVEN]
