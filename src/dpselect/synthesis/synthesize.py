@@ -198,7 +198,7 @@ def synthesize(
         degree: 2 or 3; of AIM.
         bins: into how many even bins numbers are cut that have more values, and no bins in the description.
         impossible: public conditions that no row fulfils, such as ``"age < 16 and married = yes"``: no synthetic row
-            does.
+            does, where bins have an edge at each limit.
         ledger: where the spend is recorded before anything is drawn.
 
     Returns: a release; ``.value.sample(rows)`` draws rows, ``.value.write(path)`` writes a table, ``.value.save(path)``
