@@ -33,10 +33,9 @@ from dpselect.synthesis.table_domain import SynthesisColumn, TableDomain, Unifor
 FORMAT = 1
 KIND = "dpselect synthetic table"
 # Of a file that anybody may have written.
-_MOST_CELLS = 2**24
-_MOST_ROWS = 10**9
-# So many rows are drawn where nobody says how many.
-_MOST_UNASKED = 10**7
+_MOST_CELLS, _MOST_COLUMNS, _LARGEST = 2**24, 200, 1e100
+# Rows that may be drawn, and those that are where nobody says how many.
+_MOST_ROWS, _MOST_UNASKED = 10**9, 10**7
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -238,14 +237,20 @@ class SyntheticModel:
         columns = tuple(map(SynthesisColumn.from_dict, content["columns"]))
         merged = tuple(map(_groups_of, columns, content["columns"]))
         sizes = [each.size for each in merged]
+        if not len({each.name for each in columns}) == len(columns) <= _MOST_COLUMNS:
+            raise InputError("not columns")
         factors = {
             clique: np.array(each["logarithms"], dtype=np.float64).reshape([sizes[place] for place in clique])
             for each in content["factors"]
             for clique in [_clique(each, len(sizes))]
         }
         total = float(content["total"])
-        finite = all(np.isfinite(each).all() for each in factors.values())
-        if not finite or not 1 <= total < _MOST_ROWS**2 or cls._cells(sizes, factors) > _MOST_CELLS:
+        distances = {_clique(each, len(sizes)): float(each["rows"]) for each in content["distances"]}
+        finite = all(
+            (np.abs(each) < _LARGEST).all() for each in (*factors.values(), *map(np.float64, distances.values()))
+        )
+        whole = finite and 1 <= total < _MOST_ROWS**2 and min(distances.values(), default=0) >= 0
+        if not whole or JunctionTree.of(sizes, factors).cells > _MOST_CELLS:
             raise InputError("not a model")
         promise = content["guarantee"]
         guarantee = Guarantee.from_rho(
@@ -262,15 +267,11 @@ class SyntheticModel:
             GraphicalModel.of(sizes, total, factors),
             merged,
             tuple(_step_of(each, sizes) for each in content["steps"]),
-            {_clique(each, len(sizes)): float(each["rows"]) for each in content["distances"]},
+            distances,
             str(content["method"]),
             guarantee,
             people,
         )
-
-    @staticmethod
-    def _cells(sizes: Sequence[int], factors: Mapping[Clique, Floats]) -> int:
-        return JunctionTree.of(sizes, factors).cells
 
     def _place(self, name: str) -> int:
         if name not in self.names:
@@ -386,6 +387,8 @@ def _step_of(content: Mapping[str, Any], sizes: Sequence[int]) -> MarginalStep:
     clique = _clique(content, len(sizes))
     shape = [sizes[place] for place in clique]
     counts, variance = (np.array(content[name], dtype=np.float64) for name in ("counts", "variance"))
+    if not ((np.abs(counts) < _LARGEST).all() and (variance >= 0).all() and (variance < _LARGEST).all()):
+        raise InputError("no counts")
     spread = variance.reshape(()) if variance.size == 1 else variance.reshape(shape)
     return MarginalStep(
         Measurement(clique, counts.reshape(shape), spread),
