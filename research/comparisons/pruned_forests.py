@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from research.comparisons import learners_measures
 from research.comparisons.learners_ours import OURS, Learner, estimator
 from research.comparisons.learners_tables import coded, trained
-from research.comparisons.unbalanced import EPSILONS, SPLITS, measures
+from research.comparisons.unbalanced import EPSILONS, RANKED, SPLITS, figures_of, measures, stored
 from research.comparisons.unbalanced import STORED as UNBALANCED
 from research.comparisons.unbalanced_tables import FITTED, TABLES, YES, unbalanced_table
 from research.engine import data
@@ -71,6 +71,19 @@ def ahead(lines: Sequence[str]) -> tuple[int, int]:
     cells = [[[float(x) for x in cell.split("/")] for cell in line.strip("| ").split("|")[1:]] for line in lines]
     first = sum(b > a for each in cells for a, b in zip(each[0], each[1], strict=True))
     return first, sum(b > a for each in cells for a, b in zip(each[2], each[3], strict=True))
+
+
+def beside_stored(learner: str = "forest") -> list[str]:
+    """Return the stored lines with the fits of a learner of ``unbalanced``, on the same splits, in place of ours."""
+    rows, result = stored(), []
+    figures = [figures_of(rows, measure) for measure in RANKED]
+    for line in STORED.read_text(encoding="utf-8").split("\n\n")[0].splitlines()[2:]:
+        cells = line.strip("| ").split(" | ")
+        for place, each in zip((1, 3), figures, strict=True):
+            values = [each.of(cells[0], learner, epsilon) for epsilon in EPSILONS]
+            cells[place] = " / ".join(f"{np.mean([value[split] for split in SPLITS[:2]]):.3f}" for value in values)
+        result.append("| " + " | ".join(cells) + " |")
+    return result
 
 
 def main() -> None:
