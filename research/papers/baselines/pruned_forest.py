@@ -173,7 +173,7 @@ class HeavyHitterForest(DPRandomForestClassifier):
     Guarantee: (epsilon, delta)-differential privacy, as of the library's forest; proof above.
     """
 
-    # Chosen on tables of ``unbalanced_tables.FITTED``; four rounds took seven times as long and ranked no better.
+    # Chosen on tables of ``unbalanced_tables.FITTED``; on two of them four rounds took longer and ranked no better.
     rounds = 3
     support = 4.0
     searched = Fraction(1, 3)
