@@ -4,8 +4,8 @@
     python -m research.comparisons.pruned_forests --fitted    # tables on which settings may be chosen
 
 AUC and average precision at epsilon .5, 1 and 4, means over two 80/20 splits, the same for both forests. Both promise
-(epsilon, 10^-6). Settings of the pruned forest were chosen on six tables of ``unbalanced_tables.FITTED``, at split 90. Then
-accuracy and AUC where no class is rare, at one split.
+(epsilon, 10^-6). Settings of the pruned forest were chosen on six tables of ``unbalanced_tables.FITTED``, at split 90.
+Then accuracy and AUC where no class is rare, at one split.
 """
 
 from __future__ import annotations
