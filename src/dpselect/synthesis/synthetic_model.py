@@ -246,9 +246,8 @@ class SyntheticModel:
         }
         total = float(content["total"])
         distances = {_clique(each, len(sizes)): float(each["rows"]) for each in content["distances"]}
-        finite = all(
-            (np.abs(each) < _LARGEST).all() for each in (*factors.values(), *map(np.float64, distances.values()))
-        )
+        finite = all((np.abs(each) < _LARGEST).all() for each in factors.values())
+        finite &= all(abs(each) < _LARGEST for each in distances.values())
         whole = finite and 1 <= total < _MOST_ROWS**2 and min(distances.values(), default=0) >= 0
         if not whole or JunctionTree.of(sizes, factors).cells > _MOST_CELLS:
             raise InputError("not a model")
