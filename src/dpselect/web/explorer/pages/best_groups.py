@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from dpselect.queries.sql.sql_plan import statistics_of
 from dpselect.queries.sql.statement import SqlStatement
 from dpselect.release.best import ORDERS, GroupRanking
 from dpselect.scores.scores import Scores
+from dpselect.web.explorer import example_dataset
 from dpselect.web.explorer.explorer_page import Chart, Commands, Content, Note, PageTable, State, View
 from dpselect.web.explorer.form_fields import ChoiceField, Field, NumberField, TextField, exact_text
 from dpselect.web.explorer.material import EXAMPLES, Material
@@ -195,6 +196,8 @@ def _commands(asked: _FormulaQuestion, source: Material) -> Commands:
         prior = "" if query.prior is None else f" --prior {query.prior}"
         words = f"{quote_word(name)} {quote_word(sql)} --epsilon {exact_text(float(query.epsilon))}{prior}"
         note += f" The same in SQL: dpselect sql {words}"
+    if source.description:
+        return replace(example_dataset.commands(source.description, query), note=note)
     groups, columns = list(asked.dataset.groups(query.by)), _used(asked)
     prior = "" if query.prior is None else f", prior={query.prior!r}"
     order = "" if query.order == ORDERS[0] else f", order={query.order!r}"
@@ -202,7 +205,7 @@ def _commands(asked: _FormulaQuestion, source: Material) -> Commands:
         f"dps.best(people, {query.k}, epsilon={exact_text(float(query.epsilon))}, by={query.by!r}, groups={groups!r},\n"
         f"         score={query.score!r}, columns={columns!r}{prior}{order}, ledger=ledger)"
     )
-    return Commands(shell_of(query, name, "" if source.description else "--ledger people.ledger"), python, note)
+    return Commands(shell_of(query, name, "--ledger people.ledger"), python, note)
 
 
 def _sql(asked: _FormulaQuestion) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -22,6 +22,7 @@ from dpselect.mechanisms.registry import MECHANISMS, require_mechanism
 from dpselect.queries import MostCommon
 from dpselect.scores.scores import Scores
 from dpselect.utilities.counts import counts
+from dpselect.web.explorer import example_dataset
 from dpselect.web.explorer.explorer_page import Chart, Commands, Content, PageTable, State, View
 from dpselect.web.explorer.figures import enough, factor
 from dpselect.web.explorer.form_fields import ChoiceField, CountsField, Field, NumberField, TextField, exact_text
@@ -113,9 +114,7 @@ def _view(state: State, material: Material) -> View:
         _comparison(scores, pmfs),
     )
     answer = f"{says} {_ratio(here, there, float(epsilon))}"
-    return View(
-        answer, parts, commands_for(name, state["epsilon"], column, material.reading), _example(rows, place, state)
-    )
+    return View(answer, parts, _commands(name, state["epsilon"], column, material), _example(rows, place, state))
 
 
 def _tally(material: Material, column: str) -> Tally:
@@ -266,6 +265,16 @@ def _comparison(scores: Scores, pmfs: _MechanismPmfs) -> PageTable:
     return PageTable(
         "All mechanisms at this epsilon", ("mechanism", "right with probability", "expected loss"), rows, note
     )
+
+
+def _commands(name: str, asked: float, column: str, material: Material) -> Commands:
+    """Return the commands of a description, which protects persons and reads its rows alone, or those of a file."""
+    if not (material.description and column):
+        return commands_for(name, asked, column, material.reading)
+    commands = example_dataset.commands(material.description, MostCommon(column, epsilon=exact_epsilon(asked)))
+    if name == "permute-and-flip":
+        return commands
+    return replace(commands, note=f"{commands.note} A described dataset is asked by permute-and-flip, not by {name}.")
 
 
 def commands_for(name: str, asked: float, column: str = "", reading: Mapping[str, str] | None = None) -> Commands:
