@@ -525,3 +525,18 @@ def test_what_is_accepted_has_a_value_whatever_the_rows_are(score: str, more: di
         columns = {"v": {"lower": 0, "upper": 2}}
         release = dps.best(rows, score=score, by="g", groups=["A", "B"], columns=columns, epsilon=1, **more)
         assert release.value[0] in ("A", "B")
+
+
+@pytest.mark.parametrize(
+    ("score", "prior"),
+    [("rate(stars >= 4)", "20:30000"), ("avg(stars)", "20:6"), ("avg(stars)", "20:-1"), ("rate(stars >= 4)", "5:1.1")],
+)
+def test_a_prior_that_no_row_could_have_is_refused(score: str, prior: str) -> None:
+    """Its rows would outweigh all others, and the smallest group would win."""
+    frame = {"place": ["a", "b"] * 50, "stars": [1, 5] * 50}
+    described = dps.Dataset.of(
+        frame, columns={"place": ["a", "b"], "stars": {"lower": 0, "upper": 5}}, budget={"epsilon": 9}
+    )
+    with pytest.raises(ValueError, match="The rows of a prior have values from 0 to"):
+        dps.open(described).best(score, by="place", prior=prior, epsilon=1)
+    assert dps.open(described).ledger.totals.spends == 0

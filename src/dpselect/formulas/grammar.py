@@ -133,12 +133,12 @@ class GroupScore:
     Attributes:
         formula: over the names of its sums.
         sums: these sums, by their names.
-        needs_prior: whether an average or a rate is in it.
+        ratios: what its averages and rates add up: a column, or rows that fulfil a condition.
     """
 
     formula: e.Expression
     sums: dict[str, GroupSum]
-    needs_prior: bool
+    ratios: tuple[GroupSum, ...]
 
 
 def group_score(text: str, prior: Prior | None = None, *, has_minimum: bool = False) -> GroupScore:
@@ -167,7 +167,7 @@ class _Reader:
         self._tokens, self._prior, self._has_minimum = _tokens(text), prior, has_minimum
         self._place, self._depth, self._overall = 0, 0, False
         self._sums: dict[str, GroupSum] = {}
-        self._needs_prior = False
+        self._ratios: list[GroupSum] = []
 
     def score(self) -> GroupScore:
         """Return the whole score."""
@@ -180,7 +180,7 @@ class _Reader:
             raise FormulaError(
                 f"The score has more than {_MOST_PARTS} parts, of which abs doubles its own: nest it less."
             )
-        return GroupScore(formula, self._sums, self._needs_prior)
+        return GroupScore(formula, self._sums, tuple(self._ratios))
 
     def _sum(self) -> e.Expression:
         self._depth += 1
@@ -269,7 +269,7 @@ class _Reader:
         return self._sum_of(of) if name == "sum" else self._ratio(of)
 
     def _ratio(self, of: GroupSum) -> e.Expression:
-        self._needs_prior = True
+        self._ratios.append(of)
         whole = self._sum_of(GroupSum(overall=of.overall))
         if self._prior is None and self._has_minimum:
             return self._sum_of(of) / whole

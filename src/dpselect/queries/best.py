@@ -87,11 +87,11 @@ class BestGroups(Query[Any]):
 
         try:
             read = group_score(self.score, Prior.parse(self.prior or "1:0"))
-            if read.needs_prior and self.prior is None and self.min_rows is None:
+            if read.ratios and self.prior is None and self.min_rows is None:
                 group_score(self.score)
         except FormulaError as error:
             raise QueryError(str(error), "score") from None
-        if self.prior is not None and not read.needs_prior:
+        if self.prior is not None and not read.ratios:
             raise QueryError("A prior is for avg and rate, and this score has neither: leave it out.", "prior")
         if self.prior is not None and self.min_rows is not None:
             raise QueryError("A prior and a minimum size are two ways to do the same: leave one out.", "min_rows")

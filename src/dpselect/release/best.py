@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from dpselect.certificates.contribution_text import SCOPE
@@ -15,6 +16,7 @@ from dpselect.formulas.margins import margins
 from dpselect.formulas.rows import RowKinds
 from dpselect.formulas.small_groups import fill_small_groups
 from dpselect.kernel.errors import InputError
+from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.numbers import Epsilon, whole
 from dpselect.kernel.privacy_filter import Accountant
 from dpselect.release.group_sums import ScoredColumns
@@ -125,9 +127,12 @@ class GroupRanking:
             raise InputError("A prior and a minimum size are two ways to do the same: leave one out.")
         least = None if min_rows is None else whole(min_rows, "min_rows", "how many rows a group has at least")
         read = group_score(score, None if prior is None else Prior.parse(prior), has_minimum=least is not None)
-        if prior is not None and not read.needs_prior:
+        if prior is not None and not read.ratios:
             raise InputError("A prior is for avg and rate, and this score has neither: leave it out.")
-        scored = ScoredColumns(read, {name: domain_of((name,), each) for name, each in columns.items()})
+        domains = {name: domain_of((name,), each) for name, each in columns.items()}
+        scored = ScoredColumns(read, domains)
+        if prior is not None:
+            _require_within(Prior.parse(prior), read, domains)
         made = cls(read, scored, order == "lowest", person, rows_per_person)
         if least is not None:
             made.formula = fill_small_groups(made.formula, made.kinds, least)
@@ -163,3 +168,18 @@ class GroupRanking:
         if self.person is not None:
             measured |= {"rows_per_person": self.rows_per_person, "scope": SCOPE}
         return replace(release, error_bound=replace(release.error_bound, **measured))
+
+
+def _require_within(prior: Prior, score: GroupScore, domains: Mapping[str, Any]) -> None:
+    """Refuse a prior (``ValueError``) whose value is outside of what every average and rate can be."""
+    ranges = []
+    for each in score.ratios:
+        domain = None if each.column is None else domains[each.column]
+        ranges.append((0, 1) if domain is None else (domain.lower, domain.upper))
+    if not any(lower <= prior.value <= upper for lower, upper in ranges):
+        lower, upper = ranges[0]
+        raise InputError(
+            f"The rows of a prior have values from {format_exact(Fraction(lower))} to {format_exact(Fraction(upper))} "
+            "here, as rows of the data have: pass another, such as 20:"
+            f"{format_exact(Fraction(lower + upper) / 2)}."
+        )
