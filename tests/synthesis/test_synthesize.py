@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import hashlib
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -92,6 +93,14 @@ def test_the_page_says_what_may_be_trusted(release, tmp_path: Path) -> None:
     assert all(name in page for name in COLUMNS)
     assert "epsilon = 8" in page
     assert "<script" not in page
+
+
+def test_the_page_draws_every_column_and_pair_once(release, tmp_path: Path) -> None:
+    """By its finest measurement, though some are measured again."""
+    dps.synthesis.save_html(release.value, tmp_path / "p.html")
+    captions = re.findall("<figcaption>(.*?)</figcaption>", (tmp_path / "p.html").read_text(encoding="utf-8"))
+    assert set(release.value.names) <= {*captions}
+    assert len({*captions}) == len(captions)
 
 
 @pytest.mark.parametrize(

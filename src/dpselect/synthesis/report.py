@@ -18,7 +18,7 @@ from dpselect.kernel.format_exact import format_exact
 from dpselect.sources.output import Output
 from dpselect.synthesis.distance_bounds import PROBABILITY
 from dpselect.synthesis.graphical_model import Measurement
-from dpselect.synthesis.junction_tree import Floats
+from dpselect.synthesis.junction_tree import Clique, Floats
 from dpselect.synthesis.synthetic_model import SyntheticModel
 
 # Columns of a drawn table of pairs, drawn pairs, and codes of a drawn column.
@@ -51,10 +51,8 @@ def page_of(model: SyntheticModel) -> str:
             steps=[_step(model, place) for place in range(len(model.steps))],
             errors=_errors(model),
             trusted=_trusted_pairs(model),
-            columns=[_column(model, each.measurement) for each in model.steps if len(each.measurement.clique) == 1],
-            pairs=[_pair(model, each.measurement) for each in model.steps if len(each.measurement.clique) == 2][
-                :_MOST_PAIRS
-            ],
+            columns=[_column(model, each) for each in _finest(model, 1)],
+            pairs=[_pair(model, each) for each in _finest(model, 2)][:_MOST_PAIRS],
             probability=f"{PROBABILITY:.0%}",
             limit=f"{TRUSTED:.0%}",
         )
@@ -73,6 +71,17 @@ def _promise(model: SyntheticModel) -> dict[str, str]:
         "factor": f"{math.exp(min(float(guarantee.epsilon), 700)):.3g}",
         "delta": format_exact(guarantee.delta),
     }
+
+
+def _finest(model: SyntheticModel, columns: int) -> list[Measurement]:
+    """Return the measurement with the least noise of every set of so many columns, in the order of the first ones."""
+    found = dict[Clique, Measurement]()
+    for each in (step.measurement for step in model.steps):
+        if len(each.clique) == columns:
+            held = found.setdefault(each.clique, each)
+            if each.variance.mean() < held.variance.mean():
+                found[each.clique] = each
+    return [*found.values()]
 
 
 def _step(model: SyntheticModel, place: int) -> dict[str, str]:
