@@ -56,6 +56,13 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collecto
     return collectors
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Examples of pages about measurements train and draw for seconds: they are slow tests."""
+    if item.nodeid.startswith("docs/measured/"):
+        item.add_marker(pytest.mark.slow)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests of other parts."""
     if part := config.getoption("--part"):

@@ -29,7 +29,7 @@ def test_filled_ratios_hold_on_every_small_database(rows: RowKinds, least: int) 
         assert [] == broken(formula, rows, tables(rows, 6), [0, 1, 2, 3, 5, 9])
 
 
-@pytest.mark.parametrize("rows", [RATES, STARS])
+@pytest.mark.parametrize("rows", [RATES, pytest.param(STARS, marks=pytest.mark.slow)])
 def test_one_row_moves_a_margin_of_filled_ratios_by_at_most_one(rows: RowKinds) -> None:
     """All databases of three groups of few rows, and one row more in any of them."""
     formula = fill_small_groups(TOTAL / N, rows, 2)

@@ -20,7 +20,9 @@ def fitted(name: str, epsilon: float = 4, **more: Any) -> tuple[Any, Any, Any]:
     return LEARNERS[name](epsilon, domains=domains, classes=["no", "yes"], **more).fit(X, y), X, y
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=[pytest.mark.slow] * (each == "forest")) for each in LEARNERS]
+)
 def test_labels_follow_the_threshold(name: str, tmp_path: Path) -> None:
     """Those whose share of the second class is as large; a file keeps it, and another may be set without a fit."""
     model, X, y = fitted(name, threshold=0.15)

@@ -135,6 +135,7 @@ def test_candidates_edges_and_trees_are_those_of_the_other_rows(tmp_path: Path, 
     """Scores of candidates, degrees of nodes, and the counts of a tree."""
     place = tmp_path / "a.db"
     with sqlite3.connect(place) as connection:
+        connection.execute("PRAGMA synchronous = OFF")
         connection.execute("CREATE TABLE c (name TEXT, votes INTEGER)")
         connection.executemany("INSERT INTO c VALUES (?, ?)", [("a", 5), ("b", 9), (cell, cell)])
         connection.execute("CREATE TABLE e (source INTEGER, target INTEGER, s TEXT, t TEXT)")

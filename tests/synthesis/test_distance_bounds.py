@@ -34,7 +34,8 @@ def rows(seed: int):
 @pytest.mark.parametrize("rho", [Fraction(1, 100), Fraction(1)])
 def test_no_distance_is_above_its_bound(method: str, rho: Fraction) -> None:
     """Every pair has a bound, and all hold in nearly every release; they say something where the budget is large."""
-    broken, releases, shares = 0, 12, []
+    # AIM takes 20 times as long, and a broken bound breaks in nearly every release.
+    broken, releases, shares = 0, 12 if method == "mst" else 4, []
     for seed in range(releases):
         table = rows(seed)
         _, session, model = run_of(method, table, SIZES, rho)(SystemNoise())

@@ -124,6 +124,7 @@ def test_codes_are_counted_together_before_they_take_room(place) -> None:
         assert (rows.counts(clique, merged) == merge_cells(rows.counts(clique), clique, merged)).all()
 
 
+@pytest.mark.slow
 def test_three_columns_of_many_rare_values_fit_the_memory(tmp_path: Path) -> None:
     """Their codes have 10^10 cells together, which no array holds; a release is not lost for them."""
     names = [f"n{place}" for place in range(2000)]

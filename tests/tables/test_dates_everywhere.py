@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from datetime import date, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +68,18 @@ def questions(column: str) -> dict[str, RowQuestion]:
     }  # fmt: skip
 
 
+@cache
+def expected(kind: str, name: str) -> list[dict[int, int]]:
+    """Counts of a question by the rule, which are the same for every container."""
+    return by_the_rule(questions(kind)[name])
+
+
+@cache
+def starts(periods: Periods) -> list[date]:
+    """First days of all periods."""
+    return [periods.start(place) for place in range(len(periods))]
+
+
 def by_the_rule(question: RowQuestion) -> list[dict[int, int]]:
     """Counts of the rows, one by one."""
     held: dict[Any, list[tuple[Any, ...]]] = defaultdict(list)
@@ -95,8 +109,7 @@ def _place(cells: Any, value: Any) -> int | None:
         if value is None:
             return None
     value = value.date() if isinstance(value, datetime) else value
-    starts = [cells.start(place) for place in range(len(cells))]
-    place = sum(each <= value for each in starts) - 1
+    place = bisect_right(starts(cells), value) - 1
     outside = place < 0 or value > cells.ends[1]
     return None if outside and not cells.moved else max(place, 0)
 
@@ -117,7 +130,7 @@ def test_every_question_has_the_same_counts(container: str, tmp_path: Path, requ
         f"{kind}: {name}"
         for kind in KINDS
         for name, question in questions(kind).items()
-        if counted(held, question) != by_the_rule(question)
+        if counted(held, question) != expected(kind, name)
     ]
 
     assert [] == wrong
@@ -149,15 +162,21 @@ def answers(table: Any) -> list[Any]:
     ]
 
 
+@cache
+def answers_about_lists() -> list[Any]:
+    """What every container must answer."""
+    return answers(ROWS)
+
+
 @pytest.mark.parametrize("container", [name for name in CONTAINERS if name != "spark"])
 def test_every_function_answers_with_dates(container: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """The same as of lists, and of an upper median the date itself."""
-    expected = answers(ROWS)
+    known = answers_about_lists()
     inside = sorted(min(max(each, FIRST), LAST) for each in ROWS["on"] if each is not None)
 
-    assert expected == answers(CONTAINERS[container](ROWS, tmp_path, request))
-    assert inside[len(inside) // 2] == expected[0]
-    assert date(expected[0].year, expected[0].month, 1) == expected[1]
+    assert known == answers(CONTAINERS[container](ROWS, tmp_path, request))
+    assert inside[len(inside) // 2] == known[0]
+    assert date(known[0].year, known[0].month, 1) == known[1]
 
 
 @pytest.mark.parametrize("order, form", [("dmy", "%d.%m.%Y"), ("mdy", "%m/%d/%Y")])
@@ -171,7 +190,7 @@ def test_dates_of_text_are_read_in_the_declared_order(order: str, form: str, sep
     path.write_text("\n".join(lines).replace(",", sign), encoding="utf-8")
     decimal = None if separator == "," else ","
     for how in ({}, {"decimal": decimal}):
-        assert answers(ROWS) == answers(TableFile.of(path, separator=separator, date_order=order, **how))
+        assert answers_about_lists() == answers(TableFile.of(path, separator=separator, date_order=order, **how))
     where = TableFile.of(path, separator=separator, date_order=order, where="on >= 2024-07-01")
     periods = Periods.between(date(1999, 1, 1), date(2999, 1, 1), "year")
     late = dps.counts(where, column="on", domain=periods, epsilon=10**6, ledger=Unlimited()).value

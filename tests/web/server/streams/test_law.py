@@ -90,7 +90,13 @@ def worst_loss(
 
 
 @pytest.mark.parametrize(
-    ("positives", "asked"), [(1, [A, B, RESTART, A, B]), (2, [A, RESTART, A]), (1, [A, A, A, A]), (2, [A, B, A])]
+    ("positives", "asked"),
+    [
+        (1, [A, B, RESTART, A, B]),
+        (2, [A, RESTART, A]),
+        (1, [A, A, A, A]),
+        pytest.param(2, [A, B, A], marks=pytest.mark.slow),
+    ],
 )
 def test_no_transcript_loses_more_than_was_paid(positives, asked) -> None:
     """All transcripts of all small tables, restarts among them, with exact chances of the server's own code."""
