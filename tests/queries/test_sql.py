@@ -180,6 +180,12 @@ CONDITIONS = {
     ),
     "((place = 'it''s'))": "place = 'it''s'",
     "day >= '2025-03-01' AND day < DATE '2025-06-01'": "day >= 2025-03-01 and day < 2025-06-01",
+    "NOT late = 'yes' AND level NOT IN (1, '2') OR NOT (stars < 2 OR stars BETWEEN 4 AND 5)": (
+        "not late = 'yes' and not level in (1, 2) or not (stars < 2 or stars between 4 and 5)"
+    ),
+    "place in ('it''s') AND (NOT late IN ('no', 'yes') OR day BETWEEN '2025-03-01' AND DATE '2025-06-01')": (
+        "place in ('it''s') and (not late in ('no', 'yes') or day between 2025-03-01 and 2025-06-01)"
+    ),
     "\"two words\" = 'x' and nick != 'or 1 = 1; --'": "\"two words\" = 'x' and nick != 'or 1 = 1; --'",
 }
 
@@ -340,9 +346,6 @@ ATTACKS = {
     "filter of a median": "SELECT MEDIAN(income) FILTER (WHERE stars > 3) FROM ratings",
     "filter of a sum": ranked("SUM(stars) FILTER (WHERE stars > 3)"),
     "filter of two conditions": ranked("COUNT(*) FILTER (WHERE stars > 3 AND late = 'yes')"),
-    "not": "SELECT MEDIAN(income) FROM ratings WHERE NOT late = 'yes'",
-    "in": "SELECT MEDIAN(income) FROM ratings WHERE level IN (1, 2)",
-    "between": "SELECT MEDIAN(income) FROM ratings WHERE stars BETWEEN 1 AND 2",
     "like": "SELECT MEDIAN(income) FROM ratings WHERE nick LIKE 'A%'",
     "is null": "SELECT MEDIAN(income) FROM ratings WHERE nick IS NULL",
     "always true": "SELECT MEDIAN(income) FROM ratings WHERE 1 = 1",
@@ -539,12 +542,16 @@ def test_the_sensitivity_of_a_plan_is_that_of_the_formula() -> None:
 
 
 WORDS = """
-    SELECT FROM WHERE GROUP BY ORDER LIMIT DESC ASC AND OR NOT IN AS CASE WHEN THEN ELSE END FILTER WITHIN DISTINCT
-    OVER COUNT SUM AVG MEDIAN PERCENTILE_CONT RATE OVERALL CLIP POWER LN NULL UNION JOIN ON HAVING EXISTS INTERVAL DATE
-    ARRAY place late stars income day nick ratings salaries 1 2 0.5 1e5 'yes' 'x' "place" ( ( ( ) ) ) * * , , + - / =
-    <> < > . ; :: ? $1 [ ] { } @ # ! ~ ^ % | & -> := EXPLAIN
+    SELECT FROM WHERE GROUP BY ORDER LIMIT DESC ASC AND OR NOT IN AS BETWEEN CASE WHEN THEN ELSE END FILTER WITHIN
+    DISTINCT OVER COUNT SUM AVG MEDIAN PERCENTILE_CONT RATE OVERALL CLIP POWER LN NULL UNION JOIN ON HAVING EXISTS
+    INTERVAL DATE ARRAY place late stars income day nick ratings salaries 1 2 0.5 1e5 'yes' 'x' "place" ( ( ( ) ) ) * *
+    , , + - / = <> < > . ; :: ? $1 [ ] { } @ # ! ~ ^ % | & -> := EXPLAIN
 """
-VALID = [*FORMS, *(ranked(formula) for formula in SCORES)]
+VALID = [
+    *FORMS,
+    *(f"SELECT MEDIAN(income) FROM ratings WHERE {each}" for each in CONDITIONS),
+    *(ranked(formula) for formula in SCORES),
+]
 
 
 @given(st.data())

@@ -115,3 +115,62 @@ def test_dates_are_compared_as_dates() -> None:
 
     assert [True, False, False] == Condition.of("x = 2024-01-31").mask({"x": column}).tolist()
     assert [False, False, True] == Condition.of("x != 2024-01-31").mask({"x": column}).tolist()
+
+
+NUMBERS = [1.0, 2.0, 3.5, None, float("nan"), 5.0]
+FORMS = {
+    "x in (1,2, 5)": [0, 1, 5],
+    "x in(5)": [5],
+    "x not in (1, 2)": [2, 5],
+    "not x in (1, 2)": [2, 5],
+    "NOT not x In (1)": [0],
+    "x between 2 and 3.5": [1, 2],
+    "x not between 2 and 3.5": [0, 5],
+    "not (x between 2 and 5 and x != 3.5)": [0, 2],
+    "not (x = 1 or not x < 5)": [1, 2],
+    "not x = 1 and x < 5": [1, 2],
+    "x between 1 and 2 or x between 5 and 9": [0, 1, 5],
+    "not word = 'a,b' and word in ('c', it)": [1, 4],
+    "word in ('a,b', \"null\")": [0, 2],
+    "not in = between": [0, 1, 2, 3],
+    "'not' not in ('x') and not = not": [0],
+    "between in (and) or in in (in)": None,
+    "between in ('and') or in in (in)": [1, 3],
+}
+
+
+@pytest.mark.parametrize("text", FORMS)
+def test_in_between_and_not_are_comparisons(text: str) -> None:
+    """A missing cell fulfils neither a condition nor its opposite; columns may be called like the words."""
+    columns = {
+        "x": pa.chunked_array([pa.array(NUMBERS, pa.float64(), from_pandas=False)]),
+        "word": pa.chunked_array([["a,b", "c", "null", None, "it", "a"]]),
+        "in": pa.chunked_array([["x", "in", "y", "in", "between", None]]),
+        "not": pa.chunked_array([["not", "x", "x", None, "x", "x"]]),
+        "between": pa.chunked_array([["x", "and", None, "", "x", "x"]]),
+    }
+    if FORMS[text] is None:
+        with pytest.raises(ValueError, match="is not a condition"):
+            Condition.of(text)
+    else:
+        assert Condition.of(text).mask(columns).nonzero()[0].tolist() == FORMS[text]
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    {
+        "x in (1, NULL)": "null in a list, which is equal to no cell",
+        "x not in (null)": "null in a list, which is equal to no cell",
+        "x between a and b": "orders text",
+        "x between 1,5 and 2": "write 1.5",
+        **dict.fromkeys(
+            ["x in ()", "x in (1", "x in 1", "x in (1 2)", "x in (1,)", "x in (,1)", "x not = 1", "x between 1 or 2",
+             "x between 1 and", "not", "x in (= 1)", "x in ((1))", "x not", "not x", "not " * 2000],
+            "is not a condition",
+        ),
+    }.items(),
+)  # fmt: skip
+def test_lists_and_ranges_that_cannot_be_read_are_refused(text: str, words: str) -> None:
+    """In one sentence."""
+    with pytest.raises(ValueError, match=words):
+        Condition.of(text)

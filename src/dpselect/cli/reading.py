@@ -34,7 +34,7 @@ OPTIONS: tuple[CommandOption, ...] = (
         "--where",
         metavar="CONDITION",
         panel=READING,
-        help="leave out the rows that do not fulfil it, such as 'region = North and (age >= 18 or status = student)': "
+        help="leave out the rows that do not fulfil it, such as 'region in (North, South) and not age < 18': "
         "a public condition, tested row by row",
     ),
 )

@@ -74,7 +74,7 @@ class DatasetFields:
         "the sheet of an Excel or OpenDocument file (default: the first)", metavar="NAME", of="table"
     )
     where: str | None = key(
-        "leave out the rows that do not fulfil it, such as 'region = North and (age >= 18 or status = student)': a "
+        "leave out the rows that do not fulfil it, such as 'region in (North, South) and not age < 18': a "
         "public condition, tested row by row",
         metavar="CONDITION",
     )

@@ -1,8 +1,11 @@
 """Conditions on the rows of a table, written as ``status = employed and age >= 18``: a public condition.
 
 ``column op value``, a value being a number, a date such as 2025-12-31 or text, joined by ``and`` and ``or`` (``and``
-binds closer) and by parentheses. Nothing is evaluated but these comparisons, and each row is tested by itself: a cell
-that is missing, or is not of the kind that it is compared with, fulfils no comparison.
+binds closer) and by parentheses. ``column in (value, ..)`` is an ``or`` of equals, and ``column between value and
+value`` two comparisons; ``not`` turns those that it stands before into their opposites.
+
+Nothing is evaluated but these comparisons, and each row is tested by itself: a cell that is missing, or is not of the
+kind that it is compared with, fulfils no comparison. So it fulfils neither a condition nor its ``not``, as in SQL.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
@@ -37,6 +40,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
 }
 _EQUALITY = ("=", "==", "!=", "<>")
+OPPOSITES = {"=": "!=", "==": "!=", "!=": "=", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _LONGEST, _DEEPEST = 10_000, 50
 _TOKEN = re.compile(
     r"\s*(?:(?P<quoted>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")|(?P<op>==|!=|<>|<=|>=|=|<|>)|(?P<paren>[()])"
@@ -107,6 +111,10 @@ class Comparison:
                 "2024-01-31, times as '2024-01-31 10:00:00', with a Z behind them where the column has a time zone."
             ) from None
 
+    def opposite(self) -> Comparison:
+        """Return what holds of every cell that can be compared and does not fulfil it."""
+        return replace(self, sign=OPPOSITES[self.sign])
+
     @property
     def names(self) -> tuple[str, ...]:
         """Return the column."""
@@ -130,6 +138,10 @@ class Junction:
         join = np.logical_and if self.word == "and" else np.logical_or
         masks = [part.mask(columns, numbers, date_order) for part in self.parts]
         return np.asarray(join.reduce(masks), dtype=np.bool_)
+
+    def opposite(self) -> Junction:
+        """Return the other junction of the opposites of its parts (De Morgan)."""
+        return Junction("or" if self.word == "and" else "and", tuple(part.opposite() for part in self.parts))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -158,6 +170,8 @@ class Condition:
 
         >>> Condition.of("region = North and (age >= 18 or 'job held' != none)").names
         ('region', 'age', 'job held')
+        >>> Condition.of("not (region in (North, South) or age between 18 and 30)").tree.word
+        'and'
         """
         if not isinstance(text, str) or len(text) > _LONGEST:
             raise InputError(f"A condition is a text of at most {_LONGEST} characters: {_FORM}.")
@@ -226,17 +240,66 @@ class _Parser:
         return self._junction("and") if word == "or" else self._single()
 
     def _single(self) -> Comparison | Junction:
-        if self.tokens[0] == ("paren", "("):
-            self.depth += 1
-            if self.depth > _DEEPEST:
-                raise self._wrong()
+        opposite = False
+        while self._is_word("not") and self.tokens[1][0] != "op":
             self.tokens.pop(0)
-            result = self._junction("or")
-            if self.tokens.pop(0) != ("paren", ")"):
-                raise self._wrong()
-            self.depth -= 1
-            return result
-        column, (kind, sign) = self._take("word", "quoted")[1], self._take("op")
+            opposite = not opposite
+        found = self._bracket() if self.tokens[0] == ("paren", "(") else self._comparison()
+        return found.opposite() if opposite else found
+
+    def _bracket(self) -> Comparison | Junction:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise self._wrong()
+        self.tokens.pop(0)
+        result = self._junction("or")
+        self._require("paren", ")")
+        self.depth -= 1
+        return result
+
+    def _comparison(self) -> Comparison | Junction:
+        column = self._take("word", "quoted")[1]
+        if self.tokens[0][0] == "op":
+            return self._value_comparison(column, self._take("op")[1])
+        opposite = self._is_word("not")
+        if opposite:
+            self.tokens.pop(0)
+        found = self._range(column) if self._is_word("between") else self._list(column)
+        return found.opposite() if opposite else found
+
+    def _range(self, column: str) -> Junction:
+        self.tokens.pop(0)
+        lowest = self._value_comparison(column, ">=")
+        self._require("join", "and")
+        return Junction("and", (lowest, self._value_comparison(column, "<=")))
+
+    def _list(self, column: str) -> Comparison | Junction:
+        if not self._is_word("in"):
+            raise self._wrong()
+        self.tokens.pop(0)
+        self._require("paren", "(")
+        end = self.tokens.index(("paren", ")")) if ("paren", ")") in self.tokens else 0
+        # A comma ends a value here, and elsewhere is a letter of one.
+        self.tokens[:end] = [
+            (kind, each)
+            for kind, word in self.tokens[:end]
+            for each in (re.findall("[^,]+|,", word) if kind == "word" else [word])
+        ]
+        found = [self._member(column)]
+        while self._is_word(","):
+            self.tokens.pop(0)
+            found.append(self._member(column))
+        self._require("paren", ")")
+        return found[0] if len(found) == 1 else Junction("or", tuple(found))
+
+    def _member(self, column: str) -> Comparison:
+        if self._is_word("null"):
+            raise InputError(f"{self.text!r} has null in a list, which is equal to no cell: leave it out.")
+        if self._is_word(","):
+            raise self._wrong()
+        return self._value_comparison(column, "=")
+
+    def _value_comparison(self, column: str, sign: str) -> Comparison:
         kind, word = self._take("word", "quoted")
         number = csv_text.number(word) if kind == "word" else None
         value: float | str | date = word if number is None or math.isnan(number) else number
@@ -251,6 +314,14 @@ class _Parser:
                 "another."
             )
         return Comparison(column, sign, value)
+
+    def _is_word(self, word: str) -> bool:
+        kind, said = self.tokens[0]
+        return kind == "word" and said.lower() == word
+
+    def _require(self, kind: str, word: str) -> None:
+        if self._take(kind)[1].lower() != word:
+            raise self._wrong()
 
     def _take(self, *kinds: str) -> tuple[str, str]:
         if self.tokens[0][0] not in kinds:

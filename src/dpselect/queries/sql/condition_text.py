@@ -1,4 +1,4 @@
-"""Conditions of SQL as those of a dataset: comparisons of columns with public values, joined by AND and OR."""
+"""Conditions of SQL as those of a dataset: comparisons of columns with public values, joined by AND, OR and NOT."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 from dpselect.dataset import Dataset, DateDomain, NumericDomain
 from dpselect.queries.base import QueryError
-from dpselect.queries.sql.nodes import DescribedNames, name_of, parts_of, refusal
+from dpselect.queries.sql.nodes import DescribedNames, literal, name_of, parts_of, refusal
 
 _JOINED = ("and", "or")
-# Words that conditions read without quotes.
+# Words that conditions read without quotes; one of their own may be the name of a column.
 _BARE = re.compile(r"[^\W\d]\w*")
 
 
@@ -31,15 +31,38 @@ def _text(node: Any, dataset: Dataset, within: str) -> str:
         return _text(parts_of(node, "this")[0], dataset, within)
     if kind in _JOINED:
         joined = f" {kind} ".join(_text(each, dataset, kind) for each in parts_of(node, "this", "expression"))
-        return f"({joined})" if (kind, within) == ("or", "and") else joined
-    if kind in ("not", "in", "between", "is", "like", "ilike"):
-        raise refusal(f"{kind.upper()} is not allowed here, where =, <>, <, <=, > and >= are joined by AND and OR")
+        return joined if within in (kind, "or") else f"({joined})"
+    if kind == "not":
+        return f"not {_text(parts_of(node, 'this')[0], dataset, kind)}"
+    if kind == "in":
+        of, listed = parts_of(node, "this", "expressions")
+        column = DescribedNames(dataset).column(of)
+        return f"{_quote_column(column)} in ({', '.join(_member(dataset, column, each) for each in listed or [None])})"
+    if kind == "between":
+        of, *ends = parts_of(node, "this", "low", "high")
+        column = DescribedNames(dataset).column(of)
+        lowest, highest = (_value(dataset, column, "between", literal(each)) for each in ends)
+        return f"{_quote_column(column)} between {lowest} and {highest}"
+    if kind in ("is", "like", "ilike"):
+        raise refusal(
+            f"{kind.upper()} is not allowed here, where =, <>, <, <=, >, >=, IN and BETWEEN are joined by AND, OR "
+            "and NOT"
+        )
     column, sign, value = DescribedNames(dataset).comparison(node)
     return f"{_quote_column(column)} {sign} {_value(dataset, column, sign, value)}"
 
 
+def _member(dataset: Dataset, column: str, node: Any) -> str:
+    """Return a value of a list as a condition writes it."""
+    if name_of(node) == "null":
+        raise refusal("NULL in a list is equal to no cell, and is not allowed")
+    if node is None:
+        raise refusal("IN needs a list of values, such as IN ('a', 'b')")
+    return _value(dataset, column, "=", literal(node))
+
+
 def _quote_column(column: str) -> str:
-    bare = _BARE.fullmatch(column) and column.lower() not in _JOINED
+    bare = _BARE.fullmatch(column) and column.lower() not in (*_JOINED, "not")
     return column if bare else '"{}"'.format(column.replace('"', '""'))
 
 
@@ -65,7 +88,7 @@ def _value(dataset: Dataset, column: str, sign: str, value: str | Fraction) -> s
     if isinstance(value, Fraction):
         return _digits(value)
     if sign not in ("=", "!="):
-        raise QueryError(f"{column} is a column of texts: compare it by = or <>.")
+        raise QueryError(f"{column} is a column of texts: compare it by =, <> or IN.")
     return "'{}'".format(value.replace("'", "''"))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from dpselect.formulas.grammar import GroupSum, RowCondition
 from dpselect.queries.base import QueryError
 from dpselect.queries.sql.nodes import DescribedNames, function_call, name_of, node_refusal, number, parts_of, refusal
+from dpselect.sources.conditions import OPPOSITES
 
 # How tightly what a text ends with is bound.
 _SUM, _PRODUCT, _ATOM = 1, 2, 3
@@ -127,8 +128,16 @@ def _case(node: Any, names: DescribedNames, otherwise: Sequence[str]) -> RowCond
 
 
 def _condition(node: Any, names: DescribedNames) -> RowCondition:
-    while name_of(node) == "paren":
+    opposite = False
+    while name_of(node) in ("paren", "not"):
+        opposite ^= name_of(node) == "not"
         (node,) = parts_of(node, "this")
     if name_of(node) in ("and", "or"):
         raise QueryError("A condition within a score compares one column once: move the others to WHERE.")
-    return RowCondition(*names.comparison(node))
+    if name_of(node) in ("in", "between"):
+        raise QueryError(
+            "A condition within a score compares one column once: add or subtract counts, as in "
+            "COUNT(*) FILTER (WHERE x >= 2) - COUNT(*) FILTER (WHERE x > 4)."
+        )
+    column, sign, value = names.comparison(node)
+    return RowCondition(column, OPPOSITES[sign] if opposite else sign, value)
