@@ -4,6 +4,30 @@ import subprocess
 import sys
 from pathlib import Path
 
+# What a question about one column of text does not need.
+UNUSED = (
+    "pandas", "duckdb", "scipy", "sklearn", "networkx", "rich", "zipfile", "tempfile", "shutil",
+    "xml.etree.ElementTree", "dpselect.queries.publication", "dpselect.certificates.page",
+    "dpselect.dataset.curator_check", "dpselect.learn",
+)  # fmt: skip
+
+
+def test_a_command_about_a_file_loads_little_and_looks_for_no_garbage(tmp_path: Path) -> None:
+    """A collection after every 700 objects would take a seventh of a command that answers from three rows."""
+    Path(tmp_path, "ages.csv").write_text("age,city\n30,Rome\n31,Paris\n", encoding="ascii")
+    words = ["median", "ages.csv", "age", "--lower", "0", "--upper", "9", "--step", "1", "--epsilon", "1"]
+    script = (
+        "import gc, sys, dpselect_command as command\n"
+        f"sys.argv[1:] = {words}\n"
+        "before = sum(each['collections'] for each in gc.get_stats())\n"
+        "assert command.main() == 0\n"
+        f"print([name for name in {UNUSED} if name in sys.modules], file=sys.stderr)\n"
+        "print(sum(each['collections'] for each in gc.get_stats()) - before, file=sys.stderr)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+
+    assert ran.stderr.splitlines()[-2:] == ["[]", "0"]
+
 
 def test_a_command_about_a_file_loads_no_pandas(tmp_path: Path) -> None:
     """Pyarrow looks for pandas in vain, and finds it where it is needed."""

@@ -16,7 +16,6 @@ from typing import Any
 from dpselect._display.html_table import table
 from dpselect.certificates.canonical_json import checksum
 from dpselect.certificates.ledger_rows import require_rows
-from dpselect.certificates.page import content_of, page
 from dpselect.kernel.errors import Advice, DPSelectError, InputError, MissingFileError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
@@ -71,6 +70,8 @@ class Certificate:
 
     def as_html(self) -> str:
         """Return the certificate as one page, which holds the JSON too."""
+        from dpselect.certificates.page import page
+
         return page(self.content, self.sha256, self.as_json())
 
     def save(self, path: str | Path, overwrite: bool = False) -> None:
@@ -102,6 +103,8 @@ class Certificate:
             ValueError: not a certificate, or one that was changed after it was made.
             OSError: the file cannot be read.
         """
+        from dpselect.certificates.page import content_of
+
         source = Path(path)
         if not source.is_file():
             raise MissingFileError(f"The file {path} does not exist: check its path.")

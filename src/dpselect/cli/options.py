@@ -15,7 +15,6 @@ from rich_click.rich_parameter import RichArgument, RichOption
 
 from dpselect.kernel.errors import InputError
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.sources import graphml
 
 # Only newer versions of Click let a type say what it holds.
 if TYPE_CHECKING:
@@ -269,6 +268,9 @@ def nodes(text: str | None, name: str = "--nodes", noun: str = "label", attribut
         if not int(text):
             raise InputError(f"{name} must be at least 1: how many public {of}s there are.")
         return int(text)
+    # Only graphs need it.
+    from dpselect.sources import graphml
+
     if not Path(text).is_file():
         raise InputError(f"{name} takes a number or a file with one {noun} per line: {text!r} is neither.")
     graph = of == "node" and text.lower().endswith(graphml.ENDING)

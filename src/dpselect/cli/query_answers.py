@@ -15,7 +15,7 @@ from dpselect.cli.release_text import answer_of, escape_name, ranking_lines
 from dpselect.cli.request import Request
 from dpselect.cli.spending import paying, text
 from dpselect.cli.tables import AnswerTable, ReleaseFacts
-from dpselect.dataset import Dataset, check_dataset
+from dpselect.dataset import Dataset
 from dpselect.kernel.privacy_filter import with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant
 from dpselect.queries.base import Query
@@ -94,9 +94,13 @@ def note_check(request: Request, dataset: Dataset, *queries: Query[Any]) -> None
     """Let a dry run say how much of a file of this machine is not understood: by some queries, or of all columns."""
     if dataset.stays or dataset.is_shipped or dataset.is_histogram or is_url(dataset.address):
         return
-    request.outcome.check = lambda: (
-        (question_check(dataset, *queries) if queries else check_dataset(dataset)).first_line
-    )
+
+    def first_line() -> str:
+        from dpselect.dataset import check_dataset
+
+        return (question_check(dataset, *queries) if queries else check_dataset(dataset)).first_line
+
+    request.outcome.check = first_line
 
 
 def _counts(request: Request, release: Release[Any], more: Mapping[str, Any], *, grouped: bool) -> CommandAnswer:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -93,16 +92,20 @@ def wrap_text(text: str, width: int | None = None) -> str:
     price  epsilon = 0.5 per
            record, by noise
     """
-    room = shutil.get_terminal_size().columns if width is None else width
+    if width is None:
+        # Only what is printed needs it.
+        from shutil import get_terminal_size
+
+        width = get_terminal_size().columns
     lines = []
     for line in text.split("\n"):
-        if len(line) <= room:
+        if len(line) <= width:
             lines.append(line)
             continue
         # The name at the left, or blanks alone, and the blanks after it.
         name = re.match(r"\S{0,12} {2,}|", line)
         indent = len(name.group()) if name else 0
-        broken = textwrap.wrap(line[indent:], max(room - indent, 20), break_long_words=False, break_on_hyphens=False)
+        broken = textwrap.wrap(line[indent:], max(width - indent, 20), break_long_words=False, break_on_hyphens=False)
         lines += [f"{' ' * indent if place else line[:indent]}{each}" for place, each in enumerate(broken)]
     return "\n".join(lines)
 

@@ -14,7 +14,6 @@ from dpselect.kernel.errors import InputError, MissingFileError
 from dpselect.sources import days, frames, tables
 from dpselect.sources.column_cells import array_of, reals
 from dpselect.sources.distinct import distinct
-from dpselect.sources.edges import public_nodes
 from dpselect.sources.graphs import shipped_graph
 from dpselect.sources.missing_column import no_column
 from dpselect.sources.tables import FileOptions, TableFile
@@ -201,7 +200,12 @@ def weights(dataset: DatasetFields) -> WeightColumn:
 
 def nodes(dataset: DatasetFields) -> Any:
     """Return how many public nodes there are, or their names as the file calls them."""
-    return [*dataset.nodes] if isinstance(dataset.nodes, tuple) else public_nodes(dataset.place, dataset.nodes)
+    if isinstance(dataset.nodes, tuple):
+        return [*dataset.nodes]
+    # A table needs no reader of graphs.
+    from dpselect.sources.edges import public_nodes
+
+    return public_nodes(dataset.place, dataset.nodes)
 
 
 def _require_rows(dataset: DatasetFields) -> None:

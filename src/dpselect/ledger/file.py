@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -192,6 +191,8 @@ def place_file(path: Path, fill: Callable[[RetryingConnection], None]) -> bool:
     """
     if not path.parent.is_dir():
         raise MissingFileError(f"The folder {path.parent} does not exist: make it first.")
+    import tempfile
+
     try:
         workshop = tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:

@@ -5,26 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from dpselect.dataset import Dataset, DatasetCheck, check_dataset
+from dpselect.dataset import Dataset
 from dpselect.kernel.errors import BudgetError, InputTypeError
 from dpselect.kernel.privacy_filter import Accountant, with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, PlannedSpends, RecordingAccountant
 from dpselect.queries.base import Query
 from dpselect.queries.plan import Plan, PrivateRows, plan_of
-from dpselect.queries.publication import (
-    Publication,
-    PublicationAnswers,
-    PublicationError,
-    PublicationPlan,
-    plan_publication,
-    publish,
-    require_ledger,
-)
 from dpselect.queries.registry import DatasetMethods
 from dpselect.release.release import Release
 from dpselect.sources.urls import without_secrets
+
+# A query that is asked alone needs neither.
+if TYPE_CHECKING:
+    from dpselect.dataset import DatasetCheck
+    from dpselect.queries.publication import Publication, PublicationAnswers, PublicationPlan
 
 T = TypeVar("T")
 
@@ -136,6 +132,8 @@ class LocalDataset(DatasetMethods):
         Raises:
             PublicationError, BudgetError, AnsweredError, OSError: as :meth:`publish`, of whatever it refuses.
         """
+        from dpselect.queries.publication import plan_publication
+
         asked = self._publication(publication)
         # A ledger that is not made yet has all of its budget left.
         unmade = (
@@ -163,19 +161,26 @@ class LocalDataset(DatasetMethods):
         >>> from dpselect import Dataset
         >>> columns, budget = {"age": {"lower": 0, "upper": 120}}, {"epsilon": 3}
         >>> data = open(Dataset.of({"age": [*range(100)] * 9}, columns=columns, budget=budget))
+        >>> from dpselect.queries import Publication
         >>> asked = [{"key": "age", "query": "median", "column": "age", "weight": 1}]
         >>> answers = data.publish(Publication.of(total={"epsilon": 1}, query=asked))
         >>> answers.answers["age"]["question"], answers.certificate.content["guarantee"]["epsilon"]
         ('What is the median of age?', '1')
         """
+        from dpselect.queries.publication import publish
+
         asked = self._publication(publication)
         return publish(asked, self.description, self._paying_ledger, self._rule)
 
     def _paying_ledger(self) -> Ledger | InMemoryLedger:
+        from dpselect.queries.publication import require_ledger
+
         return require_ledger(self.ledger)
 
     def _publication(self, asked: Publication | str | Path) -> Publication:
         """Return a publication about this dataset."""
+        from dpselect.queries.publication import Publication, PublicationError
+
         made = asked if isinstance(asked, Publication) else Publication.load(asked)
         named = made.description
         if named is not None and (named.digest, named.address) != (self.description.digest, self.description.address):
@@ -266,6 +271,8 @@ def question_check(dataset: Dataset, *queries: Query[Any]) -> DatasetCheck:
     >>> question_check(rows, Median("income", epsilon=1)).first_line
     'private, for you alone: 2 of 3 cells of income were not read as numbers'
     """
+    from dpselect.dataset import check_dataset
+
     for query in queries:
         query.size(dataset)
     if dataset.graph is not None:

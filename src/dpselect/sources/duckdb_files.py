@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import shutil
-import tempfile
 import weakref
 from collections import Counter
 from collections.abc import Sequence
@@ -61,6 +59,9 @@ def open_duckdb() -> Any:
 
     Unasked, DuckDB would write them into the working folder.
     """
+    import shutil
+    import tempfile
+
     import ibis
 
     try:

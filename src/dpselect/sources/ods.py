@@ -6,12 +6,10 @@ may grow to. A cell says its value beside its text, and the value counts.
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 from dpselect.kernel.errors import InputError
 from dpselect.sources import csv_text
@@ -35,6 +33,8 @@ def open_document(path: Path, name: str | None) -> Iterator[Iterator[SheetRow]]:
     Raises:
         ValueError: not an OpenDocument file, or no such sheet.
     """
+    import zipfile
+
     try:
         with zipfile.ZipFile(path) as packed, packed.open("content.xml") as content:
             yield _rows(path, content, name)
@@ -81,6 +81,9 @@ def _rows(path: Path, content: Any, name: str | None) -> Iterator[SheetRow]:
 
 def _elements(path: Path, content: Any) -> Iterator[tuple[str, Any]]:
     """Yield elements as they begin and end (``ValueError``: this is not such a file)."""
+    import zipfile
+    from xml.etree import ElementTree
+
     try:
         yield from ElementTree.iterparse(content, ("start", "end"))
     except (ElementTree.ParseError, zipfile.BadZipFile, OSError, ValueError, EOFError):

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import atexit
 import re
-import shutil
-import tempfile
 import threading
 from pathlib import Path
 from typing import Any
@@ -81,6 +79,8 @@ def _name(url: str) -> str:
 
 
 def _fetch(url: str, name: str) -> Path:
+    import shutil
+    import tempfile
     from http.client import HTTPException
     from urllib.error import HTTPError, URLError
 

@@ -23,8 +23,6 @@ _PRODUCTS = 2**22
 _WHOLE = 1 / 64
 # Up to here a whole matrix costs less than the first sparse row.
 _TINY = 200
-# The ones in every word of 16 bits.
-_ONES = np.unpackbits(np.arange(2**16, dtype=np.uint16).view(np.uint8)).reshape(-1, 16).sum(axis=1, dtype=np.uint8)
 # Rows of a whole matrix multiplied together.
 _ROWS = 512
 
@@ -147,9 +145,11 @@ def open_pairs(adjacent: NDArray[Any], members: NDArray[Any]) -> tuple[NDArray[n
     if x.size:
         room = np.zeros((members.size, -(-members.size // 16) * 16), dtype=np.bool_)
         room[:, : members.size] = ego
+        # The ones in every word of 16 bits.
+        ones = np.unpackbits(np.arange(2**16, dtype=np.uint16).view(np.uint8)).reshape(-1, 16).sum(1, dtype=np.uint8)
         words = np.ascontiguousarray(np.packbits(room, axis=1).view(np.uint16).T)
         for word in words:
-            common += _ONES[word[x] & word[y]]
+            common += ones[word[x] & word[y]]
     return x, y, common
 
 
