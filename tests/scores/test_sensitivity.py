@@ -1,5 +1,6 @@
 """Sensitivity functions and their algebra."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
@@ -126,6 +127,15 @@ def test_refusals_say_what_to_do(build, message: str) -> None:
     """Each precondition is refused with a sentence that names the remedy."""
     with pytest.raises(ValueError, match=message):
         build()
+
+
+def test_scores_that_have_a_constant_share_it_for_each_number_of_candidates() -> None:
+    """A bound and a number of candidates are public; a function that only looks like the constant is not replaced."""
+    two, again, three = (dps.Scores([0] * size, bound).sensitivity for size, bound in ((2, 1), (2, 1.0), (3, 1)))
+    other = replace(dps.sensitivity.constant(1), rows=lambda t: np.full((t.size, 1), 0.5), reach=None)
+
+    assert two is again
+    assert [each.at(0).tolist() for each in (two, three, other.over(2))] == [[1, 1], [1, 1, 1], [0.5, 0.5]]
 
 
 def test_bounds_of_every_candidate_round_upwards_as_one_bound_does() -> None:

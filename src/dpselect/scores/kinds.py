@@ -108,7 +108,7 @@ def _reals(array: NDArray[Any], ceiling: float) -> NDArray[np.float64]:
     # Rounding an integer beyond this would move it by more than the span allows for.
     end = max(_WHOLE, _UNITS * ceiling) if math.isfinite(ceiling) else _WHOLE
     # The least and the most of numbers with a NaN among them are NaN.
-    if floats.min() >= -end and floats.max() <= end < math.inf:
+    if floats[floats.argmin()] >= -end and floats[floats.argmax()] <= end < math.inf:
         return floats
     if not np.isfinite(floats).all():
         raise InputError("Scores must be finite: the utility gave NaN or an infinite value.")

@@ -18,6 +18,8 @@ def upwards(value: Any) -> float:
     """Return the least float that is not below an exact number."""
     if type(value) is float and math.isfinite(value):
         return value
+    if type(value) is int and -(2**53) <= value <= 2**53:
+        return float(value)
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, bool):
         raise InputError("A sensitivity bound must be a real number > 0, not a truth value.")

@@ -124,7 +124,10 @@ class Sensitivity:
             own = self.profile.size
         if own not in (None, size):
             raise InputError(f"The sensitivity is for {own} candidates and there are {size} scores: make them equal.")
-        return self if self.size == size else replace(self, size=size)
+        if self.size == size:
+            return self
+        shared = self.fixed and self is _shared_bound(self.ceiling)
+        return _shared_over(self.ceiling, size) if shared else replace(self, size=size)
 
     @property
     def horizon(self) -> int:
@@ -165,6 +168,12 @@ def _shared_bound(bound: float) -> Sensitivity:
     row = np.array([[bound]])
     same: Rows = lambda t: np.broadcast_to(row, (t.size, 1))  # noqa: E731
     return Sensitivity(same, bound, 0, total=lambda t: t[:, None] * row, fixed=True)
+
+
+@lru_cache(maxsize=64)
+def _shared_over(bound: float, size: int) -> Sensitivity:
+    """Return the global sensitivity of that bound over so many candidates: one for all scores that have both."""
+    return replace(_shared_bound(bound), size=size)
 
 
 def element(at: Callable[[int], ArrayLike], *, ceiling: float | None = None, reach: int | None = None) -> Sensitivity:
