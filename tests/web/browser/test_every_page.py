@@ -53,6 +53,17 @@ def test_nothing_keeps_anybody_out(either, path) -> None:
     assert [] == findings(either)
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_the_open_page_is_in_sight_in_the_menu(either, page) -> None:
+    """Its name is not cut, also where the menu scrolls sideways; the page begins at its top."""
+    visit(either, f"/{page.path}")
+    place = either.locator("nav [aria-current]").bounding_box()
+
+    assert 0 <= place["x"]
+    assert place["x"] + place["width"] <= either.viewport_size["width"]
+    assert 0 == either.evaluate("scrollY")
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_print_leaves_the_controls_out(jobs, path) -> None:
     """On paper are the answer, the pictures and the commands; no links to other pages, no buttons, no sliders."""

@@ -35,7 +35,7 @@ class DistanceScore:
         python: state to what makes them in Python, of names that ``setup`` defines.
         setup: state to statements that make the data of a notebook.
         command: state to a command that chooses by this score with shifted dampening; ``None`` where no command does.
-        of_graph: whether it is of a graph.
+        metric: of a graph, as ``dpselect top-k`` names it; empty where the score is of something else.
         named: Python that gives candidates their names, where the score has numbers for them.
     """
 
@@ -45,7 +45,7 @@ class DistanceScore:
     setup: Callable[[State, Material], str]
     command: Callable[[State], str] | None = None
     named: str = ""
-    of_graph: bool = False
+    metric: str = ""
 
 
 def _figures(state: State, column: int) -> list[int]:
@@ -91,7 +91,7 @@ def _graph_kind(words: str, function: str, more: str = "") -> DistanceScore:
             f"dpselect top-k friends.csv {function.replace('_', '-')} --nodes nodes.txt "
             f"--max-degree {state['bound']} --epsilon 1 --mechanism shifted-local-dampening --ledger friends.ledger"
         ),
-        of_graph=True,
+        metric=function.replace("_", "-"),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.dataset import Dataset, DateDomain, NumericDomain
+from dpselect.dataset.description_parts import UNLISTED
 from dpselect.kernel.errors import InputError
 from dpselect.queries import Query
 from dpselect.views import Graph
@@ -20,6 +21,7 @@ from dpselect.web.explorer.text_column import TextColumn
 
 # Rows and nodes enough to see a shape, and few enough to draw.
 ROWS, NODES = 1000, 500
+_NAMES = 12
 _FROM = "from dpselect.web.explorer.example_dataset import "
 
 
@@ -40,6 +42,7 @@ def material_of(path: str | Path) -> Material:
             graph_name=f"made-up edges between the nodes of {name}",
             graph_python=f"{_FROM}graph_of\n\ngraph = graph_of({loaded})",
             description=name,
+            dataset=dataset,
         )
     columns = table_of(dataset)
     python = f"{_FROM}table_of\n\ntable = table_of({loaded})"
@@ -51,9 +54,8 @@ def material_of(path: str | Path) -> Material:
         table_name=f"made-up rows of {name}",
         table_python=python,
         visits_python=f"{python}\nvisits = table",
-        bounds={name: each for name, each in dataset.columns.items() if isinstance(each, NumericDomain)},
-        person=dataset.person or "",
         description=name,
+        dataset=dataset,
     )
 
 
@@ -77,7 +79,9 @@ def table_of(dataset: Dataset) -> Mapping[str, TextColumn]:
                 str(periods.start(int(at))) for at in (spread * len(periods)).astype(np.int64)
             )
         else:
-            columns[name] = TextColumn.of(str(domain[at]) for at in _falling(len(domain), spread).tolist())
+            # Names that no list holds are made up.
+            names = [f"name {place + 1}" for place in range(_NAMES)] if domain == UNLISTED else [*map(str, domain)]
+            columns[name] = TextColumn.of(names[at] for at in _falling(len(names), spread).tolist())
     if dataset.person is not None:
         many = dataset.rows_per_person
         columns[dataset.person] = TextColumn.of(f"person {row // many + 1}" for row in range(ROWS))
@@ -87,6 +91,8 @@ def table_of(dataset: Dataset) -> Mapping[str, TextColumn]:
 def graph_of(dataset: Dataset) -> Graph:
     """Return made-up edges between the nodes of a description: each newcomer knows three, mostly those known to many.
 
+    No degree is above a described maximum.
+
     Raises:
         ValueError: more nodes than the pages show.
     """
@@ -94,10 +100,14 @@ def graph_of(dataset: Dataset) -> Graph:
     if len(names) > NODES:
         raise InputError(f"The graph has {len(names):,} nodes, and the pages show {NODES}: describe a smaller one.")
     edges: set[tuple[int, int]] = set()
+    degrees, most = [0] * len(names), dataset.max_degree or len(names)
     for place in range(3):
         for node, share in enumerate(_spread(place, len(names)).tolist()):
             other = int(share**2 * node)
-            edges |= {(other, node)} if other != node else set()
+            if other != node and (other, node) not in edges and max(degrees[other], degrees[node]) < most:
+                edges.add((other, node))
+                degrees[other] += 1
+                degrees[node] += 1
     source, target = ([names[edge[end]] for edge in sorted(edges)] for end in (0, 1))
     return Graph.from_edges(source, target, nodes=names)
 

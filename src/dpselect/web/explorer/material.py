@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.dataset import NumericDomain
+from dpselect.dataset import Dataset, NumericDomain
+from dpselect.dataset.description_parts import UNLISTED
 from dpselect.ledger import Ledger
 from dpselect.views import Graph
 from dpselect.web.explorer.example_data import friends, people, visits
@@ -17,7 +18,7 @@ from dpselect.web.explorer.text_column import TextColumn
 _FROM = "from dpselect.web.explorer.example_data import "
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Material:
     """Public data: there always are a table, visits and a graph, and what was not given is made up.
 
@@ -34,9 +35,8 @@ class Material:
         words: how a command names it.
         reading: how its file is read, by the names of options: commands say the same.
         graph_reading: the same for a file of edges; "source" and "target" are the columns of the two ends.
-        bounds: described bounds of columns of numbers.
-        person: the described column of persons.
         description: the file of a described dataset, whose shape the data have; empty without one.
+        dataset: what that file says; it holds no row.
         ledger: of the planner, which only reads it; ``None`` where none was named.
     """
 
@@ -54,9 +54,8 @@ class Material:
     ledger: Ledger | None = None
     reading: Mapping[str, str] = field(default_factory=dict)
     graph_reading: Mapping[str, str] = field(default_factory=dict)
-    bounds: Mapping[str, NumericDomain] = field(default_factory=dict)
-    person: str = ""
     description: str = ""
+    dataset: Dataset | None = None
 
     def counts_of(self, column: str) -> tuple[tuple[str, int], ...]:
         """Return how often each different cell of a column occurs, the most frequent first; none is empty."""
@@ -68,8 +67,47 @@ class Material:
 
     @property
     def numeric(self) -> tuple[str, ...]:
-        """The columns of numbers: nearly all cells that are not missing are numbers."""
+        """The columns of numbers: they have described bounds, or nearly all cells that are not missing are numbers."""
+        if self.dataset is not None:
+            return tuple(name for name in self.columns if self.bounds_of(name))
         return tuple(name for name, cells in self.columns.items() if cells.is_numeric)
+
+    def bounds_of(self, column: str) -> NumericDomain | None:
+        """Return the described bounds of a column of numbers, where there are any."""
+        domain = None if self.dataset is None else self.dataset.columns.get(column)
+        return domain if isinstance(domain, NumericDomain) else None
+
+    @property
+    def lists(self) -> Mapping[str, tuple[str, ...]]:
+        """The described lists of values, as text, by the names of their columns."""
+        described = {} if self.dataset is None else self.dataset.columns
+        return {name: tuple(map(str, domain)) for name, domain in described.items() if isinstance(domain, tuple)}
+
+    @property
+    def unlisted(self) -> tuple[str, ...]:
+        """The described columns of names that no list holds."""
+        described = {} if self.dataset is None else self.dataset.columns
+        return tuple(name for name, domain in described.items() if domain == UNLISTED)
+
+    @property
+    def person(self) -> str:
+        """The described column of persons; empty without one."""
+        return "" if self.dataset is None else self.dataset.person or ""
+
+    @property
+    def rows_per_person(self) -> int:
+        """How many rows of a person count; 1 where rows are protected."""
+        return self.dataset.rows_per_person if self.dataset is not None and self.person else 1
+
+    @property
+    def max_degree(self) -> int | None:
+        """The described bound on the degrees of a graph, where there is one."""
+        return None if self.dataset is None else self.dataset.max_degree
+
+    @property
+    def protected(self) -> str:
+        """Who is protected: a described table without persons protects a row; elsewhere, a row is a person."""
+        return "row" if self.dataset is not None and not self.person else "person"
 
     def made_up(self, about: str) -> str:
         """Return why a page shows made-up data although data was named; nothing where it shows what was named.

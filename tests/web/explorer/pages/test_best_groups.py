@@ -84,9 +84,8 @@ def test_chances_are_those_of_the_release() -> None:
         ({"score": "count() / 0", "prior": ""}, "does not divide by 0"),
         ({"score": "avg(income"}, "belongs"),
         ({"score": "avg(nothing)"}, "nothing"),
-        ({"score": "avg(income)", "prior": ""}, "prior"),
         ({"score": "avg(income)", "prior": "x"}, "prior"),
-        ({"score": "count(rich = 'yes')"}, "neither"),
+        ({"score": "count(rich = 'yes')", "prior": "20:3"}, "neither"),
         ({"score": "", "prior": ""}, "letters"),
         ({"score": "x" * 501, "prior": ""}, "letters"),
         ({"score": "__import__('os')", "prior": ""}, "score"),
@@ -97,6 +96,24 @@ def test_what_cannot_be_read_is_a_sentence(changed, sentence) -> None:
     """Which says what to write instead."""
     with pytest.raises((DPSelectError, ValueError), match=sentence):
         view_of(**changed)
+
+
+@pytest.mark.parametrize(
+    ("score", "prior"),
+    [
+        ("avg(income)", "20:57000"),
+        ("avg(age)", "20:42.5"),
+        ("rate(rich = 'yes')", "20:0.5"),
+        ("count(rich = 'yes')", None),
+    ],
+)
+def test_an_empty_prior_suits_the_score(score, prior) -> None:
+    """The middle of what an average or a rate may be; another formula has none."""
+    (said,) = [field for field in PAGE.fields(EXAMPLES) if field.name == "prior"]
+    assert said.default == ""
+    shell = view_of(score=score).commands.shell
+    assert (f"--prior {prior} " if prior else "avg") in f"{shell} avg"
+    assert ("--prior" in shell) == bool(prior)
 
 
 @pytest.mark.parametrize(

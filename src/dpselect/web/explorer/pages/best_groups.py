@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,11 @@ from numpy.typing import NDArray
 
 from dpselect.analysis.charts.distance import sensitivity_chart
 from dpselect.analysis.charts.pmf_chart import chance_text, pmf_bars, short
-from dpselect.dataset import Dataset
+from dpselect.dataset import Dataset, NumericDomain
+from dpselect.formulas.derived_sensitivity import FormulaError
+from dpselect.formulas.grammar import Prior, group_score
 from dpselect.kernel.errors import InputError
+from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.permute_and_flip import permute_and_flip
 from dpselect.queries import BestGroups
@@ -30,8 +34,10 @@ from dpselect.web.explorer.query_commands import shell_of
 from dpselect.web.explorer.shell_words import quote_word
 
 NAME = "permute-and-flip"
-# Groups of a page, and letters of a score.
-_GROUPS, _LETTERS = 200, 500
+# Groups of a page.
+_GROUPS = 200
+# Rows of a prior where none is written.
+_PRIOR_ROWS = 20
 _UNBOUND = {"lower": "", "upper": "", "step": ""}
 
 
@@ -60,7 +66,9 @@ def _table(material: Material) -> Material:
 
 
 def _group_values(material: Material) -> dict[str, list[str]]:
-    """Return the columns with few different values, which may be groups, with those values."""
+    """Return the columns with few different values, which may be groups, with those values: described ones, if any."""
+    if material.dataset is not None:
+        return {name: [*values] for name, values in material.lists.items() if 1 < len(values) <= _GROUPS}
     held = {name: [value for value, _ in material.counts_of(name)] for name in material.columns}
     return {
         name: sorted(values)
@@ -72,7 +80,6 @@ def _group_values(material: Material) -> dict[str, list[str]]:
 def _fields(material: Material) -> Sequence[Field]:
     source = _table(material)
     listed, number = [*_group_values(source)], next(iter(source.numeric[1:] or source.numeric), "")
-    lower, upper, _ = _bounds(source, number) if number else (0, 0, 0)
     score = f"avg({number})" if number else f"count({listed[-1]} = '{_group_values(source)[listed[-1]][0]}')"
     return (
         NumberField(
@@ -83,8 +90,9 @@ def _fields(material: Material) -> Sequence[Field]:
         TextField(
             "prior",
             "Prior",
-            f"20:{(lower + upper) / 2:g}" if number else "",
-            help="Rows that every average or rate is given, and their value. Empty for other formulas.",
+            "",
+            help="Rows that every average or rate is given, and their value, such as 20:3. Empty gives averages and "
+            f"rates {_PRIOR_ROWS} rows of the middle of their bounds, and other formulas none.",
         ),
         NumberField("k", "How many to name", 1, 1, 20, whole=True),
         ChoiceField("order", "Best is", tuple((name, f"the {name} score") for name in ORDERS), ORDERS[0]),
@@ -96,7 +104,7 @@ def _view(state: State, material: Material) -> View:
     asked = _question(state, source)
     query, margins, here = asked.query, asked.margins, asked.here
     best = int(margins.values.argmax())
-    statistics, moves = statistics_of(query, asked.dataset)
+    (statistics, moves), who = statistics_of(query, asked.dataset), _protected(asked.dataset)
     says = (
         f"{short(margins.candidates[best])} has the {query.order} {short(query.score)}, and is named first with "
         f"probability {chance_text(float(here[best]))}."
@@ -108,28 +116,33 @@ def _view(state: State, material: Material) -> View:
         says,
     )
     curves = Chart(
-        "How far one row could move each score",
+        f"How far one {who} could move each score",
         lambda width: sensitivity_chart(asked.scores, width=width),
         "A line per group: derived from the formula, here at distance 0 and further away.",
     )
     why = (
         f"Counted: {statistics}.",
         f"{moves[:1].upper()}{moves[1:]}.",
-        "The score of a large group is moved little by one row, so large groups are told apart more surely.",
+        f"The score of a large group is moved little by one {who}, so large groups are told apart more surely.",
     )
     return View(
-        f"{says} {_reach(asked.scores)}",
-        (chances, curves, _facts(asked), Note("What is counted, and how far one row moves it", why)),
+        f"{says} {_reach(asked.scores, who)}",
+        (chances, curves, _facts(asked), Note(f"What is counted, and how far one {who} moves it", why)),
         _commands(asked, source),
         _example(asked, source),
     )
 
 
-def _reach(scores: Scores) -> str:
-    """Say how far one row moves a score: here, and whatever the data."""
+def _protected(dataset: Dataset) -> str:
+    """Return who moves a score: one row, or one person with all rows of theirs that count."""
+    return "row" if dataset.person is None else "person"
+
+
+def _reach(scores: Scores, who: str) -> str:
+    """Say how far one row, or one person, moves a score: here, and whatever the data."""
     here, ceiling = float(scores.sensitivity.at([0]).max()), scores.sensitivity.ceiling
     worst = f"{ceiling:,.4g} at most" if np.isfinite(ceiling) else "more, the more rows there are"
-    return f"One row moves these scores by {here:,.3g} at most, and on other data by {worst}."
+    return f"One {who} moves these scores by {here:,.3g} at most, and on other data by {worst}."
 
 
 def _question(state: State, source: Material) -> _FormulaQuestion:
@@ -139,29 +152,48 @@ def _question(state: State, source: Material) -> _FormulaQuestion:
         ValueError: the score cannot be read, or has no value for some rows; no such column; k is too large.
     """
     dataset = _dataset(source)
+    score = state["score"].strip()
     query = BestGroups(
-        state["score"].strip(),
+        score,
         by=state["by"],
-        prior=state["prior"].strip() or None,
+        prior=state["prior"].strip() or _middle(score, dataset),
         k=int(state["k"]),
         order=state["order"],
         epsilon=exact_epsilon(state["epsilon"]),
     )
     query.size(dataset)
     groups = dataset.groups(query.by)
-    ranking = GroupRanking.of(query.score, dataset.columns, query.prior, query.order)
-    rows = {name: [*source.columns[name]] for name in {*ranking.columns.columns, query.by}}
+    persons = (dataset.person, dataset.rows_per_person)
+    ranking = GroupRanking.of(query.score, dataset.columns, query.prior, query.order, *persons)
+    read = {*ranking.columns.columns, query.by} | ({dataset.person} if dataset.person else set())
+    rows = {name: [*source.columns[name]] for name in read}
     scores, margins = ranking.scores(rows, query.by, groups), ranking.margins(rows, query.k, query.by, groups)
     here = np.exp(permute_and_flip().log_pmf(margins, query.epsilon / query.k))
     return _FormulaQuestion(query, dataset, scores, margins, here)
 
 
+def _middle(score: str, dataset: Dataset) -> str | None:
+    """Return a prior of the middle of the bounds of a score's first average or rate; ``None`` where it has neither."""
+    try:
+        ratios = group_score(score, Prior.parse("1:0")).ratios
+    except FormulaError:
+        # The query says what is wrong with it.
+        return None
+    if not ratios:
+        return None
+    domain = dataset.columns.get(ratios[0].column or "")
+    bounds = (domain.lower, domain.upper) if isinstance(domain, NumericDomain) else (Fraction(0), Fraction(1))
+    return f"{_PRIOR_ROWS}:{format_exact((bounds[0] + bounds[1]) / 2)}"
+
+
 def _bounds(source: Material, name: str) -> tuple[float, float, float]:
-    return round_bounds(_UNBOUND, source.columns[name], source.bounds.get(name))
+    return round_bounds(_UNBOUND, source.columns[name], source.bounds_of(name))
 
 
 def _dataset(source: Material) -> Dataset:
-    """Return what is public of the table: the bounds of its numbers, and the values of its groups."""
+    """Return what is described, or what is public of a table: the bounds of its numbers, the values of its groups."""
+    if source.dataset is not None:
+        return source.dataset
     columns: dict[str, Any] = dict(_group_values(source))
     for name in source.numeric:
         columns[name] = dict(zip(("lower", "upper", "step"), _bounds(source, name), strict=True))
@@ -184,8 +216,9 @@ def _facts(asked: _FormulaQuestion) -> PageTable:
         ]
         for place in order.tolist()
     ]
-    note = "Margin: how many rows must come or go before the group changes sides of the list."
-    return PageTable("Every group", ("group", "score", "one row moves it by", "margin", "named first"), rows, note)
+    who = _protected(asked.dataset)
+    note = f"Margin: how many {who}s must come or go before the group changes sides of the list."
+    return PageTable("Every group", ("group", "score", f"one {who} moves it by", "margin", "named first"), rows, note)
 
 
 def _commands(asked: _FormulaQuestion, source: Material) -> Commands:
@@ -226,12 +259,13 @@ def _used(asked: _FormulaQuestion) -> Mapping[str, Any]:
 
 
 def _example(asked: _FormulaQuestion, source: Material) -> str:
-    query = asked.query
+    query, dataset = asked.query, asked.dataset
     prior = "" if query.prior is None else f", prior={query.prior!r}"
+    who = f", person={dataset.person!r}, rows_per_person={dataset.rows_per_person}" if dataset.person else ""
     return (
         f"import dpselect as dps\nfrom dpselect.release.best import GroupRanking\n{source.table_python}\n"
         f"groups = {list(asked.dataset.groups(query.by))!r}\n"
-        f"ranking = GroupRanking.of({query.score!r}, {_used(asked)!r}{prior}, order={query.order!r})\n"
+        f"ranking = GroupRanking.of({query.score!r}, {_used(asked)!r}{prior}, order={query.order!r}{who})\n"
         f"rows = {{name: [*cells] for name, cells in table.items()}}\n"
         f"margins = ranking.margins(rows, {query.k}, {query.by!r}, groups)\n"
         f"dps.plot.pmf_chart(margins, epsilon={exact_text(float(query.epsilon))} / {query.k}, mechanism={NAME!r})\n"

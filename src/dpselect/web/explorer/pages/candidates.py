@@ -22,6 +22,7 @@ from dpselect.mechanisms.registry import MECHANISMS, require_mechanism
 from dpselect.queries import MostCommon
 from dpselect.scores.scores import Scores
 from dpselect.utilities.counts import counts
+from dpselect.utilities.popularity import popularity
 from dpselect.web.explorer import example_dataset
 from dpselect.web.explorer.explorer_page import Chart, Commands, Content, PageTable, State, View
 from dpselect.web.explorer.figures import enough, factor
@@ -54,8 +55,9 @@ class _MechanismPmfs:
 
 def _fields(material: Material) -> Sequence[Field]:
     mechanisms = tuple((name, name) for name in MECHANISMS)
-    columns = tuple((name, f"the values of {name}") for name in material.columns if name)
-    first = columns[0][0] if columns and material.given == "table" else ""
+    known = material.lists if material.dataset is not None else material.columns
+    columns = tuple((name, f"the values of {name}") for name in known if name)
+    first, described = columns[0][0] if columns and material.given == "table" else "", material.dataset is not None
     fields: list[Field] = [
         NumberField(
             "epsilon",
@@ -78,12 +80,15 @@ def _fields(material: Material) -> Sequence[Field]:
         ChoiceField(
             "neighbour",
             "Neighbour",
-            (("more", "one person more"), ("less", "one person less")),
+            tuple((name, f"one {material.protected} {name}") for name in _STEPS),
             "more",
-            help="Of two neighbours one has one person more.",
+            help=f"Of two neighbours one has one {material.protected} more.",
         ),
         TextField(
-            "changes", "Whom that person chose", "", help="A candidate's name; the best one where this is empty."
+            "changes",
+            f"The value of that {material.protected}" if described else "Whom that person chose",
+            "",
+            help="A candidate's name; the best one where this is empty.",
         ),
         NumberField(
             "probability", "Right with probability", 0.95, 0.01, 0.9999, help="How often the best should be named."
@@ -99,14 +104,14 @@ def _view(state: State, material: Material) -> View:
     if name in pmfs.why:
         raise InputError(f"{name} does not apply: {pmfs.why[name]}.")
     scores, here = _scores(rows), pmfs.known[name]
-    place = _changed_position(rows, state)
+    place, who = _changed_position(rows, state), material.protected
     there = require_mechanism(name).log_pmf(_scores(_neighbour(rows, place, state["neighbour"])), epsilon)
-    says, changes = _headline(scores, np.exp(here)), _changes(scores, here, there, float(epsilon))
+    says, changes = _headline(scores, np.exp(here)), _changes(scores, here, there, float(epsilon), who)
 
     def draw(width: float) -> Any:
         return pmf_bars(scores, np.exp(here), np.exp(there), name, float(epsilon), width)
 
-    words = f"{says} Black marks: {_words(rows, place, state)}."
+    words = f"{says} Black marks: {_words(rows, place, state, material)}."
     parts = (
         Chart("How likely each candidate is", draw, words),
         changes,
@@ -114,16 +119,16 @@ def _view(state: State, material: Material) -> View:
         _comparison(scores, pmfs),
     )
     answer = f"{says} {_ratio(here, there, float(epsilon))}"
-    return View(answer, parts, _commands(name, state["epsilon"], column, material), _example(rows, place, state))
+    return View(answer, parts, commands_of(name, state["epsilon"], column, material), _example(rows, place, state))
 
 
 def _tally(material: Material, column: str) -> Tally:
-    """Return the values of a column and how often each occurs.
+    """Return the values of a column and how often each occurs: of a described one all that are listed, by persons.
 
     Raises:
         ValueError: none, or too many.
     """
-    rows = material.counts_of(column)
+    rows = counted(material, column) if material.dataset is not None else material.counts_of(column)
     if not rows:
         raise InputError(f"The column {short(column)} is empty, so there is nothing to choose from: take another.")
     if len(rows) > _VALUES:
@@ -132,6 +137,14 @@ def _tally(material: Material, column: str) -> Tally:
             "take another."
         )
     return rows
+
+
+def counted(material: Material, column: str) -> Tally:
+    """Return how many different persons of a described table, or how many rows, have each listed value."""
+    cells, person = material.columns[column], material.person
+    rows = {"item": cells} | ({"person": material.columns[person]} if person else {})
+    known = popularity(rows, person="person" if person else None, item="item", domain=[*material.lists[column]])
+    return tuple(zip(material.lists[column], known.values.tolist(), strict=True))
 
 
 @lru_cache(maxsize=8)
@@ -174,8 +187,9 @@ def _neighbour(rows: Tally, place: int, step: str) -> Tally:
     return (*rows[:place], (name, count + _STEPS[step]), *rows[place + 1 :])
 
 
-def _words(rows: Tally, place: int, state: State) -> str:
-    return f"with one person {state['neighbour']} who chose {short(rows[place][0])}"
+def _words(rows: Tally, place: int, state: State, material: Material) -> str:
+    chose = "who chose" if material.dataset is None else "with the value"
+    return f"with one {material.protected} {state['neighbour']} {chose} {short(rows[place][0])}"
 
 
 def _short_of_best(scores: Scores) -> NDArray[np.int64]:
@@ -209,7 +223,9 @@ def _ratio(here: NDArray[np.float64], there: NDArray[np.float64], epsilon: float
     return f"This neighbour changes a chance by a factor of {factor(loss)} at most; epsilon allows {factor(epsilon)}."
 
 
-def _changes(scores: Scores, here: NDArray[np.float64], there: NDArray[np.float64], epsilon: float) -> PageTable:
+def _changes(
+    scores: Scores, here: NDArray[np.float64], there: NDArray[np.float64], epsilon: float, who: str
+) -> PageTable:
     loss, place = _loss(here, there)
     rows = [
         ["changes most", short(scores.candidates[place])],
@@ -218,7 +234,7 @@ def _changes(scores: Scores, here: NDArray[np.float64], there: NDArray[np.float6
         ["the larger over the smaller", factor(loss)],
         ["what epsilon allows, e^epsilon", factor(epsilon)],
     ]
-    return PageTable("What one person changes", ("fact", "figure"), rows, "Of this neighbour; others may change more.")
+    return PageTable(f"What one {who} changes", ("fact", "figure"), rows, "Of this neighbour; others may change more.")
 
 
 def _epsilon_table(rows: Tally, state: State) -> PageTable:
@@ -267,17 +283,20 @@ def _comparison(scores: Scores, pmfs: _MechanismPmfs) -> PageTable:
     )
 
 
-def _commands(name: str, asked: float, column: str, material: Material) -> Commands:
+def commands_of(name: str, asked: float, column: str, material: Material) -> Commands:
     """Return the commands of a description, which protects persons and reads its rows alone, or those of a file."""
-    if not (material.description and column):
-        return commands_for(name, asked, column, material.reading)
+    if not column and material.description:
+        by_hand = _commands_of_file(name, asked)
+        return replace(by_hand, note=f"Counts by hand are of no column of {material.description}. {by_hand.note}")
+    if not material.description:
+        return _commands_of_file(name, asked, column, material.reading)
     commands = example_dataset.commands(material.description, MostCommon(column, epsilon=exact_epsilon(asked)))
     if name == "permute-and-flip":
         return commands
     return replace(commands, note=f"{commands.note} A described dataset is asked by permute-and-flip, not by {name}.")
 
 
-def commands_for(name: str, asked: float, column: str = "", reading: Mapping[str, str] | None = None) -> Commands:
+def _commands_of_file(name: str, asked: float, column: str = "", reading: Mapping[str, str] | None = None) -> Commands:
     """Return how the largest of private counts is named by a mechanism, at an epsilon."""
     epsilon, said = exact_text(asked), reading or {}
     note = "Candidates are public: list all of them, whatever the data, in choices.txt, one per line."

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
 from dpselect.analysis.charts.dampening import dampening_chart
 from dpselect.analysis.charts.distance import sensitivity_chart
 from dpselect.analysis.dampened_scores import DampenedScores, Inversion, dampen_scores, inversions
+from dpselect.queries import TopK
 from dpselect.scores.scores import Scores
+from dpselect.web.explorer import example_dataset
 from dpselect.web.explorer.distance_scores import BOUND, CLASS, COUNTS, KINDS, MARKERS, SPLITS, DistanceScore
 from dpselect.web.explorer.explorer_page import Chart, Commands, Content, Note, PageTable, State, View
 from dpselect.web.explorer.form_fields import ChoiceField, CountsField, Field, FiguresField, NumberField, exact_text
@@ -59,6 +63,9 @@ def _fields(material: Material) -> Sequence[Field]:
 
 def _view(state: State, material: Material) -> View:
     kind = KINDS[state["score"]]
+    if kind.metric and material.max_degree is not None:
+        # The command takes the described bound.
+        state = {**state, "bound": material.max_degree}
     scores = kind.scores(state, public_graph(material.graph))
     direction, beta = state["direction"], float(state["beta"])
     known = dampen_scores(scores, direction)
@@ -154,17 +161,23 @@ def _commands(state: State, kind: DistanceScore, material: Material) -> Commands
     note = (
         "Which mechanism draws is chosen on public data like these. The bound is public: never read it from the data."
     )
+    if kind.metric and material.description and state["direction"] == "growing":
+        query = TopK(kind.metric, mechanism="shifted-local-dampening", epsilon=Fraction(1))
+        commands = example_dataset.commands(material.description, query)
+        if material.max_degree is None:
+            note += f" Write it as max_degree = {state['bound']} into {material.description}."
+        return replace(commands, note=f"{commands.note} {note}")
     if kind.command is None:
         return Commands("", python, f"No command chooses by this score with shifted dampening: use the Python. {note}")
     if state["direction"] != "growing":
         # On the command line the shift is always for sensitivities that grow with the scores.
         return Commands("", python, f"No command shifts in this direction: use the Python. {note}")
-    return Commands(kind.command(state) + (options(material.graph_reading) if kind.of_graph else ""), python, note)
+    return Commands(kind.command(state) + (options(material.graph_reading) if kind.metric else ""), python, note)
 
 
 def _opening(state: State, kind: DistanceScore, material: Material) -> str:
     """Return what defines the private data: a graph in its file, or figures in the place of those of this page."""
-    if kind.of_graph:
+    if kind.metric:
         nodes = 'nodes = Path("nodes.txt").read_text(encoding="utf-8").splitlines()'
         graph = f'graph = dps.Graph.read("friends.csv", nodes=nodes{keywords(material.graph_reading)})'
         return opening("friends.ledger", nodes, graph, paths=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 from dpselect.analysis.charts.error import chance_chart, error_chart
 from dpselect.analysis.charts.pmf_chart import chance_text
 from dpselect.analysis.compare import ComparisonRow, row
+from dpselect.dataset import NumericDomain
 from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.mechanisms.registry import MECHANISMS
@@ -21,6 +22,7 @@ from dpselect.queries import Median
 from dpselect.scores.scores import Scores
 from dpselect.utilities.counts import counts
 from dpselect.utilities.median import median
+from dpselect.web.explorer import example_dataset
 from dpselect.web.explorer.explorer_page import Chart, Commands, Content, PageTable, State, View
 from dpselect.web.explorer.form_fields import (
     ChoiceField,
@@ -33,7 +35,7 @@ from dpselect.web.explorer.form_fields import (
 )
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.opening import keywords, opening, options
-from dpselect.web.explorer.pages.candidates import MOST, VOTES, Tally, commands_for
+from dpselect.web.explorer.pages.candidates import MOST, VOTES, Tally, commands_of
 from dpselect.web.explorer.query_commands import shell_of
 from dpselect.web.explorer.text_column import TextColumn
 
@@ -61,12 +63,16 @@ class _Problem:
         cells: of that column.
         rows: counts by hand.
         unit: of the error.
+        known: the described bounds of that column.
+        rows_per_person: each row of a person is drawn for at its share of epsilon.
     """
 
     column: str
     cells: TextColumn | None
     rows: Tally
     unit: str
+    known: NumericDomain | None = None
+    rows_per_person: int = 1
 
 
 def _fields(material: Material) -> Sequence[Field]:
@@ -92,7 +98,11 @@ def _view(state: State, material: Material) -> View:
         raise InputError("The charts go from a smaller epsilon up to a larger one: change one of the two.")
     column = state["column"]
     unit = (state["unit"].strip()[:40] or f"units of {column}") if column else ""
-    problem = _Problem(column, material.columns[column] if column else None, () if column else state["candidate"], unit)
+    problem = (
+        _Problem(column, material.columns[column], (), unit, material.bounds_of(column), material.rows_per_person)
+        if column
+        else _Problem("", None, state["candidate"], "")
+    )
     ends = (float(state["low"]), float(state["high"]))
     lines = [_line(problem, name, *ends) for name in state["mechanism"]]
     epsilon = exact_epsilon(state["epsilon"])
@@ -115,7 +125,7 @@ def _view(state: State, material: Material) -> View:
         Chart("How often right", chance, "Probability that a best candidate is named, against epsilon."),
         _table(problem, here, state["epsilon"]),
     )
-    return View(says, parts, _commands(problem, best.name, state, material.reading), _example(problem, state))
+    return View(says, parts, _commands(problem, best.name, state, material), _example(problem, state))
 
 
 @lru_cache(maxsize=8)
@@ -129,7 +139,9 @@ def _scores(problem: _Problem) -> Scores:
 
 @lru_cache(maxsize=8)
 def _grid(problem: _Problem) -> _Grid:
-    """Return about a hundred values, of a step that people would take, around all values of a public column."""
+    """Return the described grid, or about a hundred values around all of a public column, of a step people take."""
+    if (known := problem.known) is not None:
+        return _Grid(*(_tidy(float(each)) for each in (known.lower, known.upper, known.step)))
     assert problem.cells is not None
     values = problem.cells.numbers
     if not values.size:
@@ -154,12 +166,19 @@ def _tidy(number: float) -> float:
 
 @lru_cache(maxsize=128)
 def _line(problem: _Problem, name: str, low: float, high: float) -> ComparisonRow:
-    return row(_scores(problem), name, _epsilons(low, high), unit=problem.unit)
+    return _row(problem, name, _epsilons(low, high))
 
 
 @lru_cache(maxsize=64)
 def _at(problem: _Problem, name: str, epsilon: Fraction) -> ComparisonRow:
-    return row(_scores(problem), name, [epsilon], unit=problem.unit)
+    return _row(problem, name, [epsilon])
+
+
+def _row(problem: _Problem, name: str, epsilons: Sequence[Any]) -> ComparisonRow:
+    """Return the figures of a mechanism at these epsilons, of which each row of a person has its share."""
+    exact = tuple(map(exact_epsilon, epsilons))
+    shares = [each / problem.rows_per_person for each in exact]
+    return replace(row(_scores(problem), name, shares, unit=problem.unit), epsilons=exact)
 
 
 def _epsilons(low: float, high: float) -> list[float]:
@@ -195,12 +214,14 @@ def _table(problem: _Problem, rows: Sequence[ComparisonRow], epsilon: float) -> 
     return PageTable(f"At epsilon {exact_text(epsilon)}", header, cells, note.strip())
 
 
-def _commands(problem: _Problem, name: str, state: State, reading: Mapping[str, str]) -> Commands:
+def _commands(problem: _Problem, name: str, state: State, material: Material) -> Commands:
     if not problem.column:
-        return commands_for(name, state["epsilon"])
-    grid, epsilon = _grid(problem), exact_text(state["epsilon"])
-    ends = f"--lower {grid.lower} --upper {grid.upper} --step {grid.step} --ledger people.ledger"
+        return commands_of(name, state["epsilon"], "", material)
     query = Median(problem.column, mechanism=name, epsilon=exact_epsilon(state["epsilon"]))
+    if material.description:
+        return example_dataset.commands(material.description, query)
+    grid, epsilon, reading = _grid(problem), exact_text(state["epsilon"]), material.reading
+    ends = f"--lower {grid.lower} --upper {grid.upper} --step {grid.step} --ledger people.ledger"
     shell = shell_of(query, "people.csv", ends, options(reading))
     python = (
         opening("people.ledger", f'values = dps.data.Column.read("people.csv", {problem.column!r}{keywords(reading)})')
@@ -213,6 +234,10 @@ def _commands(problem: _Problem, name: str, state: State, reading: Mapping[str, 
 
 def _example(problem: _Problem, state: State) -> str:
     low, high = float(state["low"]), float(state["high"])
+    epsilons, rows = f"epsilons = {_epsilons(low, high)!r}\n", problem.rows_per_person
+    if rows > 1:
+        epsilons += f"# A person has {rows} rows, and each is drawn for at its share.\n"
+        epsilons += f"epsilons = [each / {rows} for each in epsilons]\n"
     if problem.column:
         grid = _grid(problem)
         made = f"counted = {_tally(problem)!r}\n" + (
@@ -224,7 +249,7 @@ def _example(problem: _Problem, state: State) -> str:
         made = f"votes = {votes!r}\nscores = dps.utilities.counts([*votes.values()], [*votes])\n"
     return (
         f"import dpselect as dps\n\n{made}"
-        f"epsilons = {_epsilons(low, high)!r}\n"
+        f"{epsilons}"
         f"names = {[*state['mechanism']]!r}\n"
         f"rows = [dps.accuracy.compare.row(scores, name, epsilons, unit={problem.unit!r}) for name in names]\n"
         "chances = dps.plot.chance_chart(rows)  # shown by a cell that ends with this name\n"

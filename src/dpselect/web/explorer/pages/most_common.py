@@ -43,11 +43,24 @@ _NEIGHBOURS = (
 )
 
 
+_EPSILON = NumberField("epsilon", "Epsilon", 0.2, 0.001, 100, slider=True, help="Of all names together.")
+_FIELDS = (
+    NumberField("k", "How many to name", 1, 1, 50, whole=True),
+    ChoiceField("neighbour", "Neighbour", _NEIGHBOURS, "rest", help="First is the item that most persons have."),
+    NumberField("error", "Small enough error", 10, 1, 10**9, whole=True, help="Fewer persons behind than this."),
+)
+
+
 @dataclass(frozen=True)
 class _MostCommonQuestion:
-    """The question, the place of the item that most have, and both laws of the first place, shape (m,)."""
+    """The question, the place of the item that most have, and both laws of the first place, shape (m,).
+
+    Attributes:
+        person: the column of persons; empty where rows are counted.
+    """
 
     state: State
+    person: str
     scores: Scores
     added: NDArray[np.int64]
     epsilon: Fraction
@@ -58,7 +71,7 @@ class _MostCommonQuestion:
     @property
     def unit(self) -> str:
         """The items that are counted."""
-        return "persons" if self.state["person"] else "rows"
+        return "persons" if self.person else "rows"
 
     @property
     def best(self) -> str:
@@ -67,12 +80,13 @@ class _MostCommonQuestion:
 
 
 def _fields(material: Material) -> Sequence[Field]:
+    if material.dataset is not None:
+        return _described_fields(material)
     columns = tuple((name, name) for name in material.visits)
     few = [name for name, cells in material.visits.items() if len(cells.counts) <= ITEMS]
-    listed = [name for name in few if name not in material.bounds and name != material.person] or few
-    person, item = ("visitor", "place") if material.given != "table" else (material.person, _likely(material, listed))
+    person, item = ("visitor", "place") if material.given != "table" else ("", _likely(material, few))
     return (
-        NumberField("epsilon", "Epsilon", 0.2, 0.001, 100, slider=True, help="Of all names together."),
+        _EPSILON,
         ChoiceField(
             "person",
             "Person",
@@ -87,10 +101,14 @@ def _fields(material: Material) -> Sequence[Field]:
             "",
             help="With commas between. Empty means those of this public table; of private data list them yourself.",
         ),
-        NumberField("k", "How many to name", 1, 1, 50, whole=True),
-        ChoiceField("neighbour", "Neighbour", _NEIGHBOURS, "rest", help="First is the item that most persons have."),
-        NumberField("error", "Small enough error", 10, 1, 10**9, whole=True, help="Fewer persons behind than this."),
+        *_FIELDS,
     )
+
+
+def _described_fields(material: Material) -> Sequence[Field]:
+    """Return the fields of a described table, which says itself what persons and public items are."""
+    columns = tuple((name, name) for name in material.lists) or (("", "no column has a list of values"),)
+    return (_EPSILON, ChoiceField("item", "Item", columns, columns[0][0]), *_FIELDS)
 
 
 def _likely(material: Material, names: Sequence[str]) -> str:
@@ -112,7 +130,7 @@ def _view(state: State, material: Material) -> View:
         Chart("How likely each item is to be named first", draw, f"{_headline(asked)} Black marks: {_marks(asked)}"),
         _errors(asked),
         _persons(asked),
-        _unlisted_note(asked),
+        _unlisted_note(asked, material),
     )
     return View(says, parts, _commands(asked, material), _example(asked, material))
 
@@ -123,12 +141,18 @@ def _question(state: State, material: Material) -> _MostCommonQuestion:
     Raises:
         ValueError: no items, too many, or fewer than are to be named.
     """
-    columns = material.visits
-    if state["person"] == state["item"]:
+    columns, name = material.visits, state["item"]
+    who = state.get("person", material.person)
+    if not name:
+        raise InputError(f"No column of {material.description} has a list of values: describe one that has.")
+    if who == name:
         raise InputError("Persons and items are the same column: choose two.")
-    domain = tuple(dict.fromkeys(name.strip() for name in state["domain"].split(",") if name.strip()))
-    person = columns[state["person"]] if state["person"] else None
-    scores = _scores(person, columns[state["item"]], domain or _occurring(columns[state["item"]], state["item"]))
+    domain = tuple(dict.fromkeys(each.strip() for each in state.get("domain", "").split(",") if each.strip()))
+    domain = domain or material.lists.get(name) or _occurring(columns[name], name)
+    if len(domain) > ITEMS:
+        raise InputError(f"The column {short(name)} has {len(domain):,} items, and the page shows {ITEMS:,} at most.")
+    person = columns[who] if who else None
+    scores = _scores(person, columns[name], domain)
     if state["k"] > len(scores):
         raise InputError(f"There are {len(scores):,} items: name at most that many.")
     first = int(scores.values.argmax())
@@ -144,7 +168,7 @@ def _question(state: State, material: Material) -> _MostCommonQuestion:
         added[np.argsort(-scores.values, kind="stable")[min(1, len(scores) - 1)]] = 1
     epsilon = exact_epsilon(state["epsilon"])
     here, there = (_pmf(each, epsilon / state["k"]) for each in (scores, _more(scores, added)))
-    return _MostCommonQuestion(state, scores, added, epsilon, first, here, there)
+    return _MostCommonQuestion(state, who, scores, added, epsilon, first, here, there)
 
 
 def _occurring(cells: TextColumn, name: str) -> tuple[str, ...]:
@@ -205,7 +229,7 @@ def _marks(asked: _MostCommonQuestion) -> str:
 
 
 def _who(asked: _MostCommonQuestion) -> str:
-    if not asked.state["person"]:
+    if not asked.person:
         return f"One row more, of {short(asked.scores.candidates[int(asked.added.argmax())])},"
     has = {"rest": f"every item but {asked.best}", "first": f"{asked.best} alone", "all": "every item"}
     return f"One person more, with {has[asked.state['neighbour']]},"
@@ -213,7 +237,7 @@ def _who(asked: _MostCommonQuestion) -> str:
 
 def _added_item(asked: _MostCommonQuestion) -> str:
     """Return who is added without a name of the table, for a comment: a name with a new line in it would end that."""
-    if not asked.state["person"]:
+    if not asked.person:
         return "One row more, of the item that has a 1"
     return dict(_NEIGHBOURS)[asked.state["neighbour"]].capitalize()
 
@@ -258,26 +282,32 @@ def _least(scores: Scores) -> float:
     return least_epsilon(scores, _RIGHT, mechanism=NAME)
 
 
-def _unlisted_note(asked: _MostCommonQuestion) -> Note:
-    if not asked.state["person"]:
-        return Note(
-            "Items that no list names",
-            ("Choose a column of persons to see the command for items that no public list names.",),
-        )
-    query = MostCommon(asked.state["item"], k=asked.state["k"], delta=_DELTA, kept=100, epsilon=asked.epsilon)
-    return Note(
-        "Items that no list names",
-        (
-            "Where nobody can list all items, a small delta pays for names that only the data knows: a name that few "
-            "persons have then stays unnamed. The ledger needs a delta too (dpselect budget create --delta).",
-            shell_of(query, "visits.csv", _person(asked), "--ledger visits.ledger"),
-        ),
+def _unlisted_note(asked: _MostCommonQuestion, material: Material) -> Note:
+    title, file, unlisted = "Items that no list names", material.description, material.unlisted
+    if not asked.person:
+        how = "Choose a column of persons" if material.dataset is None else f"Name a column of persons in {file}"
+        return Note(title, (f"{how} to see the command for items that no public list names.",))
+    why = (
+        "Where nobody can list all items, a small delta pays for names that only the data knows: a name that few "
+        "persons have then stays unnamed."
     )
+    if material.dataset is None:
+        query = _unlisted_query(asked, asked.state["item"])
+        command = shell_of(query, "visits.csv", _person(asked), "--ledger visits.ledger")
+        return Note(title, (f"{why} The ledger needs a delta too (dpselect budget create --delta).", command))
+    if not unlisted:
+        how = f'Describe their column in {file} as "unlisted", and add a delta to its budget.'
+        return Note(title, (f"{why} {how}",))
+    return Note(title, (f"{why} The budget needs a delta too.", shell_of(_unlisted_query(asked, unlisted[0]), file)))
+
+
+def _unlisted_query(asked: _MostCommonQuestion, column: str) -> MostCommon:
+    return MostCommon(column, k=asked.state["k"], delta=_DELTA, kept=100, epsilon=asked.epsilon)
 
 
 def _person(asked: _MostCommonQuestion) -> str:
     # An equals sign, so that a name that begins with a dash is a name.
-    return f"--person={quote_word(asked.state['person'])}" if asked.state["person"] else ""
+    return f"--person={quote_word(asked.person)}" if asked.person else ""
 
 
 def _commands(asked: _MostCommonQuestion, material: Material) -> Commands:
@@ -293,7 +323,7 @@ def _commands(asked: _MostCommonQuestion, material: Material) -> Commands:
     said = (_person(asked), f"--domain={listed}", "--ledger visits.ledger", options(reading))
     shell = shell_of(query, "visits.csv", *said)
     domain = repr(names) if spelled else 'Path("items.txt").read_text(encoding="utf-8").splitlines()'
-    person = f"person={state['person']!r}, " if state["person"] else ""
+    person = f"person={asked.person!r}, " if asked.person else ""
     file = [f'visits = dps.data.TableFile.of("visits.csv"{keywords(reading)})'] if reading else []
     table = "visits" if file else '"visits.csv"'
     python = (
@@ -302,14 +332,14 @@ def _commands(asked: _MostCommonQuestion, material: Material) -> Commands:
         "domain=domain, ledger=ledger)"
     )
     where = "The items are public: list all that there may be" + ("." if spelled else ", one per line in items.txt.")
-    budget = "the ledger is one of persons (dpselect budget create --neighbours person)" if state["person"] else ""
+    budget = "the ledger is one of persons (dpselect budget create --neighbours person)" if asked.person else ""
     note = f"Put your file and your ledger in place of visits.csv and visits.ledger{budget and '; '}{budget}. {where}"
     return Commands(shell, python, note)
 
 
 def _example(asked: _MostCommonQuestion, material: Material) -> str:
     state = asked.state
-    person = f"person={state['person']!r}, " if state["person"] else ""
+    person = f"person={asked.person!r}, " if asked.person else ""
     relation, k = asked.scores.neighbours.value, state["k"]
     shared = "" if k == 1 else "from fractions import Fraction\n\n"
     epsilon = exact_text(state["epsilon"])

@@ -40,7 +40,6 @@ VALUES, _COMPARED = 20_000, 500
 _RIGHT = Fraction(95, 100)
 # The two whose worst error is known exactly.
 _WHATEVER = ("permute-and-flip", "exponential")
-_NEIGHBOURS = (("low", "one person more, with the lowest value"), ("high", "one person more, with the highest value"))
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,7 @@ class _PercentileQuestion:
     """The question: lower, upper and step of the grid, its values, and both laws, of shape (m,)."""
 
     state: State
+    source: Material
     bounds: tuple[float, float, float]
     values: Floats
     scores: Scores
@@ -71,6 +71,26 @@ class _PercentileQuestion:
         return short(self.state["column"])
 
     @property
+    def rows(self) -> int:
+        """How many rows of a person count; each is drawn for at its share of epsilon."""
+        return self.source.rows_per_person
+
+    @property
+    def share(self) -> Fraction:
+        """The epsilon of one row."""
+        return self.epsilon / self.rows
+
+    @property
+    def unit(self) -> str:
+        """The records that come or go: persons, where each has one row."""
+        return "rows" if self.rows > 1 else f"{self.source.protected}s"
+
+    @property
+    def neighbour(self) -> str:
+        """Who is added, in words."""
+        return dict(_neighbours(self.source))[str(self.state["neighbour"])]
+
+    @property
     def noun(self) -> str:
         """The percentile that is asked for."""
         p = self.state["p"]
@@ -82,32 +102,46 @@ def _with_numbers(material: Material) -> Material:
     return material if material.numeric else EXAMPLES
 
 
+def _neighbours(source: Material) -> tuple[tuple[str, str], ...]:
+    """Return who may be added: somebody with all rows that count, of the lowest or of the highest value."""
+    many = source.rows_per_person
+    rows = "the {} value" if many == 1 else f"{many} rows of the {{}} value"
+    return tuple(
+        (name, f"one {source.protected} more, with {rows.format(value)}")
+        for name, value in (("low", "lowest"), ("high", "highest"))
+    )
+
+
 def _fields(material: Material) -> Sequence[Field]:
     source = _with_numbers(material)
     columns = tuple((name, name) for name in source.numeric)
     first = "income" if source.given != "table" else columns[0][0]
     empty = "Empty takes one that fits these public values."
+    # Described bounds are those of the command.
+    grid: tuple[Field, ...] = (
+        TextField("lower", "Lower", "", help=f"The smallest value there may be. {empty}"),
+        TextField("upper", "Upper", "", help="The largest. Of private data both are public knowledge."),
+        TextField("step", "Step", "", help="How fine the answer is."),
+    )
+    unit = "rows" if source.rows_per_person > 1 else f"{source.protected}s"
     return (
         NumberField("epsilon", "Epsilon", 0.05, 0.001, 100, slider=True, help="Smaller is more private."),
         ChoiceField("column", "Column", columns, first, help=f"Of {source.table_name}."),
         NumberField("p", "Percentile", 50, 0, 100, help="50 is the median, 100 the largest value."),
-        TextField("lower", "Lower", "", help=f"The smallest value there may be. {empty}"),
-        TextField("upper", "Upper", "", help="The largest. Of private data both are public knowledge."),
-        TextField("step", "Step", "", help="How fine the answer is."),
+        *(grid if source.dataset is None else ()),
         ChoiceField("mechanism", "Mechanism", tuple((name, name) for name in MECHANISMS), "permute-and-flip"),
-        ChoiceField("neighbour", "Neighbour", _NEIGHBOURS, "low"),
+        ChoiceField("neighbour", "Neighbour", _neighbours(source), "low"),
         ChoiceField(
             "shown", "Values in the picture", (("near", "those that are likely"), ("all", "all of the grid")), "near"
         ),
         TextField("error", "Small enough error", "", help="In the unit of the column. Empty is five steps."),
-        NumberField("records", "Small enough error in persons", 10, 1, 10**9, whole=True, help="Whatever the data."),
+        NumberField("records", f"Small enough error in {unit}", 10, 1, 10**9, whole=True, help="Whatever the data."),
     )
 
 
 def _view(state: State, material: Material) -> View:
     source = _with_numbers(material)
-    column = state["column"]
-    asked = _question(state, source.columns[column], source.bounds.get(column))
+    asked = _question(state, source)
 
     def draw(width: float) -> Any:
         pmfs = (np.exp(asked.here), np.exp(asked.there))
@@ -115,26 +149,27 @@ def _view(state: State, material: Material) -> View:
         return value_bars(asked.scores, *pmfs, name, float(asked.epsilon), asked.column, between, width)
 
     says = f"{_headline(asked)} {_ratio(asked)}"
-    line = f"Dashed: {_text(asked.true)}. Line of steps: {dict(_NEIGHBOURS)[state['neighbour']]}."
+    line = f"Dashed: {_text(asked.true)}. Line of steps: {asked.neighbour}."
     parts: list[Part] = [Chart("How likely each value is", draw, f"{_headline(asked)} {line}")]
     parts += [_errors(asked), _enough(asked)]
     parts += [_comparison(asked)] if len(asked.scores) <= _COMPARED else []
     return View(says, parts, _commands(asked, source), _example(asked, source))
 
 
-def _question(state: State, cells: TextColumn, known: NumericDomain | None = None) -> _PercentileQuestion:
+def _question(state: State, source: Material) -> _PercentileQuestion:
     """Return the laws.
 
     Raises:
         ValueError: bounds that are not in order, a grid with too many values, a column without numbers.
         PrivacyError: a mechanism that does not apply.
     """
-    bounds, epsilon = round_bounds(state, cells, known), exact_epsilon(state["epsilon"])
+    cells, rows = source.columns[state["column"]], source.rows_per_person
+    bounds, epsilon = round_bounds(state, cells, source.bounds_of(state["column"])), exact_epsilon(state["epsilon"])
     scores = _scores(cells, *bounds, state["p"])
-    more = _scores(cells, *bounds, state["p"], state["neighbour"])
+    more = _scores(cells, *bounds, state["p"], state["neighbour"], rows)
     mechanism = require_mechanism(state["mechanism"])
-    here, there = (mechanism.log_pmf(each, epsilon) for each in (scores, more))
-    return _PercentileQuestion(state, bounds, numbers_of(scores), scores, epsilon, here, there)
+    here, there = (mechanism.log_pmf(each, epsilon / rows) for each in (scores, more))
+    return _PercentileQuestion(state, source, bounds, numbers_of(scores), scores, epsilon, here, there)
 
 
 @lru_cache(maxsize=4)
@@ -145,12 +180,14 @@ def _grid_counts(cells: TextColumn, lower: float, upper: float, step: float) -> 
 
 
 @lru_cache(maxsize=8)
-def _scores(cells: TextColumn, lower: float, upper: float, step: float, p: float, more: str = "") -> Scores:
-    """Return the rank scores, with one person more where that is asked for."""
+def _scores(
+    cells: TextColumn, lower: float, upper: float, step: float, p: float, more: str = "", rows: int = 1
+) -> Scores:
+    """Return the rank scores, with the rows of one person more where that is asked for."""
     counts, grid = _grid_counts(cells, lower, upper, step)
     if more:
         counts = counts.copy()
-        counts[0 if more == "low" else -1] += 1
+        counts[0 if more == "low" else -1] += rows
     return rank_scores(counts, percent(p), grid)
 
 
@@ -159,7 +196,7 @@ def round_bounds(state: State, cells: TextColumn, known: NumericDomain | None) -
     if not cells.numbers.size:
         raise InputError(f"The column {short(state['column'])} has no numbers: choose another.")
     least, most = float(cells.numbers.min()), float(cells.numbers.max())
-    lower, upper, step = (_number(state[name], name.capitalize()) for name in ("lower", "upper", "step"))
+    lower, upper, step = (_number(state.get(name, ""), name.capitalize()) for name in ("lower", "upper", "step"))
     if known is not None:
         lower = float(known.lower) if lower is None else lower
         upper = float(known.upper) if upper is None else upper
@@ -247,7 +284,7 @@ def _within(off: Floats, probabilities: Floats) -> float:
 
 
 def _ratio(asked: _PercentileQuestion) -> str:
-    loss, who = float(np.abs(asked.here - asked.there).max()), dict(_NEIGHBOURS)[asked.state["neighbour"]]
+    loss, who = float(np.abs(asked.here - asked.there).max()), asked.neighbour
     return (
         f"O{who[1:]}, changes a chance by a factor of {factor(loss)} at most here; epsilon allows "
         f"{factor(float(asked.epsilon))}."
@@ -259,16 +296,16 @@ def _errors(asked: _PercentileQuestion) -> PageTable:
     worst = "not known of this mechanism"
     if name in _WHATEVER:
         case = {"candidates": len(asked.scores), "mechanism": name, "kind": "integer"}
-        worst = error_bound(epsilon=asked.epsilon, **case).describe("persons", _RIGHT)
+        worst = error_bound(epsilon=asked.share, **case).describe(asked.unit, _RIGHT)
     rows = [
         ["here, in 95 of 100 draws", f"at most {_text(_within(asked.off, probabilities))}"],
         ["here, on average", _rough(float(probabilities @ asked.off))],
-        ["here, in persons, on average", _rough(float(probabilities @ -asked.scores.values.astype(np.float64)))],
-        ["in general, in persons", worst],
+        [f"here, in {asked.unit}, on average", _rough(float(probabilities @ -asked.scores.values.astype(np.float64)))],
+        [f"in general, in {asked.unit}", worst],
     ]
     note = (
-        "Persons: how many would have to come or go until the answer is the percentile. The last line holds for "
-        "private data too."
+        f"{asked.unit.capitalize()}: how many would have to come or go until the answer is the percentile. "
+        "The last line holds for private data too."
     )
     return PageTable(f"How far the answer is from {_text(asked.true)}", ("error", "size"), rows, note)
 
@@ -281,13 +318,13 @@ def _enough(asked: _PercentileQuestion) -> PageTable:
     error = 5 * asked.bounds[2] if error is None else error
     if error < 0:
         raise InputError("Small enough error is a distance: write a number of at least 0.")
-    here, general = _least(asked.scores, asked.true, error, name), "not known of this mechanism"
+    here, general = _least(asked.scores, asked.true, error, name) * asked.rows, "not known of this mechanism"
     if name in _WHATEVER:
         found = epsilon_for(error=records, probability=_RIGHT, candidates=size, mechanism=name, kind="integer")
-        general = enough(found)
+        general = enough(found * asked.rows)
     rows = [
         [f"the answer is at most {_text(error)} away, on this table", enough(here)],
-        [f"it is fewer than {records:,} persons away, whatever the data", general],
+        [f"it is fewer than {records:,} {asked.unit} away, whatever the data", general],
     ]
     return PageTable("Right with 95 %: which epsilon is enough", ("so that", "epsilon"), rows)
 
@@ -305,7 +342,7 @@ def _comparison(asked: _PercentileQuestion) -> PageTable:
     rows = []
     for name in MECHANISMS:
         try:
-            probabilities = require_mechanism(name).pmf(asked.scores, asked.epsilon)
+            probabilities = require_mechanism(name).pmf(asked.scores, asked.share)
         except (PrivacyError, ValueError):
             continue
         within = _text(_within(asked.off, probabilities))
@@ -340,14 +377,18 @@ def _example(asked: _PercentileQuestion, source: Material) -> str:
     state = asked.state
     lower, upper, step = asked.bounds
     grid = f"{exact_text(state['p'])}, lower={lower!r}, upper={upper!r}, step={step!r}"
-    extreme = lower if state["neighbour"] == "low" else numbers_of(asked.scores)[-1].item()
+    extreme = _plain(lower if state["neighbour"] == "low" else numbers_of(asked.scores)[-1].item())
+    added = f"{extreme!r}" if asked.rows == 1 else f"*[{extreme!r}] * {asked.rows}"
+    epsilon = exact_text(state["epsilon"])
+    shared = "" if asked.rows == 1 else "from fractions import Fraction\n\n"
+    epsilon = epsilon if asked.rows == 1 else f'Fraction("{epsilon}") / {asked.rows}'
     return (
-        f"import dpselect as dps\n{source.table_python}\n"
+        f"{shared}import dpselect as dps\n{source.table_python}\n"
         f"values = [*table[{state['column']!r}]]\n"
         f"scores = dps.utilities.percentile(values, {grid})\n"
-        f"# {dict(_NEIGHBOURS)[state['neighbour']].capitalize()}.\n"
-        f"more = dps.utilities.percentile([*values, {_plain(extreme)!r}], {grid})\n"
-        f"dps.plot.value_chart(scores, epsilon={exact_text(state['epsilon'])}, "
+        f"# {asked.neighbour.capitalize()}.\n"
+        f"more = dps.utilities.percentile([*values, {added}], {grid})\n"
+        f"dps.plot.value_chart(scores, epsilon={epsilon}, "
         f'mechanism="{state["mechanism"]}", neighbour=more, '
         f"unit={asked.column!r}, between={_near(asked) if state['shown'] == 'near' else None})"
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from textwrap import indent
 from typing import Any
 
 from dpselect.analysis.charts.budget_chart import budget_chart
 from dpselect.analysis.charts.risk import risk_chart
+from dpselect.dataset import Dataset
 from dpselect.kernel.errors import BudgetError, InputError, PrivacyError
 from dpselect.kernel.format_exact import format_exact
 from dpselect.kernel.guarantee import Guarantee
@@ -17,6 +18,7 @@ from dpselect.kernel.neighbours import PROTECTED_UNITS, Neighbours
 from dpselect.kernel.numbers import exact_epsilon
 from dpselect.ledger.attack import attack_success, in_words
 from dpselect.ledger.composition import Terms, Totals
+from dpselect.queries.columns import plain
 from dpselect.web.explorer.explorer_page import Chart, Commands, Content, Note, PageTable, Part, State, View
 from dpselect.web.explorer.form_fields import ChoiceField, Field, NumberField
 from dpselect.web.explorer.material import Material
@@ -112,7 +114,19 @@ class _Budget:
 
 
 def _fields(material: Material) -> Sequence[Field]:
-    return (_ROWS,) if material.ledger is not None else (*_BUDGET, _ROWS)
+    return (_ROWS,) if material.ledger is not None else (*_budget_fields(material.dataset), _ROWS)
+
+
+def _budget_fields(dataset: Dataset | None) -> Sequence[Field]:
+    """Return the fields of a budget, which begin with what a description says of it and of who is protected."""
+    if dataset is None:
+        return _BUDGET
+    first: dict[str, Any] = {"protected": dataset.neighbours.value}
+    if dataset.budget is not None:
+        said = dataset.budget
+        first |= {"budget": plain(said.epsilon), "rule": said.rule}
+        first |= {"delta": plain(said.delta)} if said.delta else {}
+    return [replace(each, default=first.get(each.name, each.default)) for each in _BUDGET]
 
 
 def _view(state: State, material: Material) -> View:

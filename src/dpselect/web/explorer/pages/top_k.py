@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -50,6 +51,17 @@ def _fields(material: Material) -> Sequence[Field]:
     mechanisms = ((_OWN, "the metric's own"), *((name, name) for name in MECHANISMS))
     size, degree = len(material.graph), int(material.graph.degrees.max(initial=0))
     most = max(2, size - 1)
+    bound = (
+        NumberField(
+            "max_degree",
+            "Maximum degree",
+            min(most, max(5, math.ceil(1.5 * degree))),
+            2,
+            most,
+            whole=True,
+            help="A public bound on the neighbours of any node. It is never read from a private graph.",
+        ),
+    )
     small = "yes" if size <= _MOST_COMPARED else "no"
     return (
         NumberField(
@@ -66,15 +78,7 @@ def _fields(material: Material) -> Sequence[Field]:
             "metric", "Metric", tuple((name, name) for name in METRICS), "degree", help="What makes a node matter."
         ),
         NumberField("k", "Nodes to name", 3, 1, max(1, min(100, size - 1)), whole=True),
-        NumberField(
-            "max_degree",
-            "Maximum degree",
-            min(most, max(5, math.ceil(1.5 * degree))),
-            2,
-            most,
-            whole=True,
-            help="A public bound on the neighbours of any node. It is never read from a private graph.",
-        ),
+        *(bound if material.max_degree is None else ()),
         ChoiceField("mechanism", "Mechanism", mechanisms, _OWN),
         ChoiceField(
             "edge",
@@ -97,6 +101,9 @@ def _fields(material: Material) -> Sequence[Field]:
 
 def _view(state: State, material: Material) -> View:
     teamed = state["graph"] == _TEAMS
+    if material.max_degree is not None:
+        # The made-up teams have a bound of their own.
+        state = {**state, "max_degree": max(material.max_degree, int(teams().degrees.max()) if teamed else 0)}
     graph, total, k = (
         public_graph(teams() if teamed else material.graph),
         exact_epsilon(state["epsilon"]),
@@ -239,7 +246,11 @@ def _commands(state: State, ranking: Ranking, material: Material) -> Commands:
     reading = material.graph_reading
     query = TopK(ranking.metric, k=ranking.k, mechanism=ranking.mechanism, epsilon=exact_epsilon(state["epsilon"]))
     if material.description:
-        return example_dataset.commands(material.description, query)
+        commands = example_dataset.commands(material.description, query)
+        if not ranking.needs_max_degree or material.max_degree is not None:
+            return commands
+        line = f"max_degree = {ranking.most} into {material.description}"
+        return replace(commands, note=f"{commands.note} {ranking.metric} needs a public bound: write {line}.")
     epsilon = exact_text(state["epsilon"])
     bound = f"--max-degree {ranking.most}" if ranking.needs_max_degree else ""
     said = ("--nodes nodes.txt", bound, "--ledger friends.ledger", options(reading))

@@ -29,13 +29,11 @@ from dpselect.web.explorer.form_fields import ChoiceField, Field, NumberField, e
 from dpselect.web.explorer.material import Material
 from dpselect.web.explorer.opening import keywords, opening
 from dpselect.web.explorer.query_commands import shell_of
-from dpselect.web.explorer.text_column import TextColumn
+from dpselect.web.explorer.tree_sample import class_columns, row_count, sample_table, tree_model
 
 if TYPE_CHECKING:
     from dpselect.learn import FirstSplit
 
-# A class column has so many classes at most, and a column of categories so many categories.
-_CLASSES, _CATEGORIES = 8, 40
 # Leaves of a tree that is drawn, leaves of a table, and splits that have a bar of their own.
 _LEAVES, _LISTED, _ASKED = 64, 12, 10
 LEARNERS = (
@@ -50,15 +48,9 @@ _AFTERWARDS = {
 CRITERIA = ("max-operator", "gini", "information-gain")
 
 
-def _targets(material: Material) -> list[str]:
-    """Return the columns that can be a class, the last ones first: a class often is the last column."""
-    few = [name for name, cells in material.columns.items() if 2 <= len(cells.counts) <= _CLASSES]
-    return few[::-1]
-
-
 def _fields(material: Material) -> Sequence[Field]:
-    targets = _targets(material)
-    rows = _rows(material)
+    targets = class_columns(material)
+    rows = row_count(material)
     options = tuple((name, name) for name in targets) or (("", "no column has two to eight classes"),)
     return (
         NumberField(
@@ -67,7 +59,15 @@ def _fields(material: Material) -> Sequence[Field]:
         ChoiceField("class", "Class", options, options[0][0], help="The column that the tree predicts."),
         ChoiceField("learner", "Learner", LEARNERS, "tree"),
         ChoiceField("depth", "Depth", _DEPTHS, "auto", help="At most so many splits one after the other."),
-        NumberField("row", "Row that the neighbour lacks", 1, 1, max(rows, 1), whole=True, help="One person less."),
+        NumberField(
+            "row",
+            "Person of this row that the neighbour lacks" if material.person else "Row that the neighbour lacks",
+            1,
+            1,
+            max(rows, 1),
+            whole=True,
+            help=f"One {material.protected} less.",
+        ),
         NumberField(
             "rows",
             "Rows of the private table",
@@ -80,53 +80,19 @@ def _fields(material: Material) -> Sequence[Field]:
     )
 
 
-def _rows(material: Material) -> int:
-    return len(next(iter(material.columns.values()), ()))
-
-
-@lru_cache(maxsize=4)
-def _table(columns: tuple[tuple[str, TextColumn], ...], target: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the columns that a tree can use as arrays, and their domains: public, because the sample is."""
-    table: dict[str, Any] = {}
-    domains: dict[str, Any] = {}
-    for name, cells in columns:
-        low, high = (cells.numbers.min(), cells.numbers.max()) if cells.numbers.size else (0.0, 0.0)
-        if name != target and cells.is_numeric and len(cells.counts) > 2 and low < high:
-            domains[name] = (float(low), float(high))
-        elif 2 <= len(cells.counts) <= (_CLASSES if name == target else _CATEGORIES):
-            domains[name] = sorted(text for text, _ in cells.counts)
-        else:
-            continue
-        table[name] = np.array(cells.texts, dtype=np.str_)[cells.codes]
-    if len(domains) < 2:
-        raise InputError("A tree needs a class and one more column: pass a table with both.")
-    return table, domains
-
-
-def _model(state: State, domains: Mapping[str, Any], rows: int, epsilon: float, learner: str) -> Any:
-    """Return the learner of the page, which knows how many rows there are."""
-    from dpselect.learn import DPID3Classifier, DPTreeClassifier
-
-    depth = None if state["depth"] == "auto" else int(state["depth"])
-    if learner == "tree":
-        return DPTreeClassifier(epsilon, max_depth=depth, domains=domains, n_records=rows)
-    criterion = learner.partition(":")[2] or "max-operator"
-    most = rows if criterion == "information-gain" else None
-    return DPID3Classifier(epsilon, depth or 3, criterion=criterion, domains=domains, max_records=most)
-
-
 def _view(state: State, material: Material) -> View:
     from dpselect.learn import first_split
 
     if not state["class"]:
         raise InputError("No column of this table has two to eight classes: pass a table with a class column.")
-    columns, target, rows = tuple(material.columns.items()), state["class"], _rows(material)
-    table, domains = _table(columns, target)
-    model = _model(state, domains, rows, state["epsilon"], state["learner"])
+    target = state["class"]
+    table, domains = sample_table(material, target)
+    model = tree_model(state, domains, material, state["epsilon"], state["learner"])
     here = first_split(model, table, target)
-    without = np.arange(rows) != state["row"] - 1
-    there = first_split(model, {name: cells[without] for name, cells in table.items()}, target)
-    headline, probabilities = _answer_and_pmf(here, there, target, state)
+    owner = table[material.person] if material.person else np.arange(row_count(material))
+    kept = owner != owner[state["row"] - 1]
+    there = first_split(model, {name: cells[kept] for name, cells in table.items()}, target)
+    headline, probabilities = _answer_and_pmf(here, there, target, state, material)
     tree, leaves = _tree_and_stability(model, table, target, state["learner"])
     parts: list[Part] = [
         *probabilities,
@@ -134,19 +100,19 @@ def _view(state: State, material: Material) -> View:
         leaves,
         Chart(
             "Accuracy against epsilon",
-            lambda width: _accuracy(columns, target, state["depth"], state["epsilon"], width),
+            lambda width: _accuracy(material, target, state["depth"], state["epsilon"], width),
             "Of the default tree on this sample, as far as exact laws go: a tree of one split, averaged over every "
             "split that it may draw; the tree of the best splits with labels by noisy counts; the most frequent "
             "class. With more epsilon the tree goes deeper, at first before its labels are sure.",
         ),
-        _learners(state, table, domains, rows),
-        _advice(state, target),
+        _learners(state, table, domains, material),
+        _advice(state, target, material),
     ]
-    return View(headline, parts, _commands(state, domains, material), _example(state, material, domains, rows))
+    return View(headline, parts, _commands(state, domains, material), _example(state, material, domains))
 
 
 def _answer_and_pmf(
-    here: FirstSplit | None, there: FirstSplit | None, target: str, state: State
+    here: FirstSplit | None, there: FirstSplit | None, target: str, state: State, material: Material
 ) -> tuple[str, list[Part]]:
     """Return the answer of the page, and the law of the first question."""
     if here is None or there is None:
@@ -156,6 +122,9 @@ def _answer_and_pmf(
             [],
         )
     mechanism, value = here.mechanism, here.epsilon
+    # Each row of a person is drawn for at its share of this.
+    cost = value * material.rows_per_person
+    without = f"without {'the person of ' if material.person else ''}row {state['row']:,}"
     one, other = mechanism.log_pmf(here.scores, value), mechanism.log_pmf(there.scores, value)
     probabilities, loss = np.exp(one), float(np.abs(one - other).max())
     best = int(here.scores.values.argmax())
@@ -167,16 +136,15 @@ def _answer_and_pmf(
         f"{chance_text(float(probabilities[best]))}: its best column"
     )
     headline += (
-        f" of {probabilities.size:,}. This costs {float(value):.3g} of epsilon {exact_text(state['epsilon'])}; without "
-        f"row {state['row']:,} a chance changes by a factor of {factor(loss)} at most, and "
-        f"{factor(float(value))} is allowed."
+        f" of {probabilities.size:,}. This costs {float(cost):.3g} of epsilon {exact_text(state['epsilon'])}; "
+        f"{without} a chance changes by a factor of {factor(loss)} at most, and {factor(float(cost))} is allowed."
     )
 
     def bars(width: float) -> Any:
-        whole, part = float(exact_epsilon(state["epsilon"])), f", {float(value):.3g} of it here"
+        whole, part = float(exact_epsilon(state["epsilon"])), f", {float(cost):.3g} of it here"
         return pmf_bars(here.scores, probabilities, np.exp(other), mechanism.name, whole, width, _ASKED, part)
 
-    says = f"Exact chances of the first split by {mechanism.name}; marks show the table without row {state['row']:,}."
+    says = f"Exact chances of the first split by {mechanism.name}; marks show the table {without}."
     return headline, [Chart("What the root asks", bars, says)]
 
 
@@ -230,36 +198,34 @@ def _path(tree: Any, leaf: int) -> str:
     return ", ".join(words[::-1]) or "everybody"
 
 
-def _accuracy(
-    columns: tuple[tuple[str, TextColumn], ...], target: str, depth: str, epsilon: float, width: float
-) -> Any:
+def _accuracy(material: Material, target: str, depth: str, epsilon: float, width: float) -> Any:
     from dpselect.analysis.charts.accuracy_chart import EPSILONS, accuracy_lines
 
-    return accuracy_lines(dict(_lines(columns, target, depth)), EPSILONS, epsilon, width)
+    return accuracy_lines(dict(_lines(material, target, depth)), EPSILONS, epsilon, width)
 
 
 @lru_cache(maxsize=8)
-def _lines(columns: tuple[tuple[str, TextColumn], ...], target: str, depth: str) -> tuple[tuple[str, list[float]], ...]:
+def _lines(material: Material, target: str, depth: str) -> tuple[tuple[str, list[float]], ...]:
     """Return the lines of the chart of accuracies: they do not depend on the epsilon of the page."""
     from dpselect.analysis.charts.accuracy_chart import accuracies
 
-    table, domains = _table(columns, target)
-    model = _model({"depth": depth}, domains, len(columns[0][1]), 1.0, "tree")
+    table, domains = sample_table(material, target)
+    model = tree_model({"depth": depth}, domains, material, 1.0, "tree")
     return tuple(accuracies(model, table, target).items())
 
 
-def _learners(state: State, table: Mapping[str, Any], domains: Mapping[str, Any], rows: int) -> PageTable:
+def _learners(state: State, table: Mapping[str, Any], domains: Mapping[str, Any], material: Material) -> PageTable:
     """Return what the first question of each learner costs, and how likely its best answer is."""
     from dpselect.learn import first_split
 
     shown = []
     for name, words in (("tree", "readable tree"), *((f"id3:{each}", f"ID3, {each}") for each in CRITERIA)):
-        asked = first_split(_model(state, domains, rows, state["epsilon"], name), table, state["class"])
+        asked = first_split(tree_model(state, domains, material, state["epsilon"], name), table, state["class"])
         if asked is None:
             shown.append([words, "one leaf", "-", "-", "-"])
             continue
         probabilities, best = asked.mechanism.pmf(asked.scores, asked.epsilon), int(asked.scores.values.argmax())
-        cost = f"{float(asked.epsilon):.3g}"
+        cost = f"{float(asked.epsilon * material.rows_per_person):.3g}"
         shown.append(
             [
                 words,
@@ -274,12 +240,13 @@ def _learners(state: State, table: Mapping[str, Any], domains: Mapping[str, Any]
     return PageTable("The first question of other learners", header, shown, note)
 
 
-def _advice(state: State, target: str) -> Note:
+def _advice(state: State, target: str, material: Material) -> Note:
     """Return which learner the library recommends, and how to find out how accurate it would be."""
     from dpselect.learn import recommend_learner
 
     pure = recommend_learner(state["epsilon"])
-    loose = recommend_learner(state["epsilon"], 1e-6, n_records=state["rows"])
+    many = material.rows_per_person
+    loose = recommend_learner(state["epsilon"], 1e-6, n_records=state["rows"], rows_per_person=many)
     names = {"tree": "the readable tree", "boosted": "boosted tables"}
     return Note(
         "Which learner",
@@ -326,7 +293,7 @@ def _commands(state: State, domains: Mapping[str, Any], material: Material) -> C
             f'table = dps.data.TableFile.of("{name}.csv"{keywords(reading)}).columns({numbers})',
             f"{name} = {{column: table[column] for column in domains}}",
         )
-        + f"model = {_python(state, state['rows'], ', ledger=ledger')}\nmodel.fit({name}, {state['class']!r})"
+        + f"model = {_python(state, state['rows'], material, ', ledger=ledger')}\nmodel.fit({name}, {state['class']!r})"
     )
     note = (
         f"{name}.toml, as dpselect describe {name}.csv > {name}.toml begins it, and domains in Python state for each "
@@ -336,27 +303,53 @@ def _commands(state: State, domains: Mapping[str, Any], material: Material) -> C
     return Commands(shell, python, note)
 
 
-def _python(state: State, rows: int, more: str = "") -> str:
+def _python(state: State, rows: int, material: Material, more: str = "") -> str:
     """Return the model as Python writes it."""
-    epsilon = exact_text(state["epsilon"])
+    epsilon, more = exact_text(state["epsilon"]), _persons_code(material) + more
     if state["learner"] == "tree":
         return f"dps.learn.DPTreeClassifier({epsilon}, {_depth(state)}domains=domains, n_records={rows}{more})"
     return f"dps.learn.DPID3Classifier({epsilon}, {_depth(state)}domains=domains{more})"
 
 
-def _example(state: State, material: Material, domains: Mapping[str, Any], rows: int) -> str:
-    target = state["class"]
+def _persons_code(material: Material) -> str:
+    return f", person={material.person!r}, rows_per_person={material.rows_per_person}" if material.person else ""
+
+
+def _fewer_code(person: str) -> Sequence[str]:
+    """Return the statements that leave out a row, or all rows of its person."""
+    if not person:
+        return ("fewer = {name: cells[:row] + cells[row + 1 :] for name, cells in sample.items()}",)
+    return (
+        f"others = [place for place, who in enumerate(sample[{person!r}]) if who != sample[{person!r}][row]]",
+        "fewer = {name: [cells[place] for place in others] for name, cells in sample.items()}",
+    )
+
+
+def _domains_code(domains: Mapping[str, Any]) -> str:
+    """Return domains as Python writes them: described edges of bins are an array."""
+    said = [
+        f"{name!r}: np.array({each.tolist()!r})" if isinstance(each, np.ndarray) else f"{name!r}: {each!r}"
+        for name, each in domains.items()
+    ]
+    return f"{{{', '.join(said)}}}"
+
+
+def _example(state: State, material: Material, domains: Mapping[str, Any]) -> str:
+    target, rows, person = state["class"], row_count(material), material.person
+    names = f"[*domains, {person!r}]" if person else "domains"
+    array = any(isinstance(each, np.ndarray) for each in domains.values())
     return "\n".join(
         [
+            *(["import numpy as np", ""] if array else []),
             "import dpselect as dps",
             "",
             material.table_python,
-            f"domains = {dict(domains)!r}",
-            "sample = {name: list(table[name]) for name in domains}",
-            f"model = {_python(state, rows)}",
+            f"domains = {_domains_code(domains)}",
+            f"sample = {{name: list(table[name]) for name in {names}}}",
+            f"model = {_python(state, rows, material)}",
             f"asked = dps.learn.first_split(model, sample, {target!r})",
             f"row = {state['row'] - 1}",
-            "fewer = {name: cells[:row] + cells[row + 1 :] for name, cells in sample.items()}",
+            *_fewer_code(person),
             f"neighbour = dps.learn.first_split(model, fewer, {target!r})",
             "asked and dps.plot.pmf_chart(",
             "    asked.scores, epsilon=asked.epsilon, mechanism=asked.mechanism,",
@@ -365,7 +358,7 @@ def _example(state: State, material: Material, domains: Mapping[str, Any], rows:
             "# %%",
             f"print(dps.learn.without_noise(model, sample, {target!r}).export_text())",
             "# %%",
-            f"tree = dps.learn.DPTreeClassifier(1, {_depth(state)}domains=domains, n_records={rows})",
+            f"tree = {_python({**state, 'epsilon': 1, 'learner': 'tree'}, rows, material)}",
             f"dps.plot.accuracy_chart(tree, sample, {target!r}, epsilon={exact_text(state['epsilon'])})",
         ]
     )

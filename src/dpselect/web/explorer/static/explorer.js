@@ -7,6 +7,9 @@ const said = document.getElementById("said");
 let running = false;
 let wanted = false;
 
+// On a phone the list of pages scrolls sideways: the one that is open is in sight.
+document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 function query(width) {
   const values = new URLSearchParams(new FormData(form));
   if (width) values.set("w", String(Math.round(view.clientWidth)));
