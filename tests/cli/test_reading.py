@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpselect.cli import main
+from dpselect.cli import click_commands, command_registry, main, reading
 from tests.cli.inputs import description
 
 pytest.importorskip("pyarrow")
@@ -217,3 +217,48 @@ def test_the_median_of_numbers_that_are_grouped(capsys: pytest.CaptureFixture[st
     )
     assert "pass --decimal ," in refusal(capsys, *words, "--thousands", ".", *EPSILON, "--yes")
     assert "groups no digits" in refusal(capsys, *words, "--thousands", "_", *EPSILON, "--yes")
+
+
+def test_every_command_that_reads_a_file_takes_the_same_options() -> None:
+    """Those of the keys of a description, of questions that can be asked without one, and of commands that ask none."""
+    needs_description = {"best", "sql", "synthesize", "train", "sample", "publish", "plan"}
+    options = {each.opts[0] for each in reading.FILE}
+    assert {"--separator", "--decimal", "--encoding", "--sheet", "--skip-rows", "--missing-text", "--unit"} < options
+    readers = [
+        "describe", "check", "median", "quantiles", "histogram", "most-common", "partitions", "select",
+        "above-threshold", "predict", "explore", "snp", "median-record",
+    ]  # fmt: skip
+    for verb in readers:
+        assert options <= {each.opts[0] for each in click_commands.options_of(command_registry.verb(verb))}, verb
+    for verb in needs_description:
+        assert not options & {each.opts[0] for each in click_commands.options_of(command_registry.verb(verb))}, verb
+
+
+def test_a_description_is_begun_with_all_that_is_said_of_its_file(capsys: pytest.CaptureFixture[str]) -> None:
+    """What check needs to read it the same way."""
+    said = ["--missing-text", "NA", "-99", "--unit", "EUR", "--date-order", "dmy", "--line-breaks"]
+    begun = answer(capsys, "describe", "people.csv", *GERMAN, *said)
+    for line in ('missing = ["NA", "-99"]', 'unit = ["EUR"]', 'date_order = "dmy"', "line_breaks = true"):
+        assert line in begun
+
+
+def test_labels_of_a_file_that_is_written_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
+    """Predict reads it as train reads the table of its description."""
+    rows = ["einkommen,reich", *(f"{row},{'ja' if row > 20 else 'nein'}" for row in range(40))]
+    Path("train.csv").write_text("\n".join(rows), encoding="utf-8")
+    columns = 'einkommen = {lower = 0, upper = 40}\nreich = ["ja", "nein"]\n'
+    more = '[budget]\nepsilon = 1000\nledger = "own.ledger"\n'
+    Path("train.toml").write_text(description(columns, source="train.csv") + more, encoding="utf-8")
+    answer(capsys, "train", "train.toml", "reich", "--epsilon", "1000", "--out", "model.json", "--yes")
+    new = "a heading\neinkommen;name\n30,5 EUR;ä\n3,5 EUR;ö\n-99;ü\n"
+    Path("new.csv").write_bytes(new.encode("cp1252"))
+    said = ["--skip-rows", "1", "--separator", ";", "--decimal", ",", "--encoding", "cp1252"]
+    labels = answer(capsys, "predict", "model.json", "new.csv", *said, "--unit", "EUR", "--missing-text", "-99")
+    assert ["label", "ja", "nein"] == labels.split()[:3]
+
+
+def test_markers_of_a_file_that_is_written_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
+    """As every other table."""
+    Path("study.csv").write_text("of 2026\nsnp;b;c\nrs1;90;10\nrs2;20;20\n", encoding="utf-8")
+    said = ["--families", "100", "--separator", ";", "--skip-rows", "1", "--decimal", "."]
+    assert "rs1" in answer(capsys, "snp", "study.csv", *said, *EPSILON, "--yes")

@@ -63,6 +63,40 @@ def test_train_and_predict(model: str, folder: Path, capsys: pytest.CaptureFixtu
     assert "because" in rows[1][3]
 
 
+@pytest.mark.parametrize("model", ["tree", "boosted", "forest"])
+def test_a_rare_class_is_labelled_by_a_threshold(model: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the model, or of one prediction: the labels are those of shares from it on, as in Python."""
+    learned = train(folder, "--model", model, "--threshold", "0.15")
+    assert 0 == main([*learned, "--dry-run"])
+    assert 0 == main(learned)
+    capsys.readouterr()
+    asked = ["predict", str(folder / "m.json"), str(folder / "people.csv"), "--proba"]
+    for more, least in (((), 0.15), (("--threshold", "1/3"), 1 / 3)):
+        assert 0 == main([*asked, *more])
+        for label, _, yes in [*csv.reader(capsys.readouterr().out.splitlines())][1:]:
+            assert (label == "yes") == (float(yes) >= least) or abs(float(yes) - least) < 1e-4
+    assert dps.learn.load(folder / "m.json").threshold == 0.15
+    assert 0 == main([*asked, "--threshold", "base-rate"])
+
+
+def test_a_threshold_that_does_not_fit_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is spent, with what to do."""
+    assert "a share between 0 and 1 such as 0.2, or base-rate" in refusal(train(folder, "--threshold", "1.5"), capsys)
+    other = refusal(train(folder, "--model", "id3", "--threshold", ".2"), capsys)
+    assert "goes with the model tree, boosted or forest" in other
+    asked = train(folder, "--threshold", "0.2")
+    describe(folder, AGE + 'rich = ["no", "yes", "unknown"]\n')
+    assert "two classes, and rich has 3: ask for base-rate" in refusal(asked, capsys)
+    describe(folder)
+    number = [each if each != "rich" else "age" for each in asked]
+    assert "a target of classes" in refusal(number, capsys)
+    assert not (folder / "m.json").exists()
+    assert 0 == main(train(folder, "--model", "id3"))
+    capsys.readouterr()
+    predicted = ["predict", str(folder / "m.json"), str(folder / "people.csv"), "--threshold", "0.2"]
+    assert "leave --threshold out" in refusal(predicted, capsys)
+
+
 def test_the_published_tree_is_trained_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """LocalDiffPID3 by its parts; others need a bound on rows, which one row may break, and are refused."""
     from dpselect.learn.id3 import CRITERIA as learned

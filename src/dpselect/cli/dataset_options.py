@@ -19,7 +19,7 @@ from dpselect.cli import paths
 from dpselect.cli.names import names
 from dpselect.cli.options import Argument, CommandOption, Exact, Role, flag, number, option, whole
 from dpselect.cli.request import Request
-from dpselect.dataset.fields import DatasetFields
+from dpselect.dataset.fields import FILE_KEYS, DatasetFields
 from dpselect.kernel.errors import InputError, PrivacyError
 
 if TYPE_CHECKING:
@@ -111,29 +111,26 @@ def argument(words: str | None = "") -> Argument:
 @cache
 def description_options(of: str) -> tuple[CommandOption | Argument, ...]:
     """Return an option for every key of a description that is of ``"table"`` or ``"graph"``."""
-    return tuple(_field_options(of))
+    keys = [each for each in fields(DatasetFields) if each.metadata.get("about")]
+    return tuple(key_option(each, PANEL) for each in keys if each.metadata["of"] in ("", of))
 
 
-def _field_options(of: str) -> Iterator[CommandOption | Argument]:
-    for each in fields(DatasetFields):
-        about = each.metadata.get("about")
-        if not about or each.metadata["of"] not in ("", of):
-            continue
-        name = f"--{(each.metadata['option'] or each.name).replace('_', '-')}"
-        if each.default is False:
-            yield flag(name, about, PANEL, rare=True)
-        elif each.name == "nodes":
-            yield paths.input(name, metavar=each.metadata["metavar"], panel=PANEL, rare=True, help=about)
-        else:
-            yield option(
-                name,
-                type=_TYPES.get(str(each.type), str),
-                several=isinstance(each.default, tuple),
-                metavar=each.metadata["metavar"],
-                panel=PANEL,
-                rare=True,
-                help=about,
-            )
+def key_option(key: Any, panel: str, *, rare: bool = True) -> CommandOption | Argument:
+    """Return the option that says what a key of a description says."""
+    about, name = key.metadata["about"], f"--{name_of(key).replace('_', '-')}"
+    if key.default is False:
+        return flag(name, about, panel, rare=rare)
+    if key.name == "nodes":
+        return paths.input(name, metavar=key.metadata["metavar"], panel=panel, rare=rare, help=about)
+    return option(
+        name,
+        type=_TYPES.get(str(key.type), str),
+        several=isinstance(key.default, tuple),
+        metavar=key.metadata["metavar"],
+        panel=panel,
+        rare=rare,
+        help=about,
+    )
 
 
 def of_columns(*, numbers: bool, values: bool, groups: bool) -> tuple[CommandOption | Argument, ...]:
@@ -328,8 +325,7 @@ def only_column(request: Request) -> str:
     from dpselect.sources.dialects import advice
 
     dataset = str(request.dataset)
-    said = {name: request.get(name) for name in ("separator", "decimal", "thousands", "encoding", "sheet", "skip_rows")}
-    reading = tables.FileOptions.of(**{name: each for name, each in said.items() if each is not None})
+    reading = tables.FileOptions.of(**file_keywords(request))
     if dataset.lower().endswith(".npy"):
         return "value"
     there = tables.listed_names(dataset, reading)
@@ -338,6 +334,12 @@ def only_column(request: Request) -> str:
     if len(there) != 1:
         raise InputError(f"{Path(dataset).name} has {len(there)} columns: name one after it.")
     return str(there[0])
+
+
+def file_keywords(request: Request) -> dict[str, Any]:
+    """Return what the command line says of how the file is written, by the keys of a description."""
+    said = {each.name: request.get(name_of(each)) for each in fields(DatasetFields) if each.name in FILE_KEYS}
+    return {name: value for name, value in said.items() if is_said(value)}
 
 
 def require_there(request: Request, dataset: Dataset, columns: Mapping[str, Sequence[str]]) -> None:

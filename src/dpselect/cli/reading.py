@@ -2,42 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
+from dpselect.cli import dataset_options, paths
 from dpselect.cli.locations import stays
-from dpselect.cli.options import READING, CommandOption, option
+from dpselect.cli.options import READING, Argument, CommandOption
 from dpselect.cli.request import Request
+from dpselect.dataset.fields import FILE_KEYS, DatasetFields
 from dpselect.kernel.errors import InputError, PrivacyError
 from dpselect.sources.tables import FileOptions, TableFile
 from dpselect.sources.urls import is_url
 
 FILES = "a table (.csv, .csv.gz, .tsv, .xlsx, .parquet; or several, 'part-*.parquet')"
-DIALECT: tuple[CommandOption, ...] = (
-    option(
-        "--separator",
-        metavar="SIGN",
-        panel=READING,
-        help="what separates columns: ',' (default), ';', '|' or tab (the default of .tsv); it is never guessed",
-    ),
-    option("--decimal", metavar="SIGN", panel=READING, help="what marks the fraction of a number: . (default) or ','"),
-    option(
-        "--thousands",
-        metavar="SIGN",
-        panel=READING,
-        help="what groups digits in threes: ., ',', space or apostrophe; with --decimal, any but the decimal mark",
-    ),
-    option("--encoding", metavar="NAME", panel=READING, help="utf-8 (default), or such as latin-1 or cp1252"),
-)
-OPTIONS: tuple[CommandOption, ...] = (
-    *DIALECT,
-    option(
-        "--where",
-        metavar="CONDITION",
-        panel=READING,
-        help="leave out the rows that do not fulfil it, such as 'region in (North, South) and not age < 18': "
-        "a public condition, tested row by row",
-    ),
-)
+# Few files need the others: a page of help has them with --all.
+_USUAL = ("separator", "decimal", "thousands", "encoding", "skip_rows", "sheet", "where")
+_KEYS = {each.name: each for each in fields(DatasetFields)}
+
+
+def _options(*keys: str) -> tuple[CommandOption | Argument, ...]:
+    return tuple(dataset_options.key_option(_KEYS[name], READING, rare=name not in _USUAL) for name in keys)
+
+
+# How a file is written, and the rows that are wanted.
+FILE = _options(*FILE_KEYS)
+OPTIONS = (*FILE, *_options("where"))
 
 
 def require_public(request: Request, private: str) -> None:
@@ -91,9 +81,9 @@ def of(request: Request) -> FileOptions:
 
 def require_memory(request: Request) -> None:
     """Refuse what is said of a file where the table stays in its engine (``ValueError``)."""
-    for name in keywords(request):
+    for _, option in said(request):
         raise InputError(
-            f"--{name} goes with a file that is read into memory: leave it out, or leave --in-place out; of a "
+            f"{option} goes with a file that is read into memory: leave it out, or leave --in-place out; of a "
             "database, name a view that has the rows and types you want."
         )
 
@@ -111,9 +101,15 @@ def note_check(request: Request, **columns: tuple[int, int]) -> None:
 
 
 def keywords(request: Request) -> dict[str, Any]:
-    """Return what the command line says of the file, by the names of the options."""
-    values = {name: request.get(name) for name in ("separator", "decimal", "thousands", "encoding", "where")}
-    return {name: value for name, value in values.items() if value is not None}
+    """Return what the command line says of the file, by the keys of a description."""
+    where = request.get("where")
+    return dataset_options.file_keywords(request) | ({} if where is None else {"where": where})
+
+
+def said(request: Request) -> Iterator[tuple[str, str]]:
+    """Yield the key of each thing that the command line says of the file, and the option that says it."""
+    for name in keywords(request):
+        yield name, paths.label_of(request.parameters[dataset_options.name_of(_KEYS[name])])
 
 
 def file(request: Request) -> Any:

@@ -166,5 +166,10 @@ class DatasetFields:
         return [*dict.fromkeys([*self.columns, *(name for name in more if name is not None)])]
 
 
+# Keys that say how a file is written, as :meth:`dpselect.data.TableFile.of` takes them too.
+FILE_KEYS = (
+    "separator", "decimal", "thousands", "encoding", "skip_rows", "sheet", "line_breaks", "unit", "date_order",
+    "missing",
+)  # fmt: skip
 KEYS = tuple(each.name for each in fields(DatasetFields) if each.metadata.get("key", True))
 DEFAULTS: dict[str, Any] = {each.name: each.default for each in fields(DatasetFields)} | {"columns": {}}

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
+from typing import Any
 
 from dpselect.dataset.toml_text import key, value
 from dpselect.kernel.errors import InputError
@@ -26,28 +27,21 @@ _BUDGET = ("", "[budget]", "epsilon = ?                     # the most that is s
 _WIDTH = 79
 
 
-def skeleton(
-    source: str, *, table: str | None = None, is_graph: bool = False, separator: str | None = None,
-    decimal: str | None = None, thousands: str | None = None, encoding: str | None = None, sheet: str | None = None,
-    skip_rows: int = 0,
-) -> str:  # fmt: skip
+def skeleton(source: str, *, table: str | None = None, is_graph: bool = False, **written: Any) -> str:
     """Return the text of a description that is still to be filled in, with a line for every column.
 
     Args:
         source: a file or the URL of a database.
         table: the table of a database.
         is_graph: whether a table holds edges; other edge files say so by their ending.
-        separator, decimal, thousands, encoding, sheet, skip_rows: how the file is written.
+        written: how the file is, as :meth:`dpselect.data.TableFile.of` takes it.
 
     Raises:
         OSError, ValueError, ImportError: as the readers of tables and edges.
     """
-    how = {
-        "table": table, "separator": separator, "decimal": decimal, "thousands": thousands, "encoding": encoding,
-        "sheet": sheet, "skip_rows": skip_rows or None,
-    }  # fmt: skip
-    said = [f"{name} = {value(each)}" for name, each in how.items() if each is not None]
-    reading = FileOptions.of(separator, decimal, encoding or "utf-8", None, thousands, (), sheet, skip_rows=skip_rows)
+    how = ({} if table is None else {"table": table}) | written
+    said = [f"{name} = {value(each)}" for name, each in how.items()]
+    reading = FileOptions.of(**written)
     if is_graph or _form(source) is not None:
         return "\n".join([*_graph(source, table, said, reading), ""])
     return "\n".join([*_table(source, table, said, reading), ""])

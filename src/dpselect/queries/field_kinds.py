@@ -253,6 +253,21 @@ def _text_number(text: str) -> Any:
         return text
 
 
+def share_or(name: str) -> FieldKind:
+    """Return the kind of a share between 0 and 1, as a double, or of one name for a share that follows from others."""
+
+    def parse(value: Any) -> float | str:
+        if value == name:
+            return name
+        exact = _exact(_text_number(value) if isinstance(value, str) else value)
+        if exact is None or not 0 < exact < 1:
+            raise InputError(f"a share between 0 and 1 such as 0.2, or {name}, is expected.")
+        return float(exact)
+
+    share = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+    return FieldKind(parse, {"anyOf": [share, {"const": name}]}, control="text")
+
+
 def _between(least: float, most: float, name: str, fewest: int, many: int) -> FieldKind:
     bounds = {"minimum": least, "maximum": most} if math.isfinite(least) else {}
     return list_kind(number(least, most, name), {"type": "number", **bounds}, fewest, many, read=_text_number)

@@ -28,6 +28,7 @@ TAKES = {
     "max_depth": ("tree", "id3", "forest", "evolutionary"),
     "n_trees": ("id3", "forest"),
     "n_records": ("tree",),
+    "threshold": ("tree", "boosted", "forest"),
     "mechanism": ("id3", "evolutionary"),
     "criterion": ("id3",),
     "goal": ("evolutionary",),
@@ -91,8 +92,11 @@ def estimator(
             f"The model {model} learns classes, and {target} is a number: ask for {' or '.join(kinds)}.", "model"
         )
     settings = dict(asked)
+    if isinstance(asked.get("threshold"), float) and not number and len(dataset.groups(target)) != 2:
+        many = len(dataset.groups(target))
+        raise QueryError(f"a share is for two classes, and {target} has {many}: ask for base-rate.", "threshold")
     for name in asked.keys() & TAKES.keys():
-        if number and name == "n_records" and not ruled:
+        if number and name in ("n_records", "threshold") and not (ruled and name in OF_THE_RULE):
             raise QueryError("this goes with a target of classes: leave it out.", name)
         if model not in TAKES[name] and not (ruled and name in OF_THE_RULE):
             *most, last = TAKES[name]

@@ -19,6 +19,7 @@ from dpselect.queries.field_kinds import (
     MECHANISM,
     argument,
     choice,
+    share_or,
     whole,
 )
 
@@ -38,9 +39,11 @@ _LEFT_OUT = "leave the row out"
 # Choices of a model, beside epsilon.
 _CHOICES = (
     "delta", "max_depth", "rounds", "interactions", "n_trees", "n_records", "bins", "unknown", "missing", "mechanism",
-    "criterion", "goal", "importance", "population", "generations", "output",
+    "criterion", "goal", "importance", "population", "generations", "output", "threshold",
 )  # fmt: skip
 _AUTO = "auto"
+# As dpselect.learn knows it.
+THRESHOLD = share_or("base-rate")
 
 
 class Train(Query[Any]):
@@ -61,6 +64,7 @@ class Train(Query[Any]):
         bins: into which a column of numbers is cut.
         unknown: a value outside its domain is moved to the nearest, or its row is left out.
         missing: the row of a missing value is left out, or it is a category.
+        threshold: of classes: a public share from which the second of two is the label, or ``"base-rate"``.
         mechanism: of id3 and evolutionary: selects.
         criterion: of id3: how a split is judged; LocalDiffPID3 is ``information-gain`` with ``local-dampening``.
         goal: of evolutionary: how recalls of classes are combined.
@@ -120,6 +124,11 @@ class Train(Query[Any]):
         label="Missing values", rare=True,
     )  # fmt: skip
 
+    threshold: float | str | None = argument(
+        THRESHOLD, "of two classes, the least share at which the second is the label; base-rate, of any, labels by the "
+        "share over that among all rows: where one class is rare",
+        default=None, label="Threshold of labels", rare=True, example="0.2",
+    )  # fmt: skip
     mechanism: str | None = argument(
         MECHANISM, "of id3 and evolutionary, the mechanism that selects", default=None, rare=True
     )

@@ -9,9 +9,10 @@ import sys
 import dpselect as dps
 from dpselect.cli import paths, reading
 from dpselect.cli.command import Command, CommandAnswer
-from dpselect.cli.options import flag
+from dpselect.cli.options import Exact, flag, option
 from dpselect.cli.request import Request
 from dpselect.kernel.errors import InputError
+from dpselect.queries.train import THRESHOLD
 from dpselect.sources import tables
 
 
@@ -27,6 +28,16 @@ def run(request: Request) -> CommandAnswer:
     noun = "label" if hasattr(model, "classes_") else "value"
     if noun == "value" and request.proba:
         raise InputError("--proba goes with models of classes, and this one predicts a number: leave it out.")
+    if request.threshold is not None:
+        if noun == "value":
+            raise InputError("--threshold goes with models of classes, and this one predicts a number: leave it out.")
+        if "threshold" not in model.get_params():
+            raise InputError("This kind of model labels by its likeliest class: leave --threshold out.")
+        if request.threshold != "base-rate" and len(model.classes_) != 2:
+            raise InputError(
+                f"A share is for two classes, and this model has {len(model.classes_)}: pass --threshold base-rate."
+            )
+        model.set_params(threshold=request.threshold)
     labels = model.predict(table).tolist()
     header, columns, facts = [noun], [labels], {f"{noun}s": labels}
     if request.proba:
@@ -55,7 +66,14 @@ VERB = Command(
         paths.input("file", help=f"{reading.FILES} with the model's columns"),
         flag("--proba", "print the probability of every class"),
         flag("--why", "print the path that leads to each label, or the columns that move its score most"),
-        *reading.DIALECT,
+        option(
+            "--threshold",
+            type=Exact("share", THRESHOLD.of_text),
+            metavar="SHARE",
+            help="of two classes, the least share at which the second is the label; base-rate, of any, labels by the "
+            "share over that among all rows (default: as the model says)",
+        ),
+        *reading.FILE,
         paths.output("--out", metavar="CSV", help="write there instead of printing"),
     ),
     "dpselect predict model.json people.csv --why",

@@ -19,6 +19,7 @@ DATA = (
     paths.input("file", help="a .tdt of PLINK, or a table with columns b and c, one line per marker"),
     option("--families", type=whole, required=True, metavar="N", help="the public number of families in the study"),
     option("--label", default="snp", metavar="COLUMN", help="the column of marker names (default snp)"),
+    *reading.FILE,
 )
 
 
@@ -27,11 +28,12 @@ def scores(request: Request, shared: bool = True) -> dict[str, dps.Scores]:
     for name in PRIVATE:
         reading.require_apart(request, name, "label")
     # A cell that is not a count is 0, and none is more than all families together can have.
-    columns = (dps.data.Column.read(request.file, name, kind="integer") for name in PRIVATE)
+    how = reading.of(request)
+    columns = (dps.data.Column(tables.column(request.file, name, how), kind="integer") for name in PRIVATE)
     if request.families < 1:
         raise InputError("--families must be at least 1: the public number of families in the study.")
     b, c = (column.clip(0, 2 * request.families).values for column in columns)
-    names = tables.labels(request.file, request.label)
+    names = tables.labels(request.file, request.label, reading=how)
     reading.note_check(request, **dict.fromkeys(PRIVATE, (0, 2 * request.families)))
     scored = dps.utilities.tdt(b, c, families=request.families, candidates=names)
     if not shared:

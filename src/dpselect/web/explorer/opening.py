@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
 
+from dpselect.cli.dataset_options import name_of
+from dpselect.dataset.fields import DatasetFields
 from dpselect.web.explorer.shell_words import quote_word
 
 
@@ -27,20 +31,31 @@ def opening(ledger: str, *statements: str, paths: bool = False) -> str:
     return f"{first}import dpselect as dps\n\n" + "\n".join(lines) + "\n"
 
 
-def options(reading: Mapping[str, str]) -> str:
+def options(reading: Mapping[str, Any]) -> str:
     """Return how a command reads its file, as the file of the page was read.
 
     >>> options({"separator": ";", "decimal": ","})
     " --separator=';' --decimal=,"
     >>> options({"source": "from"})
     ' --ends from target'
+    >>> options({"missing": ("NA", "-99"), "line_breaks": True})
+    ' --missing-text=NA --missing-text=-99 --line-breaks'
     """
-    said = {name: value for name, value in reading.items() if name not in ("source", "target")}
+    said: dict[str, Any] = {name: value for name, value in reading.items() if name not in ("source", "target")}
     ends = "" if len(said) == len(reading) else f" --ends {' '.join(map(quote_word, _ends(reading)))}"
-    return ends + "".join(f" --{name}={quote_word(value)}" for name, value in said.items())
+    return ends + "".join(f" {_option(name, value)}" for name, value in said.items())
 
 
-def keywords(reading: Mapping[str, str]) -> str:
+def _option(key: str, value: Any) -> str:
+    """Return the option of a command that says what a key of a description says."""
+    name = name_of({each.name: each for each in fields(DatasetFields)}[key]).replace("_", "-")
+    if value is True:
+        return f"--{name}"
+    each = value if isinstance(value, tuple) else (value,)
+    return " ".join(f"--{name}={quote_word(str(one))}" for one in each)
+
+
+def keywords(reading: Mapping[str, Any]) -> str:
     """Return the same as Python writes it.
 
     >>> keywords({"separator": ";"})
@@ -54,6 +69,6 @@ def keywords(reading: Mapping[str, str]) -> str:
     return "".join(f", {name}={value!r}" for name, value in said.items())
 
 
-def _ends(reading: Mapping[str, str]) -> tuple[str, str]:
+def _ends(reading: Mapping[str, Any]) -> tuple[str, str]:
     """Return the columns of the two ends of an edge."""
     return reading.get("source", "source"), reading.get("target", "target")

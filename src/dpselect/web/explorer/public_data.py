@@ -28,6 +28,8 @@ EXAMPLE = "example"
 ROWS, CELLS, BYTES = 2 * 10**6, 4 * 10**7, 2**28
 _LINES = (".txt", ".txt.gz")
 _GRAPHS = (".graphml", *_LINES)
+# What may be said of a file of edges.
+_OF_EDGES = ("separator", "encoding", "where")
 _BLOCK, _BATCH = 2**20, 2**16
 OPTIONS = (
     paths.input(
@@ -153,8 +155,8 @@ def _of_table(path: Path, how: FileOptions, name: str, file: str, said: dict[str
 def _edges(request: Request, path: Path) -> Material:
     ends = (request.source or "source", request.target or "target")
     asked = reading.keywords(request)
-    if name := next((each for each in ("decimal", "thousands") if each in asked), None):
-        raise InputError(f"--{name} is for numbers, and an edge has names: leave it out.")
+    if option := next((each for key, each in reading.said(request) if key not in _OF_EDGES), None):
+        raise InputError(f"{option} is for numbers and for tables of columns, and an edge has names: leave it out.")
     public: Any = nodes(request.nodes)
     if public is None:
         public = _ends_of(path, ends, FileOptions.of(**asked))
@@ -239,9 +241,9 @@ def _of_graph(graph: dps.Graph, name: str, python: str) -> Material:
 
 def _require_bare(request: Request, what: str) -> None:
     """Refuse what is said of a file where there is none (``ValueError``)."""
-    ends = [name for name in ("graph", "source", "target", "nodes") if request.get(name)]
-    for name in [*ends, *reading.keywords(request)]:
-        raise InputError(f"--{name} is about a file, and {what} is not a file: leave it out, or name a file.")
+    ends = [f"--{name}" for name in ("graph", "source", "target", "nodes") if request.get(name)]
+    for name in [*ends, *(label for _, label in reading.said(request))]:
+        raise InputError(f"{name} is about a file, and {what} is not a file: leave it out, or name a file.")
 
 
 def _require_small(path: Path) -> None:
