@@ -332,3 +332,35 @@ def test_check_says_how_a_number_may_be_written(cell: str, how: dict[str, str], 
         if "," in cell and key == "unit":
             changed = replace(changed, decimal=",")
         assert 1 == check_dataset(changed).facts["columns"]["v"]["numbers"]
+
+
+@pytest.mark.parametrize("where", [None, "region = Nord", "region = Süd"])
+def test_cells_in_another_encoding_are_counted(tmp_path, where) -> None:
+    """Each alone: the others are read as they were, and those are said to be in another encoding than declared."""
+    rows = [
+        "region,who,age",
+        *(f"{'Süd' if row % 2 else 'Nord'},{'Jörg' if row == 4 else row},{row}" for row in range(40)),
+    ]
+    (tmp_path / "people.csv").write_bytes("\n".join(rows).encode("cp1252"))
+    facts = {"source": "people.csv", "folder": tmp_path, "person": "who", "where": where}
+    columns = {"region": ["Süd", "Nord"], "age": {"lower": 0, "upper": 99}}
+    found = check_dataset(Dataset(columns=columns, **facts))
+    region, age, persons = str(found).splitlines()[2:]
+
+    hint = 'not in utf-8, and read as empty: is encoding = "cp1252" right?'
+    if where is None:
+        assert region == f"region: 20 listed, 20 empty, 0 not in the list; 20 cells are {hint}"
+        assert "20 of 40 cells of region were not in its list, 20 of them because of the encoding" in found.first_line
+    assert persons.endswith(f"; 1 cell is {hint}") == (where != "region = Süd")
+    assert "encoding" not in age
+    declared = str(check_dataset(Dataset(columns=columns, encoding="cp1252", **facts)))
+    assert "right?" not in declared
+    if where is None:
+        assert "region: 40 listed, 0 empty" in declared
+
+
+def test_the_other_way_round_utf_8_is_proposed(tmp_path) -> None:
+    """Where a byte is not one of the declared encoding."""
+    (tmp_path / "a.csv").write_bytes("name\nÁ\nb\n".encode())
+    found = check_dataset(Dataset(source="a.csv", folder=tmp_path, encoding="cp1252", columns={"name": ["Á", "b"]}))
+    assert '1 cell is not in cp1252, and read as empty: is encoding = "utf-8" right?' in str(found)

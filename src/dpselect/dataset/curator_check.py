@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from dpselect.dataset.description import Dataset
 from dpselect.dataset.description_parts import UNLISTED, DatasetError, DateDomain, NumericDomain
 from dpselect.dataset.edge_counts import MOST_SHOWN, PRIVATE, edge_counts, examples
-from dpselect.dataset.file_counts import file_counts, labelled_codes, number_hint
+from dpselect.dataset.file_counts import (
+    encoding_hint,
+    file_counts,
+    labelled_codes,
+    number_hint,
+    undecoded_counts,
+)
 from dpselect.dataset.source_rows import cells, nodes, reading_of, with_point
 from dpselect.kernel.format_exact import count_text
 from dpselect.sources import csv_text, identity
@@ -105,7 +111,8 @@ def not_understood(facts: dict[str, Any]) -> str:
             others += 1
             continue
         outside = f", and {held['outside']:,} lie outside of the bounds" if held.get("outside") else ""
-        clauses.append(f"{rows - held[kind]:,} of {rows:,} cells of {name} were not {_READ_AS[kind]}{outside}")
+        strange = f", {held['undecoded']:,} of them because of the encoding" if held.get("undecoded") else ""
+        clauses.append(f"{rows - held[kind]:,} of {rows:,} cells of {name} were not {_READ_AS[kind]}{strange}{outside}")
     if others:
         clauses.append(f"all cells of {others} columns were understood")
     if "persons" in facts:
@@ -120,6 +127,7 @@ def _of_rows(dataset: Dataset) -> DatasetCheck:
     facts: dict[str, Any] = {"private": "these counts are for the curator alone", "rows": rows, "columns": {}}
     lines = [PRIVATE, f"rows: {rows}"]
     lines += file_counts(dataset, facts)
+    undecoded = undecoded_counts(dataset, read)
     for name, domain in dataset.columns.items():
         if isinstance(domain, DateDomain):
             line, facts["columns"][name] = _dates(dataset, read[name], domain, name)
@@ -130,10 +138,11 @@ def _of_rows(dataset: Dataset) -> DatasetCheck:
             line, facts["columns"][name] = _names(dataset, read[name])
         else:
             line, facts["columns"][name] = _values(read[name], domain, name)
-        lines.append(f"{name}: {line}")
+        facts["columns"][name] |= {"undecoded": undecoded[name]} if name in undecoded else {}
+        lines.append(f"{name}: {line}{encoding_hint(dataset, undecoded.get(name, 0))}")
     if dataset.person is not None:
         line, facts["persons"] = _persons(read[dataset.person], dataset.rows_per_person)
-        lines.append(f"{dataset.person}: {line}")
+        lines.append(f"{dataset.person}: {line}{encoding_hint(dataset, undecoded.get(dataset.person, 0))}")
     return DatasetCheck(lines, facts)
 
 

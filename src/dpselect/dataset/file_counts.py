@@ -6,12 +6,15 @@ import difflib
 import json
 import re
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dpselect.dataset.description import Dataset
 from dpselect.dataset.description_parts import NumericDomain
-from dpselect.dataset.source_rows import reading_of
+from dpselect.dataset.source_rows import cells, reading_of
+from dpselect.kernel.format_exact import count_text
 from dpselect.sources import csv_text, edge_lines, feather, file_parts, json_lines, sheets, statistics_files
 from dpselect.sources.categories import spellings
 from dpselect.sources.web import local
@@ -66,6 +69,32 @@ def number_hint(dataset: Dataset, unread: list[str]) -> str:
         if unit and unit not in dialect.unit:
             return f"; with unit = {json.dumps(unit, ensure_ascii=False)} {cell!r} is a number"
     return ""
+
+
+def undecoded_counts(dataset: Dataset, read: Mapping[str, Any]) -> dict[str, int]:
+    """Return by column how many cells of a file of text are not in its encoding, and so were read as empty.
+
+    Args:
+        dataset: the description.
+        read: the arrow columns that were read.
+    """
+    names = [name for name, held in read.items() if getattr(held, "null_count", 0)]
+    if not names or not _is_file(dataset, csv_text.ENDINGS):
+        return {}
+    # All rows: which of them fulfil a condition may depend on the encoding. Every byte is a letter of Latin-1.
+    every = read if dataset.where is None else cells(replace(dataset, where=None), names)
+    bytewise = cells(replace(dataset, where=None, encoding="latin-1"), names)
+    counts = {name: int(every[name].null_count - bytewise[name].null_count) for name in names}
+    return {name: many for name, many in counts.items() if many}
+
+
+def encoding_hint(dataset: Dataset, undecoded: int) -> str:
+    """Return how cells that are not in the encoding of their file can be read, a clause."""
+    if not undecoded:
+        return ""
+    other, many = ("cp1252" if dataset.encoding == "utf-8" else "utf-8"), count_text(undecoded, "cell")
+    verb = "is" if undecoded == 1 else "are"
+    return f'; {many} {verb} not in {dataset.encoding}, and read as empty: is encoding = "{other}" right?'
 
 
 def _of_sheet(dataset: Dataset, facts: dict[str, Any]) -> list[str]:
