@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from dpselect.certificates.contribution_text import step
@@ -131,26 +131,26 @@ def _note(request: Request, found: Plan) -> None:
 
 def _book(request: Request, dataset: Dataset) -> RecordingAccountant:
     """Return what pays: a ledger that the command line names, or else the description."""
-    book = paying(request, _ledger(request, dataset))
+    book = paying(request, *_ledger(request, dataset))
     if request.get("certificate") is None:
         return book
     # Where the answer can be looked up, by ``dpselect budget show --answers``.
     return book.with_metadata(certificate=text(os.path.realpath(str(request.certificate))))
 
 
-def _ledger(request: Request, dataset: Dataset) -> Any:
-    """Return the ledger, made on first use where a description names it; a dry run makes none."""
+def _ledger(request: Request, dataset: Dataset) -> tuple[Any, Callable[[], Ledger] | None]:
+    """Return the ledger; where a description names one that is not made yet, its budget and what makes it."""
     if request.ledger is not None:
-        return Ledger.read(request.ledger)
+        return Ledger.read(request.ledger), None
     if dataset.budget is None:
         if is_description(request) and not request.dry_run:
             request.outcome.dropped.append(_UNRECORDED)
-        return None
+        return None, None
     place = dataset.budget.ledger
     request.ledger = place if place is None or is_url(place) else str(dataset.folder / place)
-    if request.dry_run and place is not None and not is_url(place) and not os.path.exists(request.ledger):  # noqa: PTH110
-        return InMemoryLedger(dataset.terms())
-    return dataset.open_ledger()
+    if dataset.is_ledger_unmade:
+        return InMemoryLedger(dataset.terms()), dataset.open_ledger
+    return dataset.open_ledger(), None
 
 
 def count_rows(counts: Mapping[Any, Any], *, grouped: bool) -> tuple[list[dict[str, Any]], AnswerTable]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from decimal import ROUND_FLOOR
 from fractions import Fraction
@@ -36,18 +36,30 @@ def accountant_of(request: Request, **more: str) -> RecordingAccountant:
     return paying(request, Ledger.read(request.ledger)).with_metadata(**ledger_facts(facts | more))
 
 
-def paying(request: Request, ledger: Ledger | InMemoryLedger | None) -> RecordingAccountant:
+def paying(
+    request: Request, ledger: Ledger | InMemoryLedger | None, make: Callable[[], Ledger] | None = None
+) -> RecordingAccountant:
     """Return what spends from a ledger, or from none, and notes in the request what was paid.
 
     A release without a ledger is paid for all the same, because it cannot be taken back. A dry run ends at its spend,
     if the ledger would take that.
+
+    Args:
+        request: the command line.
+        ledger: pays; a budget in memory with its terms where it is not made yet.
+        make: makes that one, once there is a spend that it takes.
     """
 
     def pay(spend: Spend) -> int:
+        nonlocal ledger, make
         asked = _cite_once(spend)
         if request.dry_run:
             request.outcome.balance = None if ledger is None else _balance(request, ledger, asked)
             stop(asked)
+        if make is not None and ledger is not None:
+            # What a new ledger would refuse is refused before there is one.
+            ledger.terms.admit(ledger.totals, asked.event(ledger.terms.dataset))
+            ledger, make = make(), None
         try:
             row = 0 if ledger is None else asked.record(ledger)
         except (KeyboardInterrupt, UncertainSpendError):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dpselect.dataset import Dataset
 from dpselect.kernel.errors import BudgetError, InputTypeError
 from dpselect.kernel.privacy_filter import Accountant, with_metadata
-from dpselect.ledger import InMemoryLedger, Ledger, PlannedSpends, RecordingAccountant
+from dpselect.ledger import InMemoryLedger, Ledger, PlannedSpends, RecordingAccountant, Spend
+from dpselect.ledger.composition import Totals
 from dpselect.queries.base import Query
 from dpselect.queries.plan import Plan, PrivateRows, plan_of
 from dpselect.queries.registry import DatasetMethods
@@ -107,8 +108,15 @@ class LocalDataset(DatasetMethods):
             BudgetError: the ledger does not allow it; nothing was spent.
             OSError: the source cannot be read.
         """
-        plan, ledger = self.plan_of(query), with_metadata(self.ledger, ledger_metadata(query, self.description))
-        spends = PlannedSpends(plan.spends, lambda spend: int(spend.record(ledger) or 0))
+        plan, metadata = self.plan_of(query), ledger_metadata(query, self.description)
+        if not self._shared.is_unmade:
+            # What is wrong with it is said before a row is read.
+            self._shared.open()
+
+        def pay(spend: Spend) -> int:
+            return int(spend.record(with_metadata(self._shared.open(spend), metadata)) or 0)
+
+        spends = PlannedSpends(plan.spends, pay)
         accountant, digest = RecordingAccountant(self._rule, spends), self.description.digest
         release = query.release(PrivateRows(self.description, self._workers), accountant)
         spends.require_complete()
@@ -136,10 +144,7 @@ class LocalDataset(DatasetMethods):
 
         asked = self._publication(publication)
         # A ledger that is not made yet has all of its budget left.
-        unmade = (
-            self._shared.ledger is None and self.description.ledger_place and self.description.existing_ledger() is None
-        )
-        ledger = InMemoryLedger(self.description.terms()) if unmade else self._paying_ledger()
+        ledger = InMemoryLedger(self.description.terms()) if self._shared.is_unmade else self._paying_ledger()
         return plan_publication(asked, self.description, ledger, self._rule)
 
     def publish(self, publication: Publication | str | Path) -> PublicationAnswers:
@@ -170,6 +175,9 @@ class LocalDataset(DatasetMethods):
         from dpselect.queries.publication import publish
 
         asked = self._publication(publication)
+        if self._shared.is_unmade:
+            # What a new ledger would refuse is refused before there is one.
+            self.plan_publication(asked)
         return publish(asked, self.description, self._paying_ledger, self._rule)
 
     def _paying_ledger(self) -> Ledger | InMemoryLedger:
@@ -201,10 +209,22 @@ class _SharedLedger:
     def __init__(self, description: Dataset, ledger: Accountant | None) -> None:
         self.ledger, self._description, self._lock = ledger, description, Lock()
 
-    def open(self) -> Accountant:
-        """Return the ledger, made when it is first needed (errors as :attr:`LocalDataset.ledger`)."""
+    @property
+    def is_unmade(self) -> bool:
+        """Return whether the ledger is described and not made yet."""
+        return self.ledger is None and self._description.is_ledger_unmade
+
+    def open(self, spend: Spend | None = None) -> Accountant:
+        """Return the ledger, made when it is first needed (errors as :attr:`LocalDataset.ledger`).
+
+        Args:
+            spend: its first; what a new ledger would refuse is refused before there is one.
+        """
         described = self._description
         with self._lock:
+            if spend is not None and self.is_unmade:
+                terms = described.terms()
+                terms.admit(Totals(), spend.event(terms.dataset))
             if self.ledger is None:
                 if described.budget is None:
                     raise BudgetError("This dataset has no budget: describe [budget] with epsilon and ledger.")
