@@ -17,7 +17,7 @@ from dpselect.synthesis.graphical_model import GraphicalModel, Measurement
 from dpselect.synthesis.marginal_session import MarginalSession
 from dpselect.synthesis.merged_codes import merge_cells
 from dpselect.synthesis.synthetic_model import _moved_rows
-from tests.synthesis.sessions import METHODS, coded, run_of
+from tests.synthesis.sessions import METHODS, SameCounts, coded, run_of
 
 SIZES = (5, 4, 6, 3)
 
@@ -76,11 +76,11 @@ def test_rows_of_merged_codes_are_bounded_though_noise_chose_the_codes() -> None
 def test_noise_of_any_size_neither_wraps_a_score_around_nor_denies_a_distance() -> None:
     """Models of far more than 2^40 rows, and offsets beyond them, are bounded as they are scored."""
     sizes, table = (300, 300, 2), [(0, 0, 0)] * 7
-    large = Candidate((0, 1), np.full((300, 300), 2.0**50), weight=2, offset=2.0**62)
-    small = Candidate((0, 2), np.full((300, 2), np.nan), weight=3, offset=2.0**41)
+    large = Candidate((0, 1), SameCounts(np.full((300, 300), 2.0**50)), weight=2, offset=2.0**62)
+    small = Candidate((0, 2), SameCounts(np.full((300, 2), np.nan)), weight=3, offset=2.0**41)
     with open_session(dps.Guarantee.from_rho(1, Fraction(1, 10**6), "add-remove")) as draws:
         session = MarginalSession(coded(table, sizes), draws, sizes)
-        scores = session._scores([each.in_ticks for each in (large, small)]).values
+        scores = session._scores([large, small]).values
         more = MarginalSession(coded([*table, (9, 9, 1)], sizes), draws, sizes)
         selection = session.choose([large, small], Fraction(1, 2))
         moved = more._scores(selection.candidates).values - scores
@@ -89,5 +89,5 @@ def test_noise_of_any_size_neither_wraps_a_score_around_nor_denies_a_distance() 
     assert np.abs(moved).max() <= 3 * 2**10
     assert np.abs(scores - [-2 * 7 * 2**10, -3 * (2**40 - 7) * 2**10]).max() < 2**20
     for each in selection.candidates:
-        bound, model = session.bounds.known[each.clique]
-        assert np.abs(coded(table, sizes).counts(each.clique) - model).sum() <= bound
+        bound, counts = session.bounds.known[each.clique]
+        assert np.abs(coded(table, sizes).counts(each.clique) - counts()).sum() <= bound

@@ -18,7 +18,7 @@ from dpselect.scores.scores import Scores
 from dpselect.synthesis.distance_bounds import Candidate
 from dpselect.synthesis.marginal_session import MarginalSession
 from dpselect.synthesis.synthesize import SynthesisPlan
-from tests.synthesis.sessions import DELTA, METHODS, coded, run_of
+from tests.synthesis.sessions import DELTA, METHODS, SameCounts, coded, run_of
 
 SIZES = (3, 2, 3)
 TABLES = ((), ((0, 0, 0),), ((1, 1, 2), (0, 1, 0), (0, 0, 1)))
@@ -109,8 +109,8 @@ def dearest_choice(session: type[MarginalSession], weight: int = 2) -> float:
     """The largest log-ratio of a choice between neighbours, over all rows that may come, as a share of epsilon."""
     rows, worst = [(0, 0, 0)] * 4 + [(1, 1, 2)] * 2, 0.0
     mechanism = dps.mechanism("exponential")
-    overrated = Candidate((0, 1), np.where(np.arange(6).reshape(3, 2) == 0, 60.0, 0.0), weight=weight)
-    underrated = Candidate((0, 2), np.zeros((3, 3)), weight=weight)
+    overrated = Candidate((0, 1), SameCounts(np.where(np.arange(6).reshape(3, 2) == 0, 60.0, 0.0)), weight=weight)
+    underrated = Candidate((0, 2), SameCounts(np.zeros((3, 3))), weight=weight)
     for more in itertools.product(*map(range, SIZES)):
         with open_session(dps.Guarantee.from_rho(1, DELTA, "add-remove")) as draws:
             pmfs = [

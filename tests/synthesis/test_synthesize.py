@@ -19,6 +19,7 @@ from dpselect.cli import main
 from dpselect.cli.paths import UnsavedError, save_release
 from dpselect.queries import QUERIES, query_of
 from dpselect.synthesis import SyntheticModel
+from dpselect.synthesis.synthesize import SynthesisPlan
 
 COLUMNS = {
     "age": {"lower": 0, "upper": 99},
@@ -158,6 +159,49 @@ def test_what_cannot_be_done_is_refused_before_it_costs(wrong, sentence: str) ->
         dps.synthesize(described, **({"epsilon": 1, "delta": 1e-6, "ledger": ledger} | wrong))
 
     assert [] == [*ledger.spends]
+
+
+@pytest.mark.parametrize(
+    ("columns", "degree", "sentence"),
+    [
+        (30, 3, "choose the method mst, a degree of 2, or fewer columns"),
+        (64, 2, "choose the method mst, or fewer columns"),
+        (64, 3, "choose the method mst, or fewer columns"),
+        (200, 3, "for 200 columns at degree 3: choose the method mst, or fewer columns"),
+    ],
+)
+def test_more_columns_than_aim_can_score_are_refused_before_they_cost(columns: int, degree: int, sentence: str) -> None:
+    """What would take hours is known from the number of columns; a column fewer is no reason to refuse."""
+    table = {f"c{place}": [0, 1] for place in range(columns)}
+    described = dps.Dataset.of(table, columns={name: [0, 1] for name in table})
+    asked = {"epsilon": 1, "delta": 1e-6, "degree": degree}
+    with pytest.raises(ValueError, match=sentence):
+        SynthesisPlan.of(described, **asked)
+
+    assert SynthesisPlan.of(described, **asked, method="mst")
+    assert SynthesisPlan.of(described, **asked | {"degree": 2}, columns=[*table][: min(columns, 63)])
+
+
+def test_conditions_that_make_too_large_models_are_refused_before_they_cost() -> None:
+    """By the tables that they make, which are larger where each is fitted again and again."""
+    described = dps.Dataset.of({"a": [0], "b": [0]}, columns={name: [*range(999)] for name in "ab"})
+    asked = {"epsilon": 1, "delta": 1e-6, "impossible": ["a = 0 and b = 0"]}
+    with pytest.raises(ValueError, match="too many columns together: name fewer impossible rows, or describe coarser"):
+        SynthesisPlan.of(described, **asked, method="aim")
+
+    assert SynthesisPlan.of(described, **asked, method="mst")
+
+
+def test_pairs_of_many_codes_are_drawn_in_few_squares(tmp_path: Path) -> None:
+    """Neighbours share a square, so that a page stays one that a browser shows."""
+    table = {"a": [*range(500)] * 40, "b": [*range(500)] * 40}
+    described = dps.Dataset.of(table, columns={name: [*range(500)] for name in table})
+    with dps.budget(epsilon=100, delta=1e-6):
+        model = dps.synthesize(described, epsilon=100, delta=1e-6, method="mst").value
+    dps.synthesis.save_html(model, tmp_path / "p.html")
+
+    assert 250_000 < model.counts("a", "b").size
+    assert 50 < (tmp_path / "p.html").read_text().count("<rect") <= 2 * 60**2
 
 
 def test_a_table_that_lacks_a_column_costs_nothing() -> None:

@@ -25,8 +25,8 @@ ENTROPY = 0.01
 # The logarithm of the factor of a cell that is publicly impossible: e to this is 0 in doubles.
 IMPOSSIBLE = -2000.0
 _STEPS = 1000
-# Of the tables that public zeros make.
-_MOST_CELLS = 2**24
+# Of the tables that public zeros make, and of all others: a fit holds some 50 numbers for each cell.
+MOST_CELLS = 2**22
 # Uniform numbers have 32 bits.
 _BELOW = 2**32
 
@@ -192,15 +192,19 @@ def fit_model(
     return GraphicalModel(program.tree, program.total, tuple(program.tree.calibrate(factors)[1]), factors)
 
 
-def require_possible(sizes: Sequence[int], impossible: Mapping[Clique, NDArray[np.bool_]]) -> None:
+def require_possible(
+    sizes: Sequence[int], impossible: Mapping[Clique, NDArray[np.bool_]], most_cells: int = MOST_CELLS
+) -> None:
     """Refuse public zeros that leave no cell, or that make too large tables: by public facts, before anything is paid.
 
     Raises:
         ValueError: they do.
     """
     tree = JunctionTree.of(sizes, impossible)
-    if tree.cells > _MOST_CELLS:
-        raise InputError("These conditions tie too many columns together: name fewer impossible rows.")
+    if tree.cells > most_cells + sum(sizes):
+        raise InputError(
+            "These conditions tie too many columns together: name fewer impossible rows, or describe coarser bins."
+        )
     log, _ = tree.calibrate({clique: np.where(mask, IMPOSSIBLE, 0.0) for clique, mask in impossible.items()})
     # One possible cell weighs 1, and all impossible ones of 200 columns together next to nothing.
     if log < -1:

@@ -81,6 +81,9 @@ class EngineRows:
             (self._known[clique],), _ = table_histograms(self._source, asked)
         # Codes may have many more cells together than their groups: those that rows are in are enough.
         occupied, many = self._known[clique]
+        if len(clique) > 1:
+            # Counts of groups are what a session remembers.
+            del self._known[clique]
         groups = _groups(clique, merged, self._domain.sizes)
         counts = np.zeros([each.size for each in groups], dtype=np.int64)
         at = tuple(each.groups[codes] for each, codes in zip(groups, asked.apart(occupied), strict=True))

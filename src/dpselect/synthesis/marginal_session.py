@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +69,9 @@ class MarginalSession:
         neighbours: Neighbours = Neighbours.ADD_REMOVE,
     ) -> None:
         self._rows, self._draws, self._people, self._neighbours = rows, draws, rows_per_person, neighbours
-        self._known = dict[Clique, Integers]()
+        self._known, self._room = dict[Clique, Integers](), _REMEMBERED
+        # Of candidates that stay between choices; it begins anew once codes are counted together.
+        self._distances = WeakKeyDictionary[Candidate, int]()
         self.merged = [MergedCodes.apart(size) for size in sizes]
         self.steps, self.bounds = list[MarginalStep](), DistanceBounds()
 
@@ -115,6 +118,8 @@ class MarginalSession:
         """Count codes of a column together from now on, and add up what was measured of it alone."""
         self.merged[column] = groups
         self._known = {clique: counts for clique, counts in self._known.items() if column not in clique}
+        self._room = _REMEMBERED - sum(counts.size for counts in self._known.values())
+        self._distances.clear()
         self.bounds.known.pop((column,), None)
         for place, step in enumerate(self.steps):
             each = step.measurement
@@ -133,10 +138,9 @@ class MarginalSession:
         """
         mechanism = exponential()
         epsilon, before = self._draws.epsilon_within(rho, mechanism=mechanism), self.remaining
-        scored = [each.in_ticks for each in candidates]
-        chosen = self._draws.choose(self._scores(scored), epsilon, mechanism=mechanism)
+        chosen = self._draws.choose(self._scores(candidates), epsilon, mechanism=mechanism)
         most = max(each.weight for each in candidates) * self._people
-        return Selection(scored, chosen, epsilon, before - self.remaining, most)
+        return Selection(candidates, chosen, epsilon, before - self.remaining, most)
 
     def _scores(self, candidates: Sequence[Candidate]) -> Scores:
         """Return the scores in ticks: one row moves the distance of any candidate by at most TICKS, up or down."""
@@ -150,14 +154,17 @@ class MarginalSession:
         )
 
     def _distance(self, candidate: Candidate) -> int:
-        expected = (candidate.model * TICKS).astype(np.int64)
-        apart = np.abs(self._counts(candidate.clique) * TICKS - expected).sum()
-        return int(apart) - int(candidate.offset * TICKS)
+        if candidate not in self._distances:
+            expected = (candidate.counts() * TICKS).astype(np.int64)
+            apart = np.abs(self._counts(candidate.clique) * TICKS - expected).sum()
+            self._distances[candidate] = int(apart) - int(candidate.offset * TICKS)
+        return self._distances[candidate]
 
     def _counts(self, clique: Clique) -> Integers:
         if clique in self._known:
             return self._known[clique]
         counts = self._rows.counts(clique, self.merged)
-        if counts.size <= _REMEMBERED - sum(each.size for each in self._known.values()):
+        if counts.size <= self._room:
             self._known[clique] = counts
+            self._room -= counts.size
         return counts

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.synthesis.distance_bounds import Candidate
-from dpselect.synthesis.graphical_model import GraphicalModel, fit_model
+from dpselect.synthesis.graphical_model import MOST_CELLS, GraphicalModel, fit_model
+from dpselect.synthesis.junction_tree import JunctionTree
 from dpselect.synthesis.marginal_session import MarginalSession
 from dpselect.synthesis.merged_codes import MergedCodes, merge_cells
 from dpselect.synthesis.table_domain import Clique
@@ -22,7 +23,7 @@ from dpselect.synthesis.table_domain import Clique
 # Of rho: columns, choices of pairs, and pairs.
 SHARES = (Fraction(1, 3), Fraction(1, 3), Fraction(1, 3))
 # Counts of a pair with more cells are noise.
-MOST_CELLS = 2**20
+_MOST_OF_PAIR = 2**20
 Zeros = Mapping[Clique, NDArray[np.bool_]]
 
 
@@ -33,30 +34,43 @@ def mst(session: MarginalSession, zeros: Zeros | None = None) -> GraphicalModel:
         session: the private rows, and what was paid.
         zeros: which cells of some columns have no rows, publicly.
     """
-    paid, columns = session.remaining, range(len(session.sizes))
+    paid, columns = session.remaining, range(len(session.merged))
     pairs = len(columns) - 1
     measure_columns(session, SHARES[0] * paid if pairs else paid, zeros)
     impossible = merged_zeros(session, zeros)
-    model = fit_model(session.sizes, session.measurements, impossible=impossible)
+    sizes = session.sizes
+    model = fit_model(sizes, session.measurements, impossible=impossible)
     if not pairs:
         return model
     choice, chosen = SHARES[1] * paid / pairs, []
+    # However the tree becomes, its tables stay as small as a model may be: its pairs, and what public zeros tie.
+    most = min(_MOST_OF_PAIR, MOST_CELLS // pairs)
     candidates = [
-        Candidate(pair, model.counts(pair))
-        for pair in combinations(columns, 2)
-        if prod(session.sizes[column] for column in pair) <= MOST_CELLS
+        Candidate(pair, model) for pair in combinations(columns, 2) if prod(sizes[column] for column in pair) <= most
     ]
-    tree = list(columns)
-    while candidates := [each for each in candidates if tree[each.clique[0]] != tree[each.clique[1]]]:
+    tied = {pair for table in JunctionTree.of(sizes, impossible).tables for pair in combinations(table, 2)}
+    tree, ties = [*columns], [*columns]
+    for one, other in tied:
+        ties = _join(ties, one, other)
+    while candidates := [
+        each
+        for each in candidates
+        for one, other in [each.clique]
+        if tree[one] != tree[other] and (ties[one] != ties[other] or each.clique in tied)
+    ]:
         selection = session.choose(candidates, choice)
         chosen.append(selection)
-        one, other = (tree[column] for column in selection.clique)
-        tree = [one if each == other else each for each in tree]
+        tree, ties = (_join(groups, *selection.clique) for groups in (tree, ties))
     # What choices have left belongs to the pairs.
     share = session.remaining / max(len(chosen), 1)
     for selection in chosen:
         session.measure(selection.clique, share, selection)
-    return fit_model(session.sizes, session.measurements, start=model, impossible=impossible)
+    return fit_model(sizes, session.measurements, start=model, impossible=impossible)
+
+
+def _join(groups: list[int], one: int, other: int) -> list[int]:
+    """Return the group of each column after those of two columns became one."""
+    return [groups[one] if each == groups[other] else each for each in groups]
 
 
 def measure_columns(session: MarginalSession, rho: Fraction, zeros: Zeros | None) -> None:

@@ -23,6 +23,8 @@ from dpselect.synthesis.synthetic_model import SyntheticModel
 
 # Columns of a drawn table of pairs, drawn pairs, and codes of a drawn column.
 _MOST_COLUMNS, _MOST_PAIRS, _MOST_CODES = 24, 12, 30
+# Squares of a picture of a pair, along each side: neighbouring codes share one where there are more.
+_MOST_SQUARES = 60
 # Pairs with a bound below this share of rows are called trusted.
 TRUSTED = 0.1
 _SIDE = 220
@@ -160,8 +162,8 @@ def _column(model: SyntheticModel, measurement: Measurement) -> dict[str, Any]:
 
 def _pair(model: SyntheticModel, measurement: Measurement) -> dict[str, Any]:
     """Return two pictures of the shares of a pair of columns: as it was measured, and as it is in the model."""
-    synthetic = model.model.shares(measurement.clique)
-    measured = np.maximum(measurement.counts / model.model.total, 0)
+    synthetic = _coarsen(model.model.shares(measurement.clique))
+    measured = np.maximum(_coarsen(measurement.counts) / model.model.total, 0)
     most = max(float(synthetic.max()), float(measured.max()), 1e-9)
     return {
         "name": model.domain.words(measurement.clique),
@@ -171,6 +173,13 @@ def _pair(model: SyntheticModel, measurement: Measurement) -> dict[str, Any]:
             {"title": "synthetic", "cells": _squares(synthetic / most)},
         ],
     }
+
+
+def _coarsen(cells: Floats) -> Floats:
+    """Return cells added up to at most so many along each side as are drawn."""
+    for axis, size in enumerate(cells.shape):
+        cells = np.add.reduceat(cells, np.arange(0, size, -(-size // _MOST_SQUARES)), axis)
+    return cells
 
 
 def _squares(shares: Floats) -> list[tuple[str, str, str, str, str]]:

@@ -21,7 +21,7 @@ from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.release.concentrated_session import ConcentratedSession
 from dpselect.release.open_session import SessionFactory, open_session
 from dpselect.release.release import Release
-from dpselect.synthesis.aim import aim
+from dpselect.synthesis.aim import MOST_CELLS, aim, planned_rounds
 from dpselect.synthesis.graphical_model import require_possible
 from dpselect.synthesis.impossible_cells import impossible_cells
 from dpselect.synthesis.marginal_counts import rows_of
@@ -106,7 +106,11 @@ class SynthesisPlan:
         for column in {each for clique in zeros for each in clique}:
             codes = np.arange(domain.sizes[column])
             zeros[column,] = zeros.get((column,), False) | (codes == codes.size - 1)
-        require_possible(domain.sizes, zeros)
+        if method == "mst":
+            require_possible(domain.sizes, zeros)
+        else:
+            planned_rounds(len(domain.columns), degree)
+            require_possible(domain.sizes, zeros, 8 * MOST_CELLS)
         exact, at = exact_epsilon(epsilon), exact_delta(delta)
         if not at:
             raise InputError("A synthetic table is measured with Gaussian noise: pass a positive delta, such as 1e-6.")
