@@ -81,7 +81,7 @@ def of(request: Request) -> FileOptions:
 
 def require_memory(request: Request) -> None:
     """Refuse what is said of a file where the table stays in its engine (``ValueError``)."""
-    for _, option in said(request):
+    for _, option in given_options(request):
         raise InputError(
             f"{option} goes with a file that is read into memory: leave it out, or leave --in-place out; of a "
             "database, name a view that has the rows and types you want."
@@ -106,7 +106,7 @@ def keywords(request: Request) -> dict[str, Any]:
     return dataset_options.file_keywords(request) | ({} if where is None else {"where": where})
 
 
-def said(request: Request) -> Iterator[tuple[str, str]]:
+def given_options(request: Request) -> Iterator[tuple[str, str]]:
     """Yield the key of each thing that the command line says of the file, and the option that says it."""
     for name in keywords(request):
         yield name, paths.label_of(request.parameters[dataset_options.name_of(_KEYS[name])])

@@ -84,7 +84,7 @@ class Material:
         return {name: tuple(map(str, domain)) for name, domain in described.items() if isinstance(domain, tuple)}
 
     @property
-    def unlisted(self) -> tuple[str, ...]:
+    def unknown_domains(self) -> tuple[str, ...]:
         """The described columns of names that no list holds."""
         described = {} if self.dataset is None else self.dataset.columns
         return tuple(name for name, domain in described.items() if domain == UNLISTED)
@@ -96,7 +96,7 @@ class Material:
 
     @property
     def rows_per_person(self) -> int:
-        """How many rows of a person count; 1 where rows are protected."""
+        """The number of rows of a person that count; 1 where rows are protected."""
         return self.dataset.rows_per_person if self.dataset is not None and self.person else 1
 
     @property
@@ -105,8 +105,8 @@ class Material:
         return None if self.dataset is None else self.dataset.max_degree
 
     @property
-    def protected(self) -> str:
-        """Who is protected: a described table without persons protects a row; elsewhere, a row is a person."""
+    def protected_unit(self) -> str:
+        """The protected unit: a described table without persons protects a row; elsewhere, a row is a person."""
         return "row" if self.dataset is not None and not self.person else "person"
 
     def made_up(self, about: str) -> str:

@@ -155,7 +155,7 @@ def _of_table(path: Path, how: FileOptions, name: str, file: str, said: dict[str
 def _edges(request: Request, path: Path) -> Material:
     ends = (request.source or "source", request.target or "target")
     asked = reading.keywords(request)
-    if option := next((each for key, each in reading.said(request) if key not in _OF_EDGES), None):
+    if option := next((each for key, each in reading.given_options(request) if key not in _OF_EDGES), None):
         raise InputError(f"{option} is for numbers and for tables of columns, and an edge has names: leave it out.")
     public: Any = nodes(request.nodes)
     if public is None:
@@ -242,7 +242,7 @@ def _of_graph(graph: dps.Graph, name: str, python: str) -> Material:
 def _require_bare(request: Request, what: str) -> None:
     """Refuse what is said of a file where there is none (``ValueError``)."""
     ends = [f"--{name}" for name in ("graph", "source", "target", "nodes") if request.get(name)]
-    for name in [*ends, *(label for _, label in reading.said(request))]:
+    for name in [*ends, *(label for _, label in reading.given_options(request))]:
         raise InputError(f"{name} is about a file, and {what} is not a file: leave it out, or name a file.")
 
 

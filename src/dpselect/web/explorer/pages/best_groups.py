@@ -104,7 +104,7 @@ def _view(state: State, material: Material) -> View:
     asked = _question(state, source)
     query, margins, here = asked.query, asked.margins, asked.here
     best = int(margins.values.argmax())
-    (statistics, moves), who = statistics_of(query, asked.dataset), _protected(asked.dataset)
+    (statistics, moves), who = statistics_of(query, asked.dataset), _protected_unit(asked.dataset)
     says = (
         f"{short(margins.candidates[best])} has the {query.order} {short(query.score)}, and is named first with "
         f"probability {chance_text(float(here[best]))}."
@@ -133,7 +133,7 @@ def _view(state: State, material: Material) -> View:
     )
 
 
-def _protected(dataset: Dataset) -> str:
+def _protected_unit(dataset: Dataset) -> str:
     """Return who moves a score: one row, or one person with all rows of theirs that count."""
     return "row" if dataset.person is None else "person"
 
@@ -216,7 +216,7 @@ def _facts(asked: _FormulaQuestion) -> PageTable:
         ]
         for place in order.tolist()
     ]
-    who = _protected(asked.dataset)
+    who = _protected_unit(asked.dataset)
     note = f"Margin: how many {who}s must come or go before the group changes sides of the list."
     return PageTable("Every group", ("group", "score", f"one {who} moves it by", "margin", "named first"), rows, note)
 

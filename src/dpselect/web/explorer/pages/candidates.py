@@ -80,13 +80,13 @@ def _fields(material: Material) -> Sequence[Field]:
         ChoiceField(
             "neighbour",
             "Neighbour",
-            tuple((name, f"one {material.protected} {name}") for name in _STEPS),
+            tuple((name, f"one {material.protected_unit} {name}") for name in _STEPS),
             "more",
-            help=f"Of two neighbours one has one {material.protected} more.",
+            help=f"Of two neighbours one has one {material.protected_unit} more.",
         ),
         TextField(
             "changes",
-            f"The value of that {material.protected}" if described else "Whom that person chose",
+            f"The value of that {material.protected_unit}" if described else "Whom that person chose",
             "",
             help="A candidate's name; the best one where this is empty.",
         ),
@@ -104,7 +104,7 @@ def _view(state: State, material: Material) -> View:
     if name in pmfs.why:
         raise InputError(f"{name} does not apply: {pmfs.why[name]}.")
     scores, here = _scores(rows), pmfs.known[name]
-    place, who = _changed_position(rows, state), material.protected
+    place, who = _changed_position(rows, state), material.protected_unit
     there = require_mechanism(name).log_pmf(_scores(_neighbour(rows, place, state["neighbour"])), epsilon)
     says, changes = _headline(scores, np.exp(here)), _changes(scores, here, there, float(epsilon), who)
 
@@ -128,7 +128,7 @@ def _tally(material: Material, column: str) -> Tally:
     Raises:
         ValueError: none, or too many.
     """
-    rows = counted(material, column) if material.dataset is not None else material.counts_of(column)
+    rows = tally_of(material, column) if material.dataset is not None else material.counts_of(column)
     if not rows:
         raise InputError(f"The column {short(column)} is empty, so there is nothing to choose from: take another.")
     if len(rows) > _VALUES:
@@ -139,7 +139,7 @@ def _tally(material: Material, column: str) -> Tally:
     return rows
 
 
-def counted(material: Material, column: str) -> Tally:
+def tally_of(material: Material, column: str) -> Tally:
     """Return how many different persons of a described table, or how many rows, have each listed value."""
     cells, person = material.columns[column], material.person
     rows = {"item": cells} | ({"person": material.columns[person]} if person else {})
@@ -189,7 +189,7 @@ def _neighbour(rows: Tally, place: int, step: str) -> Tally:
 
 def _words(rows: Tally, place: int, state: State, material: Material) -> str:
     chose = "who chose" if material.dataset is None else "with the value"
-    return f"with one {material.protected} {state['neighbour']} {chose} {short(rows[place][0])}"
+    return f"with one {material.protected_unit} {state['neighbour']} {chose} {short(rows[place][0])}"
 
 
 def _short_of_best(scores: Scores) -> NDArray[np.int64]:

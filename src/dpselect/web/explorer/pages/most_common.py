@@ -283,7 +283,7 @@ def _least(scores: Scores) -> float:
 
 
 def _unlisted_note(asked: _MostCommonQuestion, material: Material) -> Note:
-    title, file, unlisted = "Items that no list names", material.description, material.unlisted
+    title, file, unlisted = "Items that no list names", material.description, material.unknown_domains
     if not asked.person:
         how = "Choose a column of persons" if material.dataset is None else f"Name a column of persons in {file}"
         return Note(title, (f"{how} to see the command for items that no public list names.",))

@@ -72,7 +72,7 @@ class _PercentileQuestion:
 
     @property
     def rows(self) -> int:
-        """How many rows of a person count; each is drawn for at its share of epsilon."""
+        """The number of rows of a person that count; each is drawn for at its share of epsilon."""
         return self.source.rows_per_person
 
     @property
@@ -83,11 +83,11 @@ class _PercentileQuestion:
     @property
     def unit(self) -> str:
         """The records that come or go: persons, where each has one row."""
-        return "rows" if self.rows > 1 else f"{self.source.protected}s"
+        return "rows" if self.rows > 1 else f"{self.source.protected_unit}s"
 
     @property
     def neighbour(self) -> str:
-        """Who is added, in words."""
+        """The person or row that is added, in words."""
         return dict(_neighbours(self.source))[str(self.state["neighbour"])]
 
     @property
@@ -107,7 +107,7 @@ def _neighbours(source: Material) -> tuple[tuple[str, str], ...]:
     many = source.rows_per_person
     rows = "the {} value" if many == 1 else f"{many} rows of the {{}} value"
     return tuple(
-        (name, f"one {source.protected} more, with {rows.format(value)}")
+        (name, f"one {source.protected_unit} more, with {rows.format(value)}")
         for name, value in (("low", "lowest"), ("high", "highest"))
     )
 
@@ -123,7 +123,7 @@ def _fields(material: Material) -> Sequence[Field]:
         TextField("upper", "Upper", "", help="The largest. Of private data both are public knowledge."),
         TextField("step", "Step", "", help="How fine the answer is."),
     )
-    unit = "rows" if source.rows_per_person > 1 else f"{source.protected}s"
+    unit = "rows" if source.rows_per_person > 1 else f"{source.protected_unit}s"
     return (
         NumberField("epsilon", "Epsilon", 0.05, 0.001, 100, slider=True, help="Smaller is more private."),
         ChoiceField("column", "Column", columns, first, help=f"Of {source.table_name}."),

@@ -66,7 +66,7 @@ def _fields(material: Material) -> Sequence[Field]:
             1,
             max(rows, 1),
             whole=True,
-            help=f"One {material.protected} less.",
+            help=f"One {material.protected_unit} less.",
         ),
         NumberField(
             "rows",
