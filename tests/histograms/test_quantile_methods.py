@@ -1,9 +1,13 @@
 """Which method chooses several quantiles, and that either answers alike."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import dpselect as dps
+from dpselect.release import median
+from tests.web.server.test_answers_law import law_of_share
 
 MANY = np.arange(1, 61) / 61
 
@@ -46,10 +50,67 @@ def test_epsilon_and_records_go_together(arguments) -> None:
         dps.accuracy.quantile_method(0, 100)
 
 
+SKEWED = np.random.default_rng(1).geometric(0.02, 400).clip(0, 255)
+
+
+@pytest.mark.parametrize("by", [None, ["a"] * SKEWED.size])
+def test_a_single_quantile_is_chosen_as_the_median_is(monkeypatch: pytest.MonkeyPatch, by) -> None:
+    """The same scores, mechanism and epsilon, so the same law; another method, or a total, keeps its own."""
+    asked = []
+    for name in ("select", "chosen_by_group"):
+        real = getattr(median, name)
+
+        def noting(*given, real=real, **named):
+            asked.append((given, named))
+            return real(*given, **named)
+
+        monkeypatch.setattr(median, name, noting)
+    table = {"values": SKEWED, "lower": 0, "upper": 255, "epsilon": 0.3}
+    table |= {} if by is None else {"by": by, "groups": ["a"]}
+    one, several = dps.median(**table), dps.quantiles(q=[0.5], **table)
+
+    (first, first_named), (second, second_named) = asked
+    if by is None:
+        laws = [
+            named["mechanism"].pmf(given[0], named["epsilon"])
+            for given, named in ((first, first_named), (second, second_named))
+        ]
+        assert np.array_equal(*laws)
+    else:
+        assert [str(each) for each in first[1:]] == [str(each) for each in second[1:]]
+        assert first_named == second_named
+    assert (one.mechanism, one.guarantee, repr(one.error_bound)) == (
+        several.mechanism, several.guarantee, repr(several.error_bound)
+    )  # fmt: skip
+    assert len(several.value if by is None else several.value["a"]) == 1
+    assert isinstance(several.value, tuple if by is None else dict)
+
+    dps.quantiles(q=[0.5], method="halving", **table)
+    dps.quantiles(q=[0.4, 0.5], **table)
+    if by is None:
+        dps.quantiles(q=[0.5], total=400, **table)
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("share", ["1/2", "9/10", "1/20"])
+def test_a_single_quantile_errs_no_more_than_by_halving(share) -> None:
+    """By the laws themselves, in the mean distance of records from the rank that is asked for, on a skewed column."""
+    exact, epsilon, counts = Fraction(share), 0.1, np.bincount(SKEWED, minlength=256)
+    reached = counts.cumsum()
+    rank = float(exact) * reached[-1]
+    errors = np.maximum(0, np.maximum(reached - counts - rank, rank - reached))
+    scores = dps.utilities.percentile(SKEWED, float(100 * exact), lower=0, upper=255)
+    chosen = dps.mechanism("permute-and-flip").pmf(scores, epsilon)
+    halved = law_of_share(SKEWED.tolist(), 256, exact, epsilon, 64)
+
+    assert chosen @ errors < 1.01 * sum(halved[value,] * error for value, error in enumerate(errors.tolist()))
+
+
 @pytest.mark.parametrize(
     ("shares", "method", "mechanism"),
     [
-        ([0.5], "auto", "recursive halving"),
+        ([0.4, 0.5], "auto", "recursive halving"),
+        ([0.5], "halving", "recursive halving"),
         (MANY, "auto", "tree of counts"),
         (MANY, "halving", "recursive halving"),
         ([0.2, 0.9], "tree", "tree of counts"),

@@ -127,7 +127,7 @@ def test_the_spend_is_one_entry_for_all(p, ranged) -> None:
         def spend(self, guarantee, *, mechanism, count=1, note=""):
             spent.append((guarantee.epsilon, guarantee.bounded_range, count, mechanism, note))
 
-    release = dps.quantiles([1, 2, 3], p=p, grid=range(5), epsilon=1, ledger=Book())
+    release = dps.quantiles([1, 2, 3], p=p, grid=range(5), epsilon=1, method="halving", ledger=Book())
 
     assert [(1, ranged, 1, "recursive halving", "quantiles")] == spent
     assert (1, ranged) == (release.guarantee.epsilon, release.guarantee.bounded_range)

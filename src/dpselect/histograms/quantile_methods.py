@@ -3,8 +3,8 @@
 Limits: Grids held in memory. ``quantiles`` takes an even grid of any size: integers within 2^61, and real numbers whose
 bounds and step are multiples of one decimal that 53 bits can count. Other grids, those of the scores
 (``utilities.percentile``, ``median``), and real numbers in an engine have at most 10,000,001 values. In
-``utilities.percentile`` a share finer than one part in 10^8 counts as the nearest that is not; shares of ``quantiles``
-are exact.
+``utilities.percentile``, which chooses a single quantile, a share finer than one part in 10^8 counts as the nearest
+that is not; several shares of ``quantiles`` are exact.
 
 A number of records must be public to help. ``quantiles`` protects the number of records too. One that is public
 (``total=``) nearly doubles the rate of a single share far from 1/2, and lets four to 25 quantiles be drawn jointly, on
@@ -20,23 +20,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
-from dpselect.histograms.cumulative import BY_TREE
 from dpselect.histograms.cumulative import release_of as release_of_tree
 from dpselect.histograms.release_histogram import LEAST_EPSILON
 from dpselect.kernel.errors import Advice, InputError
 from dpselect.kernel.numbers import Epsilon, exact_epsilon, whole
 from dpselect.kernel.privacy_filter import Accountant
-from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.release import quantiles as halving
 from dpselect.release.date_answers import public_periods, with_dates
 from dpselect.release.joint_quantiles import MOST_SHARES, MOST_TOTAL, MOST_VALUES
-from dpselect.release.rank_bound import RankBound
+from dpselect.release.median import order_statistic
 from dpselect.release.release import Release
 from dpselect.utilities.grid_counts import public_values
 from dpselect.utilities.quantile_shares import shares_of
@@ -53,6 +52,8 @@ _MANY, _FINE = 50, 2**14
 _VERY_MANY, _VERY_FINE = 200, 2**17
 # Where records are few it is from here on: when epsilon n / (m + 1) is below so many times ln D.
 _SEVERAL, _FEW = 25, 4
+# On a grid of so many values a single quantile is chosen among them: in records to add or remove that errs less.
+_WRITTEN_OUT = 10**6
 # A joint draw is for so many quantiles or more, where the least gap between two is worth as much.
 _JOINT = 4
 # A column has at most so many records.
@@ -110,10 +111,11 @@ def quantiles(
 ) -> Release[tuple[float, ...]] | Release[dict[Any, tuple[float, ...]]]:
     """Choose several quantiles privately; the value of the release has them in the order of ``q`` or ``p``.
 
-    By recursive halving: the middle quantile is drawn first, by the exponential mechanism on ranks, then those below
-    and above it. Time depends on the records and on the number of quantiles, not on the grid. With a public number of
-    records, four to 25 quantiles that are far enough apart are drawn jointly. Where there are very many, they are read
-    off a tree of counts instead, as of :func:`cumulative`.
+    A single one is chosen as :func:`dpselect.median` chooses, on a grid of up to a million values. Several are drawn by
+    recursive halving: the middle one first, by the exponential mechanism on ranks, then those below and above it. Time
+    then depends on the records and on the number of quantiles, not on the grid. With a public number of records, four
+    to 25 quantiles that are far enough apart are drawn jointly. Where there are very many, they are read off a tree of
+    counts instead, as of :func:`cumulative`.
 
     Args:
         values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
@@ -125,10 +127,10 @@ def quantiles(
         lower, upper, step: the same as an even grid, of any size, as of :func:`dpselect.median`, dates too; step is 1
             between integers.
         epsilon: the budget of all quantiles, and of all groups, together.
-        method: ``"halving"``, ``"joint"``, ``"tree"`` or ``"auto"``, what :func:`quantile_method` says of the number
-            of shares and of grid values, and of ``total``. ``"joint"`` without a total pays a tenth of epsilon for a
-            noisy one, which alone decides whether it is worth while or halving takes what is left. The release says
-            which it was.
+        method: ``"halving"``, ``"joint"``, ``"tree"`` or ``"auto"``: of several what :func:`quantile_method` says of
+            the number of shares and of grid values, and of ``total``. ``"joint"`` without a total pays a tenth of
+            epsilon for a noisy one, which alone decides whether it is worth while or halving takes what is left. The
+            release says which it was.
         total: how many records there are, if that is public; never counted in a private table. A wrong one costs
             accuracy and no privacy. Not with ``by`` or ``person``: fewer records count there.
         column, by, groups, person, rows_per_person: as of :func:`dpselect.median`.
@@ -145,10 +147,22 @@ def quantiles(
     >>> [abs(found - true) < 30 for found, true in zip(release.value, (900, 100, 500), strict=True)]
     [True, True, True]
     """
-    periods = public_periods(grid, lower, upper, step)
-    values, rows = column_rows(values, column, by, groups, person, rows_per_person, periods)
+    shares, periods = shares_of(q, p), public_periods(grid, lower, upper, step)
     points = public_values(grid, lower, upper, step) if periods is None else EvenGrid(0, 1, len(periods))
-    return with_dates(_release(values, shares_of(q, p), points, epsilon, method, total, rows, ledger), periods)
+    if len(shares) == 1 and method == "auto" and total is None and points.size <= _WRITTEN_OUT:
+        release = order_statistic(
+            values, shares[0], column=column, grid=grid, lower=lower, upper=upper, step=step, epsilon=epsilon, by=by,
+            groups=groups, person=person, rows_per_person=rows_per_person, ledger=ledger,
+        )  # fmt: skip
+        return as_list(release, grouped=by is not None)
+    values, rows = column_rows(values, column, by, groups, person, rows_per_person, periods)
+    return with_dates(_release(values, shares, points, epsilon, method, total, rows, ledger), periods)
+
+
+def as_list(release: Release[Any], *, grouped: bool) -> Release[Any]:
+    """Return a release of one quantile as one of several, whose value is a tuple, in every group if there are some."""
+    several = {group: (each,) for group, each in release.value.items()} if grouped else (release.value,)
+    return replace(release, value=several, single=False)
 
 
 def quantile_method(
@@ -229,18 +243,6 @@ def _release(
         return halving.release_of(values, shares, grid, epsilon, ledger, total=total)
     curve = release_of_tree(values, grid, epsilon, ledger)
     return Release(curve.quantiles(shares), curve.mechanism, curve.guarantee, error_bound=curve.error_bound)
-
-
-def error_bound_of_quantiles(
-    shares: list[Fraction], size: int, epsilon: Epsilon, method: str, total: int | None
-) -> ErrorBound:
-    """Return what a release of these shares on a grid of so many values says of its error, before it is paid for."""
-    exact = exact_epsilon(epsilon)
-    if method == "auto":
-        method = _automatic(shares, size, _least_gap(shares), exact, total)
-    if method == HALVING:
-        return RankBound(tuple(sorted(shares)), size, exact, total)
-    return NoBound(halving.BY_JOINT if method == JOINT else BY_TREE)
 
 
 def _require_halving(method: str, total: int | None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpselect.queries import columns
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 # As dpselect.quantiles knows them.
 _METHODS = ("auto", "halving", "joint", "tree")
-# On a grid of so many values a single quantile is chosen among them: in records to add or remove that errs less.
-_WRITTEN_OUT = 10**6
 
 
 class Quantiles(Query[tuple[Any, ...]]):
@@ -101,8 +98,7 @@ class Quantiles(Query[tuple[Any, ...]]):
 
         asked = columns.numbers(data, self.column, self.by) | {"epsilon": self.epsilon, "ledger": accountant}
         values = asked.pop("values")
-        alone = len(self._places) == 1 and self.method == "auto" and self.total is None
-        if self.mechanism is not None or (alone and columns.size(data.dataset, self.column) <= _WRITTEN_OUT):
+        if self.mechanism is not None:
             return self._release_one(values, asked)
         release: Release[tuple[Any, ...]] = quantiles(
             values, self.q, p=self.p, method=self.method, total=self.total, **asked
@@ -110,16 +106,15 @@ class Quantiles(Query[tuple[Any, ...]]):
         return release
 
     def _release_one(self, values: Any, asked: dict[str, Any]) -> Release[Any]:
-        """Return the release of one quantile by a mechanism, permute-and-flip unless another one is named."""
+        """Return the release of one quantile by the mechanism that is named."""
+        from dpselect.histograms.quantile_methods import as_list
         from dpselect.mechanisms import mechanism
         from dpselect.release.median import order_statistic
         from dpselect.utilities.quantile_shares import shares_of
 
         (share,) = shares_of(self.q, self.p)
-        release = order_statistic(values, share, mechanism=mechanism(self.mechanism or "permute-and-flip"), **asked)
-        # One quantile is a list of one, as several are a list.
-        several = {group: (each,) for group, each in release.value.items()} if self.by else (release.value,)
-        return replace(release, value=several, single=False)
+        release = order_statistic(values, share, mechanism=mechanism(str(self.mechanism)), **asked)
+        return as_list(release, grouped=self.by is not None)
 
     def headings(self) -> tuple[str, ...]:
         """Return what each value is."""
