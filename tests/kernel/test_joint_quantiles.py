@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpselect.kernel.samplers import joint_quantiles
-from dpselect.kernel.samplers.joint_quantiles import _coin, _sums, joint_edges
+from dpselect.kernel.samplers.joint_quantiles import _coin, _Decays, _sums, joint_edges
 from tests.verification.test_sampling import THRESHOLD, p_value
 
 # Units of cells, targets, rate.
@@ -35,7 +35,7 @@ def test_sums_are_those_of_every_pair(cells, target, c) -> None:
     ranks = np.concatenate(([0], np.cumsum(cells))).astype(np.float64)
     values = np.linspace(1, 2, ranks.size)
     with np.errstate(over="ignore", under="ignore"):
-        here = _sums(values, ranks, float(target), c)
+        here = _sums(values, ranks, float(target), c, _Decays.between(ranks, c))
         pairs = np.tril(values * np.exp(-c * np.abs(ranks[:, None] - ranks - target)))
 
     assert np.allclose(here, pairs.sum(axis=1), rtol=1e-12, atol=1e-300)

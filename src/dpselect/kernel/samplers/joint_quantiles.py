@@ -6,6 +6,7 @@ References: Gillenwater, Joseph and Kulesza 2021 (the joint choice, in floating 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -56,9 +57,9 @@ def joint_edges(units: Integers, targets: Sequence[int], rate: Fraction, entropy
 def _levels(ranks: Floats, targets: Sequence[int], c: float) -> tuple[list[Floats], int]:
     """Return for every place and edge the sum over lists that end there, times powers of two; and that of the last."""
     level, power = _weights(ranks[:1], ranks, targets[0], c), 0
-    levels = [level]
+    levels, decays = [level], _Decays.between(ranks, c)
     for target in targets[1:-1]:
-        level = _sums(level, ranks, float(target), c) + FLOOR * level.cumsum()
+        level = _sums(level, ranks, float(target), c, decays) + FLOOR * level.cumsum()
         shift = int(np.frexp(level.max())[1])
         level, power = np.ldexp(level, -shift) + _TINY, power + shift
         levels.append(level)
@@ -101,30 +102,60 @@ def _coin(gaps: Iterator[int], rate: Fraction, bound: Fraction, entropy: Entropy
         digits += 20
 
 
-def _sums(values: Floats, ranks: Floats, target: float, c: float) -> Floats:
+@dataclass(frozen=True, repr=False)
+class _Decays:
+    """Powers of e between ranks of a block and the other half of it, by the number of its step: alike for all targets.
+
+    Attributes:
+        rights: from the last edge of the left half to each of the right one.
+        lefts: from each edge of the left half to the first of the right one.
+        steps: from the first of the left half to the first of the right one.
+        padding: how many edges fill the last block.
+    """
+
+    rights: list[Floats]
+    lefts: list[Floats]
+    steps: list[Floats]
+    padding: int
+
+    @classmethod
+    def between(cls, ranks: Floats, c: float) -> _Decays:
+        """Return the powers between ranks, at rate c."""
+        steps = (ranks.size - 1).bit_length()
+        padding = 2**steps - ranks.size
+        at = np.append(ranks, np.full(padding, ranks[-1]))
+        # Blocks of padding alone hold nothing, and are left out.
+        halves = [at.reshape(-1, 2, 2**step)[: -(-ranks.size >> step + 1)] for step in range(steps)]
+        return cls(
+            [np.exp(-c * (each[:, 1] - each[:, 0, -1:])) for each in halves],
+            [np.exp(-c * (each[:, 1, :1] - each[:, 0])) for each in halves],
+            [np.exp(-c * (each[:, 1, :1] - each[:, 0, :1])) for each in halves],
+            padding,
+        )
+
+
+def _sums(values: Floats, ranks: Floats, target: float, c: float, decays: _Decays) -> Floats:
     """Return for every edge o the sum over o' <= o of value(o') exp(-c |rank(o) - rank(o') - target|).
 
     Edges further than the target from o decay away from it on the left, those nearer on the right of where they
     meet: both by sums over blocks of twice the length, step by step. Nothing is ever subtracted from a sum.
     """
-    edges = ranks.size
-    steps, o = (edges - 1).bit_length(), np.arange(edges)
+    o = np.arange(ranks.size)
     meet = ranks - target
     first = np.minimum(ranks.searchsorted(meet, side="right"), o + 1)
     apart = np.frexp((first ^ o).astype(np.float64))[1] - 1
-    near, last = np.where(first == o, values * np.exp(-c * np.maximum(ranks - meet, 0)), 0.0), 2**steps - edges
-    far, heads, tails = (np.append(values, np.zeros(last)) for _ in range(3))
-    at = np.append(ranks, np.full(last, ranks[-1]))
-    for step in range(steps):
+    near, alone = np.zeros(ranks.size), np.flatnonzero(first == o)
+    near[alone] = values[alone] * np.exp(-c * np.maximum(ranks[alone] - meet[alone], 0))
+    far, heads, tails = (np.append(values, np.zeros(decays.padding)) for _ in range(3))
+    for step, (right, left, across_left) in enumerate(zip(decays.rights, decays.lefts, decays.steps, strict=True)):
         # Edges o whose nearer part ends in the right half of the block where it begins in the left one.
         across = np.flatnonzero((apart == step) & (first < o))
         begin, middle = first[across], across >> step << step
         whole = tails[begin] + np.exp(-c * (ranks[middle] - ranks[begin])) * heads[across]
         near[across] = np.exp(-c * (ranks[begin] - meet[across])) * whole
-        left, right = (each[:, side] for each in [at.reshape(-1, 2, 2**step)] for side in (0, 1))
-        halves = [each.reshape(-1, 2, 2**step) for each in (far, heads, tails)]
-        halves[0][:, 1] += np.exp(-c * (right - left[:, -1:])) * halves[0][:, 0, -1:]
-        halves[1][:, 1] = halves[1][:, 0, -1:] + np.exp(-c * (right[:, :1] - left[:, :1])) * halves[1][:, 1]
-        halves[2][:, 0] += np.exp(-c * (right[:, :1] - left)) * halves[2][:, 1, :1]
+        halves = [each.reshape(-1, 2, 2**step)[: len(right)] for each in (far, heads, tails)]
+        halves[0][:, 1] += right * halves[0][:, 0, -1:]
+        halves[1][:, 1] = halves[1][:, 0, -1:] + across_left * halves[1][:, 1]
+        halves[2][:, 0] += left * halves[2][:, 1, :1]
     beyond = np.maximum(first - 1, 0)
     return near + np.where(first > 0, np.exp(-c * (meet - ranks[beyond])) * far[beyond], 0.0)
