@@ -12,6 +12,7 @@ import pytest
 
 import dpselect as dps
 from dpselect.certificates.build import certify
+from dpselect.certificates.certificate import CertificateError
 from dpselect.cli import main
 
 VOTES = dps.Scores([90, 80, 7], sensitivity=1, candidates=["ann", "<b>bob</b>", "eve"], kind="integer")
@@ -77,7 +78,7 @@ def test_a_page_that_shows_something_else_than_its_record_is_refused(tmp_path: P
     certified(question="Who?").save(path)
     path.write_text(path.read_text().replace(">ann<", ">eve<", 1))
 
-    with pytest.raises(ValueError, match="does not show what its record holds"):
+    with pytest.raises(ValueError, match="holds a whole record.* the page shows"):
         dps.Certificate.read(path)
 
 
@@ -278,3 +279,22 @@ def test_certificates_write_lists_whatever_the_value_is() -> None:
         {"1": 60, "2": 60, "3": 0},
     ] == [each.certificate().content["answer"] for each in releases]
     assert {"value": str(number.value), "tick": "10"} == number.certificate().content["answer"]
+
+
+def test_an_edited_page_is_told_by_its_first_other_words(tmp_path: Path) -> None:
+    """What is known: the record is whole, and where the page differs from it; no version is blamed."""
+    votes = dps.Scores([60, 40], 1, ["tea", "milk"], kind="integer")
+    certificate = dps.select(votes, epsilon=100, mechanism="exponential").certificate(question="Which drink?")
+    page = certificate.as_html()
+    shown, path = page.index("Which drink?"), tmp_path / "page.html"
+    path.write_text(page[:shown] + "Which <b>tea</b>?" + page[shown + len("Which drink?") :], encoding="utf-8")
+    with pytest.raises(CertificateError, match="the page shows 'Which' where this build of dpselect shows 'Which dr"):
+        dps.Certificate.read(path)
+    path.write_text(page.replace("</style>", "p { color: red; }</style>"), encoding="utf-8")
+    with pytest.raises(CertificateError, match=r"the same words.*verify the \.json file"):
+        dps.Certificate.read(path)
+    path.write_text(page.replace("</body>", "<p>more</p></body>"), encoding="utf-8")
+    with pytest.raises(CertificateError, match="shows 'more' where this build of dpselect shows 'nothing'"):
+        dps.Certificate.read(path)
+    path.write_text(page, encoding="utf-8")
+    assert dps.Certificate.read(path).sha256 == certificate.sha256

@@ -103,7 +103,7 @@ class Certificate:
             ValueError: not a certificate, or one that was changed after it was made.
             OSError: the file cannot be read.
         """
-        from dpselect.certificates.page import content_of
+        from dpselect.certificates.page import content_of, difference
 
         source = Path(path)
         if not source.is_file():
@@ -116,9 +116,10 @@ class Certificate:
             raise InputError(f"{path} {_NOT_ONE}") from None
         result = cls.of(document, path)
         if shown and result.as_html() != text:
+            version = result.content["software"]["dpselect"]
             raise CertificateError(
-                f"{path} does not show what its record holds: it was edited, or made by another version of dpselect "
-                f"(its record says {result.content['software']['dpselect']}); trust a .json file instead."
+                f"{path} holds a whole record, of dpselect {version}, but {difference(text, result.as_html())}: verify "
+                "the .json file of this certificate instead."
             )
         return result
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from html import unescape
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from dpselect._display.markup import render
@@ -15,6 +16,8 @@ from dpselect.ledger.attack import risk_of
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+# Letters of a difference that is quoted.
+_LONGEST = 60
 _RECORD = re.compile(r'<pre id="certificate">(.*?)</pre>', re.DOTALL)
 
 
@@ -47,6 +50,23 @@ def record(content: Mapping[str, Any], sha256: str, document: str) -> Markup:
 def answer_markup(shown: AnswerShown) -> Markup:
     """Return an answer as a value, or as a table, with what else there is."""
     return render(__package__, "answer.html", shown=shown)
+
+
+def difference(written: str, expected: str) -> str:
+    """Return in words where a page shows something else than this build makes of its record."""
+    pairs = zip_longest(_text_lines(written), _text_lines(expected), fillvalue="nothing")
+    for shown, held in pairs:
+        if shown != held:
+            texts = (repr(each if len(each) <= _LONGEST else f"{each[:_LONGEST]}...") for each in (shown, held))
+            return "the page shows {} where this build of dpselect shows {}".format(*texts)
+    return "its layout is another one, around the same words: another build of dpselect made it, or somebody edited it"
+
+
+def _text_lines(written: str) -> list[str]:
+    """Return the words of a page, a line for each stretch between two tags."""
+    without_style = re.sub(r"<(style|script)\b.*?</\1>", "", written, flags=re.DOTALL)
+    stretches = (" ".join(unescape(each).split()) for each in re.split(r"<[^>]*>", without_style))
+    return [each for each in stretches if each]
 
 
 def content_of(written: str) -> str:
