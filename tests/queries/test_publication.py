@@ -271,7 +271,26 @@ def test_the_command_publishes(tmp_path: Path, monkeypatch, capsys) -> None:
     assert 0 == main(["verify", "survey/report.answers/certificate.json", "--ledger", "survey/survey.ledger"])
     assert "has row 1, 2, 3, 4, with the same hash and cost" in capsys.readouterr().out
     assert 0 == main(["budget", "show", "survey/survey.ledger"])
-    assert "publish by-job" in capsys.readouterr().out
+    assert "publish by-job: median age, by job" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("asked", [{"query": "median", "column": "age"}, {"query": "most_common", "column": "job"}])
+def test_a_row_of_a_plan_says_what_a_release_of_its_own_does(asked) -> None:
+    """Column, groups, person, the rows of one that count, and the description; beside them, its plan and its key."""
+    rows = {"age": [*range(100)], "job": ["nurse", "smith"] * 50, "who": [*map(str, range(100))]}
+    facts = {"person": "who", "rows_per_person": 3, "budget": {"epsilon": 3}}
+    columns = {"age": {"lower": 0, "upper": 99}, "job": ["nurse", "smith"]}
+    data = dps.open(dps.Dataset.of(rows, columns=columns, **facts))
+    by = {"by": "job"} if asked["query"] == "median" else {}
+    arguments = {name: value for name, value in asked.items() if name != "query"} | by
+    getattr(data, asked["query"])(epsilon=1, **arguments)
+    data.publish(Publication.of(total={"epsilon": 1}, query=[{"key": "x", **asked, **by, "weight": 1}]))
+    alone, planned = (dict(each.metadata) for each in data.ledger.events)
+    assert planned.pop("publication")
+    assert planned.pop("command") == f"publish x: {alone.pop('command')}"
+    for name in ("column", "person", "description", *by):
+        assert planned[name] == alone[name]
+    assert planned.get("rows_per_person") == alone.get("rows_per_person")
 
 
 def test_a_model_is_a_file_of_its_own(tmp_path: Path, monkeypatch) -> None:

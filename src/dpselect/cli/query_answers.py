@@ -19,7 +19,8 @@ from dpselect.dataset import Dataset
 from dpselect.kernel.privacy_filter import with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant
 from dpselect.queries.base import Query
-from dpselect.queries.local import LocalDataset, ledger_metadata, question_check
+from dpselect.queries.ledger_metadata import ledger_metadata
+from dpselect.queries.local import LocalDataset, question_check
 from dpselect.queries.plan import Plan, plan_of
 from dpselect.release.release import Release
 from dpselect.sources.urls import is_url

@@ -13,10 +13,10 @@ from dpselect.kernel.privacy_filter import Accountant, with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, PlannedSpends, RecordingAccountant, Spend
 from dpselect.ledger.composition import Totals
 from dpselect.queries.base import Query
+from dpselect.queries.ledger_metadata import ledger_metadata
 from dpselect.queries.plan import Plan, PrivateRows, plan_of
 from dpselect.queries.registry import DatasetMethods
 from dpselect.release.release import Release
-from dpselect.sources.urls import without_secrets
 
 # A query that is asked alone needs neither.
 if TYPE_CHECKING:
@@ -231,30 +231,6 @@ class _SharedLedger:
                 held = described.frame is not None and described.budget.ledger is None
                 self.ledger = InMemoryLedger(described.terms()) if held else described.open_ledger()
         return self.ledger
-
-
-def ledger_metadata(query: Query[Any], dataset: Dataset) -> dict[str, str]:
-    """Return what a ledger records of a query beside its cost, and of where the rows are."""
-    usual = {name: query.default(name) for name in query.fields()}
-    asked = {name: value for name, value in query.as_json().items() if name not in ("query", "epsilon", "mechanism")}
-    said = {name: value for name, value in asked.items() if value != usual[name]} | query.facts(dataset)
-    facts = {"command": query.name.replace("_", "-"), **{name: _field_text(value) for name, value in said.items()}}
-    if dataset.person is not None:
-        facts["person"] = dataset.person
-        if query.form in ("model", "table"):
-            facts["rows_per_person"] = str(dataset.rows_per_person)
-    facts = {name: without_secrets(value) for name, value in facts.items()} | dataset.metadata
-    # Bytes of a name that are not UTF-8 are not text that a ledger keeps.
-    return {name: value.encode("utf-8", "backslashreplace").decode("utf-8") for name, value in facts.items()}
-
-
-def _field_text(value: Any) -> str:
-    """Return what was asked as text."""
-    if isinstance(value, dict):
-        return " + ".join(f"{weight} x {name}" for name, weight in value.items())
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    return "yes" if value is True else str(value)
 
 
 def open(dataset: str | Path | Dataset, *, ledger: Accountant | None = None, workers: int = 1) -> LocalDataset:

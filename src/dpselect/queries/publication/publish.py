@@ -39,6 +39,7 @@ from dpselect.ledger.requests import (
     answer_hash,
 )
 from dpselect.queries.base import Query
+from dpselect.queries.ledger_metadata import ledger_metadata
 from dpselect.queries.plan import Plan, PrivateRows
 from dpselect.queries.publication.answers import (
     DIGEST,
@@ -228,15 +229,23 @@ class PublicationRun:
         Raises:
             BudgetError: the total or the ledger does not allow it; nothing was spent.
         """
-        metadata = {**self._dataset.metadata, PUBLICATION: self._state.identity}
         due = [
-            RequestSpends(self._names[key], self._plans[key].spends, {**metadata, "command": f"publish {key}"})
+            RequestSpends(self._names[key], self._plans[key].spends, self._metadata(key))
             for key, state in self.states.items()
             if state != ANSWERED
         ]
         total = self._publication.total
         whole = PlanPayment(self._state.identity, total.delta, {**self._dataset.metadata, "command": "publish"})
         self._requests.pay(due, admit or self._admit, None if total.composition == SUM else whole)
+
+    def _metadata(self, key: str) -> dict[str, str]:
+        """Return what the ledger records of a query: the words of its own command, and which plan it is of."""
+        query = self._publication.queries[key]
+        asked = ledger_metadata(query, self._dataset)
+        if (many := query.public(self._dataset).get("rows per person")) is not None:
+            # A release of its own records it as it draws.
+            asked["rows_per_person"] = str(many)
+        return asked | {PUBLICATION: self._state.identity, "command": f"publish {key}: {asked['command']}"}
 
     def _admit(self, totals: Totals, events: Sequence[Event]) -> None:
         """Refuse what the total or the ledger does not allow; the total is of all that was ever paid here."""
