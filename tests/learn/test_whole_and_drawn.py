@@ -195,8 +195,15 @@ def test_why_says_the_label_that_is_predicted_and_where_the_drawing_differs() ->
     assert (
         "whole tree goes on to age >= 4 and job is nurse (yes: 55 %, 51 to 59; records: 100) and weighs in" in words[1]
     )
-    assert f"gives yes a share of {model.predict_proba(X)[1, 1]:.2f}" in words[1]
-    assert "no, because age >= 4 (-15.0) takes yes from 57 % to 42 %, 40 to 45 (records: 200)" == words[2]
+    # Of one class all along, in per cent: no share seems to be outside of the interval of another one.
+    estimate = f"{100 * model.predict_proba(X)[1, 1]:.0f} %"
+    assert words[1].endswith(f" the counts of the nodes above, which those intervals leave out: yes {estimate}")
+    # What predict_proba says is not within the interval of the drawing, and is told.
+    estimate = f"{100 * model.predict_proba(X)[2, 1]:.0f} %"
+    assert words[2] == (
+        "no, because age >= 4 (-15.0) takes yes from 57 % to 42 %, 40 to 45 (records: 200). The whole tree goes "
+        f"further: yes {estimate}"
+    )
 
     model = model_of(whole.prune(np.arange(7) == 0))
     assert model.why(X)[2].startswith("no, although the drawing says yes: there is one leaf (yes: 57 ")
@@ -208,7 +215,7 @@ def test_why_says_when_few_records_are_outweighed() -> None:
     words = model.why({"age": [3], "job": ["nurse"]})[0]
 
     assert words.startswith("yes, although the drawing says no: age in [2, 4) (")
-    assert " (records: 5). The whole tree weighs" in words
+    assert " (records: 5). The whole tree weighs in the counts of the nodes above, which those intervals" in words
 
 
 def test_the_words_of_every_fit_agree_with_its_labels() -> None:

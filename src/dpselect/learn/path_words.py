@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dpselect.learn.boosted.score_reasons import join_words
 from dpselect.learn.domains import Attribute
 from dpselect.learn.export import node_texts
-from dpselect.learn.node_shares import plain_shares, share_deviations, share_words
+from dpselect.learn.node_shares import DEVIATIONS, plain_shares, share_deviations, share_words
 from dpselect.learn.tree import Tree
 
 Integers = NDArray[np.int64]
@@ -49,15 +49,22 @@ def path_words(model: Any, codes: Sequence[Integers]) -> list[str]:
                 )
             if place == labels[leaf]:
                 words = f"{told_as}, because {because}"
+                beyond = abs(shares[row, told] - released[leaf, told]) > DEVIATIONS * open_[leaf, told]
+                if figures and len(model.trees_) == 1 and beyond:
+                    # What predict_proba says beside it is no slip.
+                    words += f". The whole tree goes further: {model.classes_[told]} {share_words(shares[row, told])}"
             elif len(model.trees_) > 1:
                 words = f"{told_as} by the mean of {len(model.trees_)} trees; the first says {label}, because {because}"
             else:
                 further = ""
                 if tree.origin[leaf] != node:
                     further = f" goes on to {whole.words(node)}{whole_texts[node][1]} and"
+                # Of the class whose shares stand before it.
+                named = 1 if released.shape[1] == 2 else place
                 words = (
                     f"{told_as}, although the drawing says {label}: {because}. The whole tree{further} weighs in the "
-                    f"nodes above, which gives {told_as} a share of {shares[row, place]:.2f}"
+                    f"counts of the nodes above, which those intervals leave out: {model.classes_[named]} "
+                    f"{share_words(shares[row, named])}"
                 )
             said[leaf, node, place] = words
         result.append(said[leaf, node, place])
