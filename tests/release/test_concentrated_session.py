@@ -19,6 +19,7 @@ import dpselect as dps
 from dpselect.audit import loss_of_transcript, rho_between
 from dpselect.audit.scripted_noise import ScriptedNoise, transcripts
 from dpselect.kernel.prices import bounded_range_price, geometric_price, laplace_price, pure_price
+from dpselect.kernel.ranks import Ranks
 from dpselect.kernel.rho_conversion import rho_within
 from dpselect.release import session as draws_module
 from dpselect.release.concentrated_session import ConcentratedSession
@@ -163,6 +164,14 @@ PRICED = {
     "threshold": (lambda draws: draws.threshold(RULES), pure_price(EIGHTH)),
     "joint_quantiles": (
         lambda draws: draws.joint_quantiles(np.array([3, 1]), HALF_SHARE, EIGHTH, 4),
+        bounded_range_price(EIGHTH),
+    ),
+    "halving": (
+        lambda draws: draws.halving(Ranks(np.array([0]), np.array([3]), 2), [Fraction(1, 3), Fraction(1, 2)], EIGHTH),
+        2 * bounded_range_price(EIGHTH / 2),
+    ),
+    "one quantile": (
+        lambda draws: draws.halving(Ranks(np.array([0]), np.array([3]), 2), HALF_SHARE, EIGHTH),
         bounded_range_price(EIGHTH),
     ),
     "ledger": (

@@ -5,7 +5,9 @@ Proof: ``concentrated_session.md``. A pure release reaches nothing in this file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,12 @@ from dpselect.kernel.bound import Bound, SquaredBound, require_rate, require_var
 from dpselect.kernel.errors import InputTypeError, PrivacyError
 from dpselect.kernel.guarantee import PURE, Guarantee
 from dpselect.kernel.neighbours import Neighbours
-from dpselect.kernel.numbers import Epsilon, exact_rho
+from dpselect.kernel.numbers import Epsilon, exact_epsilon, exact_rho
 from dpselect.kernel.prices import PRICES, geometric_price, largest_epsilon
 from dpselect.kernel.privacy_filter import PrivacyFilter
+from dpselect.kernel.ranks import Ranks
 from dpselect.mechanisms.registry import Named, require_mechanism
+from dpselect.release.halving import halve_recursively, of_records, path_price, require_shares
 from dpselect.release.noise_source import NoiseSource
 from dpselect.release.questions import countable
 from dpselect.release.session import Session
@@ -47,12 +51,13 @@ class ConcentratedSession(Session):
         """Return whether one draw of any kind may have this epsilon, if its price is left."""
         return self._allowance.can_afford(self._allowance.price(epsilon, PURE))
 
-    def epsilon_within(self, rho: Any, *, mechanism: Named | None = None) -> Fraction:
+    def epsilon_within(self, rho: Any, *, mechanism: Named | None = None, quantiles: int = 0) -> Fraction:
         """Return the largest epsilon at which one selection costs at most this rho; nothing is taken.
 
         Args:
             rho: positive and finite.
             mechanism: of the selection; ``None`` for any other draw, such as counts with noise.
+            quantiles: how many are drawn by halving instead; 0 for one of these draws.
 
         >>> import dpselect as dps
         >>> with dps.open_session(dps.Guarantee.from_rho(1, 1e-6, "add-remove")) as draws:
@@ -61,7 +66,8 @@ class ConcentratedSession(Session):
         """
         people = self._allowance.people
         shape = PURE if mechanism is None else require_mechanism(mechanism).guarantee(Scores([0, 0], 1), 1).shape
-        return largest_epsilon(PRICES[shape], exact_rho(rho) * people**2) / people
+        price = partial(path_price, quantiles) if quantiles else PRICES[shape]
+        return largest_epsilon(price, exact_rho(rho) * people**2) / people
 
     def counts(self, values: Integers, epsilon: Epsilon, bound: Bound) -> Integers:
         """Return integers plus exact two-sided geometric noise, as :meth:`Session.counts`, at the price of that
@@ -75,6 +81,15 @@ class ConcentratedSession(Session):
         price = geometric_price(rate, people * max(1, int(bound.total))) / people**2
         self._allowance.take(min(price, self._allowance.price(total, PURE)))
         return self._outcomes.noisy(integers, rate)
+
+    def halving(
+        self, ranks: Ranks, shares: Sequence[Fraction], epsilon: Epsilon, total: int | None = None
+    ) -> list[int]:
+        """Return the grid places of shares, as :meth:`Session.halving`, at the price of the dearest path of draws."""
+        each, increasing, people = exact_epsilon(epsilon), require_shares(shares), self._allowance.people
+        self._require(of_records(self._allowance.neighbours))
+        self._allowance.take(path_price(len(increasing), people * each) / people**2)
+        return halve_recursively(ranks, increasing, each, self._outcomes.edge, total)
 
     def gaussian(self, values: Integers, rho: Any, bound: SquaredBound) -> Integers:
         """Return integers plus exact discrete Gaussian noise, of their shape; sizes beyond 2^61 are clipped.

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 from dpselect.kernel.errors import InputError
 from dpselect.kernel.neighbours import Neighbours
+from dpselect.kernel.prices import bounded_range_price
 from dpselect.kernel.ranks import Ranks
 
 # Draws an edge: ranks, the least and the largest edge, those of the targets in units, and the rate for each unit.
@@ -68,6 +70,20 @@ def halve_recursively(
 
     halve(0, len(shares), 0, ranks.edges, Aim(Fraction(0)), Aim(Fraction(1)), epsilon)
     return places
+
+
+@lru_cache(maxsize=4096)
+def path_price(shares: int, epsilon: Fraction) -> Fraction:
+    """Return the rho of so many shares at epsilon: that of the dearest path of draws, each of bounded range.
+
+    >>> float(path_price(1, Fraction(1))), float(path_price(7, Fraction(1)))
+    (0.1233015615, 0.0416025246)
+    """
+    if not shares:
+        return Fraction(0)
+    here = epsilon / shares.bit_length()
+    sides = (path_price(side, epsilon - here) for side in {shares // 2, (shares - 1) // 2})
+    return bounded_range_price(here) + max(sides)
 
 
 def of_records(paid: Neighbours) -> Neighbours:
