@@ -39,6 +39,7 @@ class SyntheticTable(Query[Any]):
         method: ``aim`` chooses sets of columns until the budget is spent, ``mst`` the pairs of one tree.
         degree: of aim, how many columns a measured set has at most.
         bins: into how many even bins a column of numbers is cut, unless its bins are described.
+        quantile_bins: columns of numbers whose bins are chosen privately, so that they hold about as many rows each.
         impossible: public conditions that no row fulfils; no synthetic row does.
     """
 
@@ -65,6 +66,10 @@ class SyntheticTable(Query[Any]):
     bins: int = argument(
         whole(2, 1000), "the number of bins of a column of numbers", default=20, label="Number of bins", rare=True
     )
+    quantile_bins: Sequence[str] | None = argument(
+        replace(COLUMNS, numeric=True), "columns of numbers whose bins hold about as many rows each, chosen privately",
+        default=None, label="Bins by quantiles", rare=True,
+    )  # fmt: skip
     impossible: Sequence[str] | None = argument(
         _CONDITIONS, "public conditions that no row fulfils", default=None, label="Impossible rows", rare=True,
         example="age < 16 and married = yes",
@@ -110,7 +115,9 @@ class SyntheticTable(Query[Any]):
     def public(self, dataset: Dataset) -> dict[str, Any]:
         """Return the codes of the columns, the conditions and the rows per person."""
         plan = self._plan(dataset)
-        shown = {each.name: each.labels[:-1] for each in plan.domain.columns}
+        shown: dict[str, Any] = {each.name: each.labels[:-1] for each in plan.domain.columns}
+        for name in plan.quantile_bins:
+            shown[name] = columns.bounds(dataset, name) | {"bins": f"at most {plan.bins}, chosen privately"}
         zeros = {"impossible": [*plan.zeros]} if plan.zeros else {}
         return {"domains": shown} | zeros | columns.grouping_facts(dataset, None)
 
@@ -126,6 +133,7 @@ class SyntheticTable(Query[Any]):
                 method=self.method,
                 degree=self.degree,
                 bins=self.bins,
+                quantile_bins=self.quantile_bins or (),
                 impossible=self.impossible or (),
             )
         except TypeError as error:

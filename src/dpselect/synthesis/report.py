@@ -50,7 +50,7 @@ def page_of(model: SyntheticModel) -> str:
             names=model.names,
             rows=model.rows,
             promise=_promise(model),
-            steps=[_step(model, place) for place in range(len(model.steps))],
+            steps=[*_bins(model), *(_step(model, place) for place in range(len(model.steps)))],
             errors=_errors(model),
             trusted=_trusted_pairs(model),
             columns=[_column(model, each) for each in _finest(model, 1)],
@@ -86,6 +86,21 @@ def _finest(model: SyntheticModel, columns: int) -> list[Measurement]:
     return [*found.values()]
 
 
+def _bins(model: SyntheticModel) -> list[dict[str, str]]:
+    """Return of every column whose bins were chosen what that cost."""
+    return [
+        {
+            "columns": each.name,
+            "chosen": "quantiles, for its bins",
+            "cells": f"{each.size - 1:,}",
+            "share": f"{float(each.rho / model.guarantee.rho):.2%}",
+            "noise": "",
+        }
+        for each in model.domain.columns
+        if each.rho is not None
+    ]
+
+
 def _step(model: SyntheticModel, place: int) -> dict[str, str]:
     step = model.steps[place]
     cost, whole = step.rho + step.choice, model.guarantee.rho
@@ -94,7 +109,7 @@ def _step(model: SyntheticModel, place: int) -> dict[str, str]:
         "chosen": f"chosen among {step.candidates}" if step.candidates else "measured in any case",
         "cells": f"{step.measurement.counts.size:,}",
         "share": f"{float(cost / whole):.2%}",
-        "noise": f"{math.sqrt(float(np.min(step.measurement.variance))):,.0f}",
+        "noise": f"± {math.sqrt(float(np.min(step.measurement.variance))):,.0f}",
     }
 
 

@@ -20,6 +20,7 @@ from dpselect.kernel.rho_conversion import rho_within
 from dpselect.mechanisms.error_bound import ErrorBound, NoBound
 from dpselect.release.concentrated_session import ConcentratedSession
 from dpselect.release.open_session import SessionFactory, open_session
+from dpselect.release.quantiles import HALVING
 from dpselect.release.release import Release
 from dpselect.synthesis.aim import MOST_CELLS, aim, planned_rounds
 from dpselect.synthesis.graphical_model import require_possible
@@ -27,6 +28,7 @@ from dpselect.synthesis.impossible_cells import impossible_cells
 from dpselect.synthesis.marginal_counts import rows_of
 from dpselect.synthesis.marginal_session import MarginalSession
 from dpselect.synthesis.mst import mst
+from dpselect.synthesis.quantile_bins import choose_bins, ranks_of, require_quantile_bins
 from dpselect.synthesis.synthetic_model import SyntheticModel
 from dpselect.synthesis.table_domain import BINS, MOST_CODES, TableDomain
 
@@ -62,6 +64,8 @@ class SynthesisPlan:
         method: ``"aim"`` or ``"mst"``.
         degree: how many columns a marginal of AIM has at most.
         zeros: conditions on rows that no row fulfils, publicly.
+        bins: into how many bins numbers are cut.
+        quantile_bins: columns whose bins are chosen privately.
     """
 
     dataset: Dataset
@@ -70,6 +74,8 @@ class SynthesisPlan:
     method: str = "aim"
     degree: int = MOST_DEGREE
     zeros: Sequence[str] = ()
+    bins: int = BINS
+    quantile_bins: Sequence[str] = ()
 
     @classmethod
     def of(
@@ -82,6 +88,7 @@ class SynthesisPlan:
         method: str = "aim",
         degree: int = MOST_DEGREE,
         bins: int = BINS,
+        quantile_bins: Sequence[str] = (),
         impossible: Sequence[str] = (),
     ) -> SynthesisPlan:
         """Return the plan of :func:`synthesize`, or refuse what could not be done; no row is read.
@@ -101,7 +108,13 @@ class SynthesisPlan:
         domain = TableDomain.of(dataset, columns, bins)
         if len(domain.columns) > MOST_COLUMNS:
             raise InputError(f"A synthetic table has at most {MOST_COLUMNS} columns: name fewer.")
+        if isinstance(quantile_bins, str):
+            raise InputTypeError(f"quantile_bins is a list of columns: pass [{quantile_bins!r}].")
+        require_quantile_bins(dataset, domain, quantile_bins, bins)
         zeros = impossible_cells(domain, impossible)
+        for name in quantile_bins:
+            if any(domain.names.index(name) in clique for clique in zeros):
+                raise InputError(f"impossible names {name}, whose bins are not public: leave it out of quantile_bins.")
         # Missing cells may get no rows, by what is measured.
         for column in {each for clique in zeros for each in clique}:
             codes = np.arange(domain.sizes[column])
@@ -116,7 +129,8 @@ class SynthesisPlan:
             raise InputError("A synthetic table is measured with Gaussian noise: pass a positive delta, such as 1e-6.")
         guarantee = Guarantee.from_rho(rho_within(exact, at), at, dataset.neighbours, epsilon=exact)
         plan = cls(
-            dataset=dataset, domain=domain, guarantee=guarantee, method=method, degree=degree, zeros=(*impossible,)
+            dataset=dataset, domain=domain, guarantee=guarantee, method=method, degree=degree, zeros=(*impossible,),
+            bins=bins, quantile_bins=(*quantile_bins,),
         )  # fmt: skip
         least = guarantee.rho / (_LEAST * len(domain.columns))
         require_variance(SquaredBound(plan.people**2).variance(least))
@@ -130,7 +144,8 @@ class SynthesisPlan:
     @property
     def mechanism(self) -> str:
         """Return what draws."""
-        return f"{self.method}: exponential mechanism and Gaussian noise"
+        bins = f"bins of {', '.join(self.quantile_bins)} by {HALVING}, " if self.quantile_bins else ""
+        return f"{self.method}: {bins}exponential mechanism and Gaussian noise"
 
     @property
     def error_bound(self) -> ErrorBound:
@@ -157,6 +172,7 @@ class SynthesisPlan:
         for column in range(len(self.domain.columns)):
             # A column that cannot be counted is refused before anything is paid.
             rows.counts((column,))
+        ranks = {name: ranks_of(source, self.dataset, name) for name in self.quantile_bins}
         metadata = {"columns": ", ".join(self.domain.names)}
         if self.dataset.person is not None:
             metadata |= {"person": self.dataset.person, "rows_per_person": str(self.people)}
@@ -164,10 +180,14 @@ class SynthesisPlan:
             self.guarantee, mechanism=self.mechanism, ledger=accountant, metadata=metadata, note="synthesis"
         ) as draws:
             assert isinstance(draws, ConcentratedSession)
-            session = MarginalSession(rows, draws, self.domain.sizes, self.people, self.guarantee.neighbours)
+            domain = self.domain
+            if ranks:
+                domain = choose_bins(draws, ranks, self.dataset, domain, self.bins)
+                rows = rows_of(source, domain, self.dataset.person, self.people)
+            session = MarginalSession(rows, draws, domain.sizes, self.people, self.guarantee.neighbours)
             model = mst(session, zeros) if self.method == "mst" else aim(session, zeros, degree=self.degree)
         counted = self.error_bound.rows_per_person
-        released = SyntheticModel.of(self.domain, model, session, self.method, self.guarantee, counted)
+        released = SyntheticModel.of(domain, model, session, self.method, self.guarantee, counted)
         return self.as_release(released)
 
     def as_release(self, value: Any) -> SynthesisRelease:
@@ -184,6 +204,7 @@ def synthesize(
     method: str = "aim",
     degree: int = MOST_DEGREE,
     bins: int = BINS,
+    quantile_bins: Sequence[str] = (),
     impossible: Sequence[str] = (),
     ledger: Accountant | None = None,
 ) -> SynthesisRelease:
@@ -201,6 +222,8 @@ def synthesize(
             pairs of one tree, which takes a fraction of a second.
         degree: 2 or 3; of AIM.
         bins: into how many even bins numbers are cut that have more values, and no bins in the description.
+        quantile_bins: columns of numbers whose bins hold about as many rows each; choosing them costs a twentieth of
+            the rho, of all of these columns together. One row of each person counts for it.
         impossible: public conditions that no row fulfils, such as ``"age < 16 and married = yes"``: no synthetic row
             does, where bins have an edge at each limit.
         ledger: where the spend is recorded before anything is drawn.
@@ -225,7 +248,7 @@ def synthesize(
     """
     plan = SynthesisPlan.of(
         dataset, epsilon=epsilon, delta=delta, columns=columns, method=method, degree=degree, bins=bins,
-        impossible=impossible,
+        quantile_bins=quantile_bins, impossible=impossible,
     )  # fmt: skip
     return plan.release(source_rows.source(dataset), ledger)
 

@@ -41,6 +41,7 @@ class SynthesisColumn:
         edges: of the bins of a column of numbers, increasing; empty for a column of values.
         step: how fine numbers are that are drawn within a bin.
         cells: what rows are counted in; ``None`` for a model that was saved, which reads no rows.
+        rho: what choosing the edges cost; ``None`` where they are public.
     """
 
     name: str
@@ -48,6 +49,7 @@ class SynthesisColumn:
     edges: tuple[Fraction, ...] = ()
     step: Fraction = Fraction(1)
     cells: PublicCells | None = None
+    rho: Fraction | None = None
 
     @classmethod
     def of(cls, dataset: Dataset, name: str, bins: int = BINS) -> SynthesisColumn:
@@ -148,7 +150,8 @@ class SynthesisColumn:
         """Return the column for JSON."""
         if self.values:
             return {"name": self.name, "values": [*self.values]}
-        return {"name": self.name, "edges": [str(edge) for edge in self.edges], "step": str(self.step)}
+        chosen = {} if self.rho is None else {"rho": str(self.rho)}
+        return {"name": self.name, "edges": [str(edge) for edge in self.edges], "step": str(self.step)} | chosen
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> SynthesisColumn:
@@ -170,7 +173,7 @@ class SynthesisColumn:
             raise InputError(f"The edges of {name} do not increase.")
         if max(map(abs, edges)) > _MOST_POINTS or (edges[-1] - edges[0]) / step > _MOST_POINTS:
             raise InputError(f"{name} has too many values.")
-        return cls(name, (), edges, step)
+        return cls(name, (), edges, step, rho=number_of(content["rho"]) if "rho" in content else None)
 
 
 def _plain(number: Fraction) -> int | float:
