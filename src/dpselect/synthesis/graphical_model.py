@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from scipy.optimize import minimize
 
 from dpselect.kernel.errors import InputError
 from dpselect.synthesis.junction_tree import Clique, Floats, JunctionTree
+from dpselect.synthesis.marginal_shares import MarginalShares
 from dpselect.synthesis.table_domain import Uniform
 
 Integers = NDArray[np.int64]
@@ -85,23 +86,13 @@ class GraphicalModel:
         tree = JunctionTree.of(sizes, potentials)
         return cls(tree, total, tuple(tree.calibrate(potentials)[1]), dict(potentials))
 
+    @cached_property
+    def _marginals(self) -> MarginalShares:
+        return MarginalShares(self.tree, self.conditionals)
+
     def shares(self, clique: Clique) -> Floats:
         """Return the shares of the cells of any columns together, of the shape of their sizes; they sum to 1."""
-        order = {column: place for place, column in enumerate(self.tree.order)}
-        wanted, pending = set[int](), [*clique]
-        while pending:
-            column = pending.pop()
-            if column not in wanted:
-                wanted.add(column)
-                pending += self.tree.tables[column]
-        # Columns that no wanted one depends on sum to 1; the others are summed out as early as can be.
-        factors = [(self.tree.tables[column], self.conditionals[column]) for column in wanted]
-        for column in sorted(wanted - {*clique}, key=order.__getitem__):
-            inside = [each for each in factors if column in each[0]]
-            factors = [each for each in factors if column not in each[0]]
-            rest = tuple(sorted({one for table, _ in inside for one in table} - {column}))
-            factors.append((rest, _multiply(inside, rest)))
-        return _multiply(factors, tuple(sorted(clique)))
+        return self._marginals.of(clique)
 
     def counts(self, clique: Clique) -> Floats:
         """Return about how many rows the cells of any columns hold, of the shape of their sizes."""
@@ -126,16 +117,6 @@ class GraphicalModel:
             shares = np.moveaxis(self.conditionals[column], axis, -1).reshape(-1, size)
             codes[column] = _stratify(shares, given, uniform)
         return codes
-
-
-def _multiply(factors: Sequence[tuple[Clique, Floats]], rest: Clique) -> Floats:
-    """Return the product of factors, summed over all columns but some."""
-    operands: list[Any] = []
-    places = {column: place for place, column in enumerate(sorted({one for table, _ in factors for one in table}))}
-    for table, values in factors:
-        operands += [values, [places[column] for column in table]]
-    product: Floats = np.asarray(np.einsum(*operands, [places[column] for column in rest], optimize="greedy"))
-    return product
 
 
 def reals(many: int, uniform: Uniform) -> Floats:

@@ -44,17 +44,19 @@ class JunctionTree:
         for clique in cliques:
             for column in clique:
                 neighbours[column] |= {*clique} - {column}
-        remaining, order = {*range(len(sizes))}, list[int]()
+        cells = {column: prod(sizes[one] for one in {column, *near}) for column, near in enumerate(neighbours)}
+        order = list[int]()
         tables: list[Clique] = [()] * len(sizes)
-        while remaining:
-            column = min(remaining, key=lambda each: (sizes[each] * prod(sizes[one] for one in neighbours[each]), each))
+        while cells:
+            column = min(cells, key=lambda each: (cells[each], each))
             around = neighbours[column]
+            del cells[column]
             for each in around:
-                neighbours[each] |= around - {each}
-                neighbours[each].discard(column)
+                neighbours[each] |= around
+                neighbours[each] -= {column, each}
+                cells[each] = prod(sizes[one] for one in neighbours[each]) * sizes[each]
             tables[column] = tuple(sorted({column, *around}))
             order.append(column)
-            remaining.discard(column)
         return cls(tuple(sizes), tuple(order), tuple(tables))
 
     @property
@@ -78,13 +80,22 @@ class JunctionTree:
             steps.append((column, self.tables[column].index(column), following, shape))
         return steps
 
+    @cached_property
+    def parents(self) -> dict[int, int]:
+        """Return of every column the one whose table takes up what is left of it; -1 where nothing is."""
+        return {column: following for column, _, following, _ in self._steps}
+
+    def first(self, clique: Iterable[int]) -> int:
+        """Return the column of a clique that is summed out first."""
+        return min(clique, key=self._places.__getitem__)
+
     def holder(self, clique: Clique) -> int:
         """Return the column whose table contains the clique.
 
         Raises:
             KeyError: no table does.
         """
-        first = min(clique, key=self._places.__getitem__)
+        first = self.first(clique)
         if not {*clique} <= {*self.tables[first]}:
             raise KeyError(clique)
         return first
