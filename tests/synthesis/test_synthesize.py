@@ -214,6 +214,20 @@ def test_a_table_that_lacks_a_column_costs_nothing() -> None:
     assert [] == [*ledger.spends]
 
 
+def test_a_pair_that_noise_hides_is_not_measured() -> None:
+    """Of two columns with many codes the counts are far from independence by chance alone, and noise adds to that."""
+    rng = np.random.default_rng(0)
+    one, other = rng.integers(0, 60, (2, 6000))
+    told = np.where(rng.random(6000) < 0.8, one < 30, rng.random(6000) < 0.5).astype(int)
+    numbers = {"lower": 0, "upper": 59}
+    described = dps.Dataset.of(
+        {"one": one, "other": other, "told": told}, columns={"one": numbers, "other": numbers, "told": [0, 1]}
+    )
+    release = dps.synthesize(described, epsilon=4, delta=1e-6, method="mst", bins=60)
+
+    assert [(0, 2), (1, 2)] == sorted(step.measurement.clique for step in release.value.steps if step.candidates)
+
+
 @pytest.mark.parametrize("rows", [0, 1])
 @pytest.mark.parametrize("columns", [["married"], ["married", "age"], [*COLUMNS]])
 @pytest.mark.parametrize("method", ["aim", "mst"])

@@ -17,7 +17,7 @@ from dpselect.synthesis.distance_bounds import Candidate
 from dpselect.synthesis.graphical_model import GraphicalModel, fit_model
 from dpselect.synthesis.junction_tree import JunctionTree
 from dpselect.synthesis.marginal_session import MarginalSession
-from dpselect.synthesis.mst import Zeros, measure_columns, merged_zeros
+from dpselect.synthesis.mst import MEAN_ABSOLUTE, Zeros, measure_columns, merged_zeros
 from dpselect.synthesis.table_domain import Clique
 
 # Rounds for each column that are planned, before any costs more; fewer where there is more to score, down to a least.
@@ -32,8 +32,6 @@ COLUMNS = Fraction(1, 10)
 CHOICE = Fraction(1, 10)
 # So many times as much a round costs once noise hides what there is to learn: half of the noise.
 MORE = 4
-# The mean of the absolute value of noise, in deviations.
-MEAN_ABSOLUTE = math.sqrt(2 / math.pi)
 
 
 def aim(

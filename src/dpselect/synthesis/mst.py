@@ -1,10 +1,12 @@
 """MST: every column, and the pairs of a spanning tree, each pair chosen because independence describes it worst.
 
+What noise a measurement of a pair adds is taken off its score, as AIM does.
 Source: McKenna, Miklau and Sheldon 2021 (winning the NIST contest).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import combinations
@@ -21,7 +23,9 @@ from dpselect.synthesis.merged_codes import MergedCodes, merge_cells
 from dpselect.synthesis.table_domain import Clique
 
 # Of rho: columns, choices of pairs, and pairs.
-SHARES = (Fraction(1, 3), Fraction(1, 3), Fraction(1, 3))
+SHARES = (Fraction(1, 2), Fraction(1, 20), Fraction(9, 20))
+# The mean of the absolute value of noise, in deviations.
+MEAN_ABSOLUTE = math.sqrt(2 / math.pi)
 # Counts of a pair with more cells are noise.
 _MOST_OF_PAIR = 2**20
 Zeros = Mapping[Clique, NDArray[np.bool_]]
@@ -44,9 +48,11 @@ def mst(session: MarginalSession, zeros: Zeros | None = None) -> GraphicalModel:
         return model
     choice, chosen = SHARES[1] * paid / pairs, []
     # However the tree becomes, its tables stay as small as a model may be: its pairs, and what public zeros tie.
-    most = min(_MOST_OF_PAIR, MOST_CELLS // pairs)
+    most, noise = min(_MOST_OF_PAIR, MOST_CELLS // pairs), MEAN_ABSOLUTE * session.deviation(SHARES[2] * paid / pairs)
     candidates = [
-        Candidate(pair, model) for pair in combinations(columns, 2) if prod(sizes[column] for column in pair) <= most
+        Candidate(pair, model, offset=noise * cells)
+        for pair in combinations(columns, 2)
+        if (cells := prod(sizes[column] for column in pair)) <= most
     ]
     tied = {pair for table in JunctionTree.of(sizes, impossible).tables for pair in combinations(table, 2)}
     tree, ties = [*columns], [*columns]
