@@ -1,84 +1,175 @@
-"""OpenDP's MST and AIM on the tables that ``synthesis --tables FOLDER`` wrote, at the same rho.
+"""MST and AIM of OpenDP and of smartnoise-synth, on the tables that ``synthesis --tables FOLDER`` wrote.
 
-It wants mbi and jax, so this file imports nothing of this project and runs in an environment of its own:
+They want mbi and jax, so this file imports nothing of this project. It runs in an environment of their own, or in one
+for each: what is not installed is skipped, and said so.
 
     python -m venv PEERS && PEERS/bin/pip install "opendp[polars,mbi]" pandas
+    python -m venv OTHER && OTHER/bin/pip install smartnoise-synth
     PEERS/bin/python research/comparisons/synthesis_peers.py FOLDER
+    OTHER/bin/python research/comparisons/synthesis_peers.py FOLDER
 
-One process per cell, so that compiling is counted where it happens; a cell that is there is not made again.
+Each cell (a table, a method, an epsilon) has a process of its own. Its first synthesis is cold: it compiles. The
+others are warm. Importing is not counted. A cell that is there is not made again.
 """
 
 from __future__ import annotations
 
+import argparse
+import importlib.util
 import resource
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-CAP, ATTEMPTS = 300, 6
+Codes = NDArray[Any]
+METHODS = {"opendp-mst": "opendp", "smartnoise-mst": "snsynth", "opendp-aim": "opendp", "smartnoise-aim": "snsynth"}
 
 
-def synthesize(folder: Path, name: str, method: str, place: int) -> None:
-    """Write the synthetic codes, the processor time, or what it failed with."""
+def opendp(stored: Any, place: int, method: str) -> Callable[[], Callable[[str], Codes]]:
+    """Return a synthesis by OpenDP, which returns what draws rows."""
     import opendp.prelude as dp
     import polars as pl
 
     dp.enable_features("contrib")
-    with np.load(folder / f"{name}.npz") as stored:
-        rho, sizes = float(stored["rhos"][place]), stored["sizes"].tolist()
-        frame = pl.LazyFrame({f"c{column}": codes for column, codes in enumerate(stored["codes"])})
-    out = folder / f"{name}.{method}.{place}.npz"
-    start, words = time.process_time(), ""
-    for attempt in range(ATTEMPTS):
-        # Some budgets are refused half way, as floats add up to more than they are: the next ones are a little less.
-        try:
-            made = run(frame, rho * (1 - attempt * 1e-6), sizes, method)
-        except Exception as error:
-            words = " ".join(str(error).split())[-100:]
-            continue
-        np.savez_compressed(out, codes=made, seconds=time.process_time() - start, refused=attempt)
-        return
-    np.savez_compressed(out, failed=f"failed {ATTEMPTS} times: {words}", seconds=time.process_time() - start)
+    sizes = stored["sizes"].tolist()
+    rho = accepted(float(stored["rhos"][place]), len(sizes) - 1)
+    frame = pl.LazyFrame({f"c{column}": codes for column, codes in enumerate(stored["codes"])})
+    keys = {f"c{column}": [*range(size)] for column, size in enumerate(sizes)}
+
+    def synthesis() -> Callable[[str], Codes]:
+        context = dp.Context.compositor(
+            data=frame,
+            privacy_unit=dp.unit_of(contributions=1),
+            privacy_loss=dp.loss_of(rho=rho),
+            split_evenly_over=1,
+        )
+        algorithm = {"mst": dp.mbi.MST, "aim": dp.mbi.AIM}[method]()
+        table = context.query().contingency_table(keys=keys, algorithm=algorithm).release()
+
+        def rows(draw: str) -> Codes:
+            made = table.synthesize(method=draw)
+            # What is in no key comes back as missing: it counts as the first code.
+            return np.nan_to_num(np.stack([made[name].to_numpy() for name in keys]).astype(float)).astype(np.int64)
+
+        return rows
+
+    return synthesis
 
 
-def run(frame: object, rho: float, sizes: list[int], method: str) -> np.ndarray:
-    """Return synthetic codes, shape (columns, rows)."""
+def accepted(rho: float, pairs: int) -> float:
+    """Return the largest rho, by steps of a millionth, of which OpenDP's MST divides the choices into parts that fit.
+
+    Its own map adds the parts up, rounded upwards; of other budgets it refuses the choices after columns are paid.
+    """
     import opendp.prelude as dp
 
-    context = dp.Context.compositor(
-        data=frame,
-        privacy_unit=dp.unit_of(contributions=1),
-        privacy_loss=dp.loss_of(rho=rho),
-        split_evenly_over=1,
-    )
-    keys = {f"c{column}": [*range(size)] for column, size in enumerate(sizes)}
-    algorithm = {"mst": dp.mbi.MST, "aim": dp.mbi.AIM}[method]()
-    table = context.query().contingency_table(keys=keys, algorithm=algorithm).release()
-    made = table.synthesize()
-    return np.stack([made[f"c{column}"].to_numpy() for column in range(len(sizes))])
+    def below(value: float) -> float:
+        return float(np.nextafter(value, -np.inf))
+
+    domain, metric = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
+    for step in range(200):
+        less = rho * (1 - step * 1e-6)
+        pair = below(below(less - less * 0.5))
+        choice = below(below(pair - pair * 0.9))
+        parts = [below(choice / pairs)] * pairs
+        whole = dp.c.make_adaptive_composition(domain, metric, dp.zero_concentrated_divergence(), 1, parts)
+        if whole.map(1) <= choice:
+            return less
+    return rho
+
+
+def smartnoise(stored: Any, place: int, method: str) -> Callable[[], Callable[[str], Codes]]:
+    """Return a synthesis by smartnoise-synth, which returns what draws rows; it takes the number of rows as public."""
+    import pandas as pd
+    from snsynth import Synthesizer
+    from snsynth.transform import LabelTransformer
+    from snsynth.transform.table import TableTransformer
+
+    frame = pd.DataFrame({f"c{column}": codes for column, codes in enumerate(stored["codes"])})
+    epsilon, delta = float(stored["epsilons"][place]), float(stored["delta"])
+
+    def synthesis() -> Callable[[str], Codes]:
+        # Labels are those of the rows: codes that no row has are not in its domain.
+        labels = TableTransformer([LabelTransformer(nullable=False) for _ in frame.columns])
+        made = Synthesizer.create(method, epsilon=epsilon, delta=delta)
+        made.fit(frame, transformer=labels)
+        model = made.synthesizer
+
+        def rows(draw: str) -> Codes:
+            made.synthesizer = _Drawing(model, draw)
+            return made.sample(len(frame))[[*frame.columns]].to_numpy().T.astype(np.int64)
+
+        return rows
+
+    return synthesis
+
+
+class _Drawing:
+    """A model of mbi that draws rows in one of its ways."""
+
+    def __init__(self, model: Any, draw: str) -> None:
+        self._model, self._draw = model, draw
+
+    def synthetic_data(self, rows: int) -> Any:
+        """Return rows."""
+        return self._model.synthetic_data(rows, self._draw)
+
+
+def cell(folder: Path, name: str, method: str, place: int, repeats: int) -> None:
+    """Write the rows of every synthesis and its processor seconds, after each of them."""
+    library, algorithm = method.split("-")
+    with np.load(folder / f"{name}.npz") as stored:
+        made = {"opendp": opendp, "smartnoise": smartnoise}[library](stored, place, algorithm)
+    held: dict[str, Any] = {}
+    for turn in range(repeats):
+        start = time.process_time()
+        draw = made()
+        held[f"sample{turn}"] = draw("sample")
+        held[f"seconds{turn}"] = time.process_time() - start
+        held[f"round{turn}"] = draw("round")
+        np.savez_compressed(folder / f"{name}.{method}.{place}.npz", **held)
 
 
 def main() -> None:
     """Run every cell in a process of its own, within a time."""
-    if len(sys.argv) == 5:
-        resource.setrlimit(resource.RLIMIT_CPU, (CAP, CAP))
-        synthesize(Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--methods", nargs="+", choices=[*METHODS], default=[*METHODS])
+    parser.add_argument("--only", nargs="+", help="names of tables")
+    parser.add_argument("--places", nargs="+", type=int, default=[1, 0, 2], help="which of the epsilons")
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--cap", type=int, default=300, help="processor seconds of a cell")
+    parser.add_argument("--cell", action="store_true", help="run one cell in this process")
+    asked = parser.parse_args()
+    if asked.cell:
+        resource.setrlimit(resource.RLIMIT_CPU, (asked.cap, asked.cap))
+        cell(asked.folder, asked.only[0], asked.methods[0], asked.places[0], asked.repeats)
         return
-    folder = Path(sys.argv[1])
-    names = sorted(path.stem for path in folder.glob("*.npz") if "." not in path.stem)
-    for method in ("mst", "aim"):
-        for place in (1, 2, 0):
+    names = asked.only or sorted(path.stem for path in asked.folder.glob("*.npz") if "." not in path.stem)
+    for method in asked.methods:
+        if importlib.util.find_spec(METHODS[method]) is None or importlib.util.find_spec("mbi") is None:
+            print(f"{method}: {METHODS[method]} or mbi is not installed here: skipped", flush=True)
+            continue
+        for place in asked.places:
             for name in names:
-                out = folder / f"{name}.{method}.{place}.npz"
+                out = asked.folder / f"{name}.{method}.{place}.npz"
                 if out.exists():
                     continue
-                words = [sys.executable, __file__, str(folder), name, method, str(place)]
-                subprocess.run(words, check=False)
-                if not out.exists():
-                    np.savez_compressed(out, failed=f"stopped after {CAP} processor seconds", seconds=CAP)
+                words = ["--methods", method, "--only", name, "--places", str(place), "--repeats", str(asked.repeats)]
+                start = time.perf_counter()
+                command = [sys.executable, __file__, str(asked.folder), *words, "--cap", str(asked.cap), "--cell"]
+                done = subprocess.run(command, check=False, capture_output=True, text=True)
+                if done.returncode and not out.exists():
+                    why = (done.stderr.strip().splitlines() or [""])[-1][-100:]
+                    reason = f"stopped after {asked.cap} processor seconds" if done.returncode < 0 else why
+                    np.savez_compressed(out, failed=reason)
+                print(f"{method} {name} {place}: {done.returncode}, {time.perf_counter() - start:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

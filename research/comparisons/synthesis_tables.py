@@ -53,12 +53,21 @@ def triples() -> Codes:
     return columns, sizes
 
 
+def parts(table: Codes) -> tuple[Codes, list[Integers]]:
+    """Return the rows that are synthesized, four of five, and the others, on which what learns from rows is judged."""
+    columns, sizes = table
+    order = np.random.default_rng(0).permutation(len(columns[0]))
+    kept, held_out = np.split(order, [len(order) * 4 // 5])
+    return ([each[kept] for each in columns], sizes), [each[held_out] for each in columns]
+
+
 TABLES: dict[str, Callable[[], Codes]] = {
     "adult": lambda: shipped("adult"),
-    "acs": lambda: shipped("acs"),
     "nltcs": lambda: shipped("nltcs"),
+    "nursery": lambda: shipped("nursery"),
     "chain (made up)": chain,
     "triples (made up)": triples,
+    "acs": lambda: shipped("acs"),
 }
 
 
@@ -82,25 +91,38 @@ def total_variation(true: Codes, made: list[Integers], columns: int) -> float:
 
 
 def query_error(true: Codes, made: list[Integers]) -> float:
-    """Return the mean error of 100 random queries: the share of rows that have one of half the codes of 3 columns."""
+    """Return the mean error of 100 random queries: shares of rows with a code, or codes of a range, in 3 columns each.
+
+    An equality asks about the code of a random row, so that rare codes are asked about as rarely as they are.
+    """
     held, sizes = true
     rng, errors = np.random.default_rng(5), []
     for _ in range(QUERIES):
-        places = rng.choice(len(sizes), 3, replace=False)
-        inside = [rng.random(sizes[place]) < 0.5 for place in places]
-        answers = [
-            np.logical_and.reduce([kept[each[place]] for place, kept in zip(places, inside, strict=True)]).mean()
-            for each in (held, made)
-        ]
-        errors.append(abs(answers[0] - answers[1]))
+        answers = np.ones(len(held[0]), dtype=bool), np.ones(len(made[0]), dtype=bool)
+        for place in rng.choice(len(sizes), 3, replace=False):
+            low, high = np.sort(rng.integers(0, sizes[place], 2))
+            if rng.random() < 0.5:
+                low = high = held[place][rng.integers(len(held[0]))]
+            for answer, columns in zip(answers, (held, made), strict=True):
+                answer &= (columns[place] >= low) & (columns[place] <= high)
+        errors.append(abs(answers[0].mean() - answers[1].mean()))
     return float(np.mean(errors))
 
 
-def accuracy(true: Codes, made: list[Integers]) -> float:
-    """Return how often a forest that learned the last column from synthetic rows is right about true ones."""
+def auc(made: list[Integers], held_out: list[Integers]) -> float:
+    """Return how well a forest that learned the last column from synthetic rows tells true rows apart, by AUC.
+
+    Of several classes the mean over each class against the others; 1/2 is chance.
+    """
     from sklearn.ensemble import RandomForestClassifier
+    from sklearn.metrics import roc_auc_score
 
     rows = slice(0, 20_000)
     forest = RandomForestClassifier(50, max_depth=12, random_state=0)
     forest.fit(np.stack(made[:-1], axis=1)[rows], made[-1][rows])
-    return float((forest.predict(np.stack(true[0][:-1], axis=1)) == true[0][-1]).mean())
+    shares = forest.predict_proba(np.stack(held_out[:-1], axis=1))
+    score = {code: shares[:, place] for place, code in enumerate(forest.classes_)}
+    truth = held_out[-1]
+    known = np.unique(truth)
+    each = [roc_auc_score(truth == code, score.get(code, np.zeros(len(truth)))) for code in known]
+    return float(each[-1] if len(known) == 2 else np.mean(each))
