@@ -321,3 +321,17 @@ def test_rows_that_are_not_there_do_not_count() -> None:
     found = derived_sensitivity.delta((A + 1) / (A + B + 2), CELLS[2], counts, np.array([[0]]))
 
     assert found[0, 0] == pytest.approx(2 / 8 - 1 / 7)
+
+
+def test_few_and_many_doubles_have_the_same_neighbours(monkeypatch) -> None:
+    """Zeros, subnormals, ends of all doubles and infinities: one by one, and by their bits."""
+    ends = [0.0, -0.0, 5e-324, 2.2250738585072014e-308, 1.0, 2.0**53, 1.7976931348623157e308, np.inf]
+    doubles = np.array([sign * each for each in ends for sign in (1, -1)])
+    few = interval.down(doubles), interval.up(doubles)
+    monkeypatch.setattr(interval, "_FEW", 0)
+
+    assert [each.tobytes() for each in few] == [
+        each.tobytes() for each in (interval.down(doubles), interval.up(doubles))
+    ]
+    assert (few[0][:-1] < doubles[:-1]).all()
+    assert np.isnan(interval.down(np.array([np.nan]))).all()

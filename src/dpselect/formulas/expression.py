@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Protocol
 
 from dpselect.formulas import functions
@@ -116,6 +117,14 @@ class Linear(Expression):
     def of(cls, weights: Mapping[str, Fraction], constant: Fraction) -> Linear:
         """Return the sum of weighted statistics."""
         return cls(tuple(sorted((name, each) for name, each in weights.items() if each)), constant)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # Tables of known enclosures ask for it again and again.
+        return hash((self.weights, self.constant))
 
     def value(self, parts: Sequence[Interval]) -> Interval:  # noqa: ARG002
         """Refuse: where statistics lie is known where rows are."""

@@ -26,6 +26,8 @@ _INF = float("inf")
 EXACT = 2**53
 # The largest power of two that is a double.
 _LARGEST = 2**1023
+# Of fewer doubles the next ones below are found one by one, of more by their bits.
+_FEW = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +124,9 @@ class Interval:
 
 def down(x: Floats) -> Floats:
     """Return the next double below each; ``-inf`` stays."""
+    if x.size < _FEW:
+        with np.errstate(over="ignore", under="ignore"):
+            return np.asarray(np.nextafter(x, -_INF))
     x = np.where(x == 0, -0.0, x)
     bits = x.view(np.int64)
     below = (bits - ((bits >> 63) | 1)).view(np.float64)

@@ -9,8 +9,8 @@ that is not; several shares of ``quantiles`` are exact.
 A number of records must be public to help. ``quantiles`` protects the number of records too. One that is public
 (``total=``) nearly doubles the rate of a single share far from 1/2, and lets four to 25 quantiles be drawn jointly, on
 at most 65,536 grid values and with at most 2^32 records. Without one ``method="joint"`` pays a tenth of epsilon for it;
-``"auto"`` does not. A joint draw takes tenths of a second where halving takes thousandths: its time follows the grid, at
-up to 2^18 sub-cells, not the records.
+``"auto"`` does not. A joint draw takes tenths of a second where halving takes thousandths: its time follows the grid,
+at up to 2^18 sub-cells, not the records.
 
 Quantiles are one spend. Their budgets differ by path, so a ledger of rhos counts epsilon tanh(epsilon / 2) for several,
 as for any pure release.

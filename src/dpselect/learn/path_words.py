@@ -51,7 +51,7 @@ def path_words(model: Any, codes: Sequence[Integers]) -> list[str]:
                 words = f"{told_as}, because {because}"
                 beyond = abs(shares[row, told] - released[leaf, told]) > DEVIATIONS * open_[leaf, told]
                 if figures and len(model.trees_) == 1 and beyond:
-                    # What predict_proba says beside it is no slip.
+                    # So predict_proba may differ from the leaf.
                     words += f". The whole tree goes further: {model.classes_[told]} {share_words(shares[row, told])}"
             elif len(model.trees_) > 1:
                 words = f"{told_as} by the mean of {len(model.trees_)} trees; the first says {label}, because {because}"
