@@ -121,11 +121,16 @@ def require_value(formula: Expression, rows: RowKinds) -> None:
     Raises:
         FormulaError: it may divide by 0, or take the root or logarithm of what has none.
     """
-    region = Region(rows, None, np.zeros((), dtype=np.int64))
-    if not _moves_at_all(formula, rows):
-        raise FormulaError("This formula is the same whatever the rows are: name a statistic in it.")
-    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        _require(formula, region)
+    moves = _moves_at_all(formula, rows)
+    if moves:
+        with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+            _require(formula, Region(rows, None, np.zeros((), dtype=np.int64)))
+        # Such as min(count(), 0). A move from no rows is at most the ceiling, and found sooner.
+        nothing = GroupSums({name: np.zeros(1, dtype=np.int64) for name in rows.names})
+        first = delta(formula, rows, nothing, np.zeros(1, dtype=np.int64))
+        moves = bool((first > 0).any()) or ceiling(formula, rows) > 0
+    if not moves:
+        raise FormulaError("This formula is the same whatever the rows are: name a statistic that changes it.")
 
 
 def _moves_at_all(formula: Expression, rows: RowKinds) -> bool:
