@@ -79,6 +79,7 @@ def test_explain_is_a_dry_run_with_statistics_sensitivity_and_price(capsys) -> N
     assert "cost       epsilon = 2 per record added or removed" in page
     assert "statistics count() and sum(stars) in each of 3 values of place" in page
     assert "sensitivity one row moves the score by at most 0.09" in page
+    assert "rows that come or go, whatever the data\naccuracy" in page
     assert "question   Which value of place has the highest avg(stars), with 20:3" in page
     assert not Path("ratings.ledger").exists()
     assert 0 == main(["sql", "ratings.toml", f"explain {MEDIAN}", "--error", "50", "--json"])
@@ -101,6 +102,7 @@ REFUSED = {
     "join": (["ratings.toml", f"{MEDIAN} JOIN x ON 1 = 1"], "JOIN is not allowed here: write one SELECT"),
     "other table": (["ratings.toml", "SELECT MEDIAN(stars) FROM salaries"], "this dataset, which is ratings"),
     "no prior": (["ratings.toml", BEST], "give a prior, such as 20:3"),
+    "no minimum": (["ratings.toml", BEST], "or a minimum size, --min-rows 20; about"),
     "prior of counts": (["ratings.toml", COUNTS, "--prior", "20:3"], "--prior: This SQL is answered by histogram"),
     "many words": (["ratings.toml", "SELECT", "place"], "as SQL is one text: write it in quotes"),
     "file": (["rows.csv", MEDIAN], "SQL needs what is public of every column"),

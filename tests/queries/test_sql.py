@@ -538,7 +538,12 @@ def test_the_sensitivity_of_a_plan_is_that_of_the_formula() -> None:
     assert plan.statistics == "count() and sum(stars) in each of 3 values of place"
     assert plan.sensitivity.startswith("one row moves the score by at most 0.09")
     plan = LocalDataset(PEOPLE).plan.sql(ranked("SUM(stars)"), epsilon=1)
-    assert plan.sensitivity.startswith("one person moves the score by at most 10,")
+    assert plan.sensitivity == (
+        "one person moves the score by at most 10. Groups are drawn by their margins: how many persons at least must "
+        "come or go before a group enters or leaves the list. One person moves a margin by at most 1"
+    )
+    plan = LocalDataset(RATINGS).plan.sql(ranked("COUNT(*) * SUM(stars)"), epsilon=1)
+    assert plan.sensitivity.startswith("one row moves the score by as much as rows allow, without a public bound. ")
 
 
 WORDS = """

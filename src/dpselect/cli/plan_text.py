@@ -187,9 +187,11 @@ def _mean(bound: float, request: Request, count: int) -> str:
     """Return in words what the error is on average: exact where it is known that some database has it."""
     from dpselect.mechanisms.worst_case import WorstCaseBound
 
-    if isinstance(request.outcome.error_bound, WorstCaseBound) and request.outcome.error_bound.is_attained:
-        return f"expected {bound:.6g} in the score on the worst data"
-    return f"expected, at most {bound:.6g} in the score, {'per draw and ' if count > 1 else ''}whatever the data"
+    worst = request.outcome.error_bound
+    where = (isinstance(worst, WorstCaseBound) and worst.unit) or "in the score"
+    if isinstance(worst, WorstCaseBound) and worst.is_attained:
+        return f"expected {bound:.6g} {where} on the worst data"
+    return f"expected, at most {bound:.6g} {where}, {'per draw and ' if count > 1 else ''}whatever the data"
 
 
 def promise(guarantee: Guarantee, count: int = 1) -> dict[str, Any]:

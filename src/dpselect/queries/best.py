@@ -90,7 +90,7 @@ class BestGroups(Query[Any]):
             if read.ratios and self.prior is None and self.min_rows is None:
                 group_score(self.score)
         except FormulaError as error:
-            raise QueryError(str(error), "score") from None
+            raise QueryError(error.args[0], "score") from None
         if self.prior is not None and not read.ratios:
             raise QueryError("A prior is for avg and rate, and this score has neither: leave it out.", "prior")
         if self.prior is not None and self.min_rows is not None:
@@ -104,7 +104,7 @@ class BestGroups(Query[Any]):
         try:
             self._ranking(dataset)
         except FormulaError as error:
-            raise QueryError(str(error), "score") from None
+            raise QueryError(error.args[0], "score") from None
         if self.k >= len(groups):
             raise QueryError(f"This has {len(groups)} groups: ask for fewer than that.", "k")
         return len(groups)

@@ -94,9 +94,9 @@ def _of_score(query: BestGroups, dataset: Dataset, who: str) -> tuple[str, str]:
         query.min_rows,
     )
     most = ceiling(ranking.formula, ranking.kinds)
-    moves = f"by at most {most:.4g}" if math.isfinite(most) else "by more, the more rows there are"
+    moves = f"by at most {most:.4g}" if math.isfinite(most) else "by as much as rows allow, without a public bound"
     return (
         f"{' and '.join(ranking.score.sums)} in each of {len(dataset.groups(query.by))} values of {query.by}",
-        f"{who} moves the score {moves}, and by 1 how many must come or go before a group changes sides of the list, "
-        "which is drawn by",
+        f"{who} moves the score {moves}. Groups are drawn by their margins: how many {who.split()[1]}s at least must "
+        f"come or go before a group enters or leaves the list. {who.capitalize()} moves a margin by at most 1",
     )
