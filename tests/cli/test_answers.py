@@ -176,7 +176,7 @@ def test_where_no_worst_case_is_known_nothing_is_said(capsys) -> None:
 def test_a_p_value_of_one_is_not_printed(monkeypatch, capsys) -> None:
     """It says nothing: a sentence stands in its place, and a smaller one is printed."""
     promise = dps.Guarantee(1, dps.mechanisms.Neighbours.EDGE)
-    for p, words in ((1.0, "no p-value: the lead of the last name over the others rounds to zero"), (0.5, "p = 0.5")):
+    for p, words in ((1.0, "no p-value: the last name has no lead over the others in this draw"), (0.5, "p = 0.5")):
         release = Release((1, 2), "x", promise, (0, 0), p)
         monkeypatch.setattr(LocalDataset, "ask", lambda *_, answer=release: answer)
         assert 0 == main(["top-k", *TOP_K, "--k", "2", "--epsilon", "1"])

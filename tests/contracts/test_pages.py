@@ -140,3 +140,13 @@ def test_planted_headings_and_turns_are_found() -> None:
     assert ["Which epsilon do I need?", "What it promises"] == question_headings(old)
     assert ["whoever", "says which"] == [turn.partition(":")[0] for turn in retired_turns(old)]
     assert not question_headings("## Whole numbers\n")
+
+
+def test_every_task_is_listed_where_readers_begin() -> None:
+    """In the text of the index, not only in a menu that a repository does not show; the README begins the list."""
+    shown = re.sub(r"```\{toctree\}.*?```", "", (DOCS / "index.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [] == [page.name for page in (DOCS / "how-to").glob("*.md") if f"(how-to/{page.name}" not in shown]
+    assert readme.count("(docs/how-to/") >= 8
+    assert "(docs/glossary.md)" in readme
+    assert "(glossary.md)" in shown

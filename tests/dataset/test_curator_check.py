@@ -82,7 +82,7 @@ def test_the_command_says_it_in_words_and_in_json(tmp_path, capsys) -> None:
         "rows: 10",
         "age: 4 numbers, 2 empty, 4 not a number, such as 'x'; 'y'; 'z'; 2 outside of the bounds, such as '130'; '-4'",
         "job: 4 listed, 1 empty, 5 not in the list, such as 'cook'; 'baker'; 'clerk'",
-        "who: 6 persons, at most 3 rows each; above 2: 1 of them, whose 1 row more does not count; rows of nobody: 1",
+        "who: 6 persons, at most 3 rows each; with more than 2: 1, of whose rows 1 does not count; rows of nobody: 1",
     ]
     assert 0 == main([*words, "--json"])
     assert 4 == json.loads(capsys.readouterr().out)["columns"]["age"]["numbers"]

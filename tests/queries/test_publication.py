@@ -274,6 +274,21 @@ def test_the_command_publishes(tmp_path: Path, monkeypatch, capsys) -> None:
     assert "publish by-job: median age, by job" in capsys.readouterr().out
 
 
+def test_a_p_value_is_shown_with_two_digits_rounded_up() -> None:
+    """As a command of its own shows it; the figure for programs is whole."""
+    rows = {"job": ["nurse"] * 90 + ["smith"]}
+    data = dps.open(dps.Dataset.of(rows, columns={"job": ["nurse", "smith"]}, budget={"epsilon": 9}))
+    asked = [{"key": "x", "query": "most_common", "column": "job", "weight": 1}]
+    answers = data.publish(Publication.of(total={"epsilon": Fraction(1, 10)}, query=asked))
+    ((shown, exact),) = [
+        (Fraction(value), answers.answers["x"]["answer"]["p-value"])
+        for _, name, value in answers.lines
+        if name == "p-value"
+    ]
+    assert exact <= shown <= exact * 1.1
+    assert len(f"{float(shown):e}".partition("e")[0].rstrip("0")) <= 3
+
+
 @pytest.mark.parametrize("asked", [{"query": "median", "column": "age"}, {"query": "most_common", "column": "job"}])
 def test_a_row_of_a_plan_says_what_a_release_of_its_own_does(asked) -> None:
     """Column, groups, person, the rows of one that count, and the description; beside them, its plan and its key."""

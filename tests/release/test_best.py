@@ -436,7 +436,7 @@ def test_a_query_has_a_price_an_error_and_a_certificate() -> None:
     content = release.certificate().content
 
     assert plan.mechanism == "permute-and-flip"
-    assert "rows that come or go behind the best" in plan.error_bound.describe()
+    assert " rows behind the best" in plan.error_bound.describe()
     assert release.value == ("A",)
     assert (
         content["question"] == "Which value of place has the highest avg(stars), with 5:3 as rows and value of a prior?"
@@ -540,3 +540,21 @@ def test_a_prior_that_no_row_could_have_is_refused(score: str, prior: str) -> No
     with pytest.raises(ValueError, match="The rows of a prior have values from 0 to"):
         dps.open(described).best(score, by="place", prior=prior, epsilon=1)
     assert dps.open(described).ledger.totals.spends == 0
+
+
+def test_a_bound_is_shown_in_three_digits_rounded_up() -> None:
+    """Never below the figure that holds, and in rows, which a reader can count."""
+    release = dps.best(
+        {"job": ["a"] * 20 + ["b"] * 9, "age": [40] * 29},
+        epsilon=0.3,
+        by="job",
+        groups=["a", "b"],
+        score="avg(age)",
+        prior="20:50",
+        columns={"age": {"lower": 0, "upper": 100}},
+    )
+    shown = release.error_bound.describe()
+    figure = float(shown.split()[2])
+    assert shown.split()[3:6] == ["rows", "behind", "the"]
+    assert release.error_bound.at() <= figure <= release.error_bound.at() * 1.01
+    assert len(shown.split()[2].replace(".", "")) <= 3

@@ -102,7 +102,7 @@ def _lines(spend: Spend, bound: float | str | None, reach: str | None, request: 
     lines = [
         "Dry run: nothing was spent, drawn or written.",
         f"cost       {total}{draws}",
-        f"risk       {in_words(attack_success(spend.guarantee, spend.count))}",
+        f"risk       an attacker {in_words(attack_success(spend.guarantee, spend.count))}",
         f"mechanism  {spend.mechanism}",
     ]
     if request.outcome.choice is not None:
@@ -190,8 +190,8 @@ def _mean(bound: float, request: Request, count: int) -> str:
     worst = request.outcome.error_bound
     where = (isinstance(worst, WorstCaseBound) and worst.unit) or "in the score"
     if isinstance(worst, WorstCaseBound) and worst.is_attained:
-        return f"expected {bound:.6g} {where} on the worst data"
-    return f"expected, at most {bound:.6g} {where}, {'per draw and ' if count > 1 else ''}whatever the data"
+        return f"on average {bound:.6g} {where} on the worst data"
+    return f"on average at most {bound:.6g} {where}, {'per draw and ' if count > 1 else ''}whatever the data"
 
 
 def promise(guarantee: Guarantee, count: int = 1) -> dict[str, Any]:

@@ -161,7 +161,7 @@ def _p_value_lines(release: Release[Any]) -> list[str]:
     one = len(release._answer["candidates"]) == 1
     if release.p_value >= 1:
         least = "the choice" if one else "the last name"
-        return [f"no p-value: the lead of {least} over the others rounds to zero, which says nothing"]
+        return [f"no p-value: {least} has no lead over the others in this draw, which says nothing about it"]
     wrong = "a wrong choice" if one else "a wrong name"
     # Rounded up, so that what is printed is a p-value too.
     shown = Context(prec=2, rounding=ROUND_CEILING).create_decimal(Decimal(release.p_value))

@@ -243,8 +243,8 @@ def _persons(held: Any, most: int) -> tuple[str, dict[str, Any]]:
         "left_out": int(np.maximum(rows - most, 0).sum()),
     }
     line = (
-        f"{count_text(facts['persons'], 'person')}, at most {count_text(facts['largest'], 'row')} each; above {most}: "
-        f"{facts['above']} of them, whose {count_text(facts['left_out'], 'row')} more "
+        f"{count_text(facts['persons'], 'person')}, at most {count_text(facts['largest'], 'row')} each; with more than "
+        f"{most}: {facts['above']}, of whose rows {facts['left_out']} "
         f"{'does' if facts['left_out'] == 1 else 'do'} not count; rows of nobody: {facts['nobody']}"
     )
     return line, facts

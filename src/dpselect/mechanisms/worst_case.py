@@ -258,7 +258,7 @@ class WorstCaseBound(ErrorBound):
         share = with_chance(probability)
         if math.isinf(least):
             return f"nothing can be said {share}"
-        measure = f"less than {least:g}{unit and ' '}{unit} behind"
+        measure = f"less than {_rounded_up(least)}{unit and ' '}{unit} behind"
         if least == 1 and self.case.kind == "integer":
             measure = "as good as"
         if self.case.k == 1:
@@ -266,6 +266,13 @@ class WorstCaseBound(ErrorBound):
         if self.case.method == "joint":
             return f"every place {measure} the candidate that belongs there {share}"
         return f"each {measure} the {ordinal(self.case.k)} best {share}"
+
+
+def _rounded_up(number: float) -> str:
+    """Return a whole number as it is, and another one with three digits that are not below it."""
+    if number == int(number):
+        return f"{number:g}"
+    return f"{Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(number)):g}"
 
 
 def error_bound_of(

@@ -164,7 +164,7 @@ class GroupRanking:
         made = self.margins(table, k, by, groups)
         release = top_k(made, k, epsilon=epsilon, mechanism="permute-and-flip", ledger=ledger)
         who = "rows" if self.person is None else "persons"
-        measured: dict[str, Any] = {"unit": f"{who} that come or go"}
+        measured: dict[str, Any] = {"unit": who}
         if self.person is not None:
             measured |= {"rows_per_person": self.rows_per_person, "scope": SCOPE}
         return replace(release, error_bound=replace(release.error_bound, **measured))

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ FILES = ("answers.json", "answers.csv", "report.html", "certificate.json")
 FORMAT = "dpselect answers 1"
 # No key of a query has a space.
 NUMBER, DIGEST, TOTAL = "number of the publication", "digest of the description", "total of the plan"
+# A fact beside the winners of a list.
+P_VALUE = "p-value"
 # How a formula of a program of tables begins, and what is a number for all that.
 _COLUMNS = ("key", "group", "part", "value", "epsilon", "mechanism", "error_below", "unit")
 
@@ -62,7 +65,11 @@ class PublicationAnswers:
     @property
     def lines(self) -> list[tuple[str, str, str]]:
         """Return key, name and value of every line of an answer, as text."""
-        return [(key, *row) for key, each in self.answers.items() for row in answer_rows(each["answer"], each["parts"])]
+        return [
+            (key, name, _short_p_value(value) if name == P_VALUE else value)
+            for key, each in self.answers.items()
+            for name, value in answer_rows(each["answer"], each["parts"])
+        ]
 
     def as_csv(self) -> str:
         """Return one line for each value: key, group, part of the answer, value, and what is known of it."""
@@ -158,6 +165,11 @@ def answers_with_certificate(
     return PublicationAnswers(answers, dated, title, about, folder)
 
 
+def _short_p_value(text: str) -> str:
+    """Return a p-value with two digits, rounded up, so that what is shown is one too."""
+    return f"{Context(prec=2, rounding=ROUND_CEILING).create_decimal(text):g}"
+
+
 def _line(each: Mapping[str, Any]) -> str:
     rows = ", ".join(map(str, each["rows"]))
     return (
@@ -169,7 +181,7 @@ def _line(each: Mapping[str, Any]) -> str:
 def _values(answer: Mapping[str, Any], parts: Sequence[str]) -> Iterator[tuple[str, str, Any]]:
     """Yield group, part and value of every number or name of an answer."""
     for name, value in answer.items():
-        if name in ("gaps", "p-value"):
+        if name in ("gaps", P_VALUE):
             continue
         group = "" if name == "candidates" and isinstance(value, list) else name
         if isinstance(value, Mapping):
