@@ -240,11 +240,7 @@ class PublicationRun:
 
     def _metadata(self, key: str) -> dict[str, str]:
         """Return what the ledger records of a query: the words of its own command, and which plan it is of."""
-        query = self._publication.queries[key]
-        asked = ledger_metadata(query, self._dataset)
-        if (many := query.public(self._dataset).get("rows per person")) is not None:
-            # A release of its own records it as it draws.
-            asked["rows_per_person"] = str(many)
+        asked = ledger_metadata(self._publication.queries[key], self._dataset)
         return asked | {PUBLICATION: self._state.identity, "command": f"publish {key}: {asked['command']}"}
 
     def _admit(self, totals: Totals, events: Sequence[Event]) -> None:
