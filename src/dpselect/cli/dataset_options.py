@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpselect.cli import paths
+from dpselect.cli.key_options import file_keywords, is_said, key_option, name_of
 from dpselect.cli.names import names
-from dpselect.cli.options import Argument, CommandOption, Exact, Role, flag, number, option, whole
+from dpselect.cli.options import Argument, CommandOption, Exact, Role, number, option
 from dpselect.cli.request import Request
-from dpselect.dataset.fields import FILE_KEYS, DatasetFields
+from dpselect.dataset.fields import DatasetFields
 from dpselect.kernel.errors import InputError, PrivacyError
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 PANEL = "A data file without a description"
 DESCRIPTION = ".toml"
 SERVED_DATASET = "a dataset of a server, such as https://dp.example.org/survey"
-_TYPES = {"int": whole, "int | None": whole}
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # As dpselect.data.Periods knows them.
 STEPS = ("day", "week", "month", "quarter", "year")
@@ -115,24 +115,6 @@ def description_options(of: str) -> tuple[CommandOption | Argument, ...]:
     return tuple(key_option(each, PANEL) for each in keys if each.metadata["of"] in ("", of))
 
 
-def key_option(key: Any, panel: str, *, rare: bool = True) -> CommandOption | Argument:
-    """Return the option that says what a key of a description says."""
-    about, name = key.metadata["about"], f"--{name_of(key).replace('_', '-')}"
-    if key.default is False:
-        return flag(name, about, panel, rare=rare)
-    if key.name == "nodes":
-        return paths.input(name, metavar=key.metadata["metavar"], panel=panel, rare=rare, help=about)
-    return option(
-        name,
-        type=_TYPES.get(str(key.type), str),
-        several=isinstance(key.default, tuple),
-        metavar=key.metadata["metavar"],
-        panel=panel,
-        rare=rare,
-        help=about,
-    )
-
-
 def of_columns(*, numbers: bool, values: bool, groups: bool) -> tuple[CommandOption | Argument, ...]:
     """Return the options for what is public of the columns of a question."""
     return (*(_BOUNDS if numbers else ()), *((_DOMAIN,) if values else ()), *((_GROUPS,) if groups else ()))
@@ -141,11 +123,6 @@ def of_columns(*, numbers: bool, values: bool, groups: bool) -> tuple[CommandOpt
 def is_of_dataset(parameter: Any) -> bool:
     """Return whether an option says something of a data file."""
     return PANEL in (getattr(parameter, "panel", None) or ())
-
-
-def is_said(value: Any) -> bool:
-    """Return whether the value of an option is not its default."""
-    return value is not None and value is not False and value != ()
 
 
 def is_description(request: Request) -> bool:
@@ -208,11 +185,6 @@ def error_location(request: Request) -> Iterator[None]:
         # What a description says is not said by an option beside it.
         of_option = parameter is not None and not (is_description(request) and is_of_dataset(parameter))
         raise InputError(f"{paths.label_of(parameter)}: {sentence}" if of_option else sentence) from None
-
-
-def name_of(key: Any) -> str:
-    """Return what a request calls a key of a description."""
-    return str(key.metadata.get("option") or key.name).replace("-", "_")
 
 
 def domains(request: Request, columns: Mapping[str, bool | None], *, unlisted: bool = False) -> dict[str, Any]:
@@ -334,12 +306,6 @@ def only_column(request: Request) -> str:
     if len(there) != 1:
         raise InputError(f"{Path(dataset).name} has {len(there)} columns: name one after it.")
     return str(there[0])
-
-
-def file_keywords(request: Request) -> dict[str, Any]:
-    """Return what the command line says of how the file is written, by the keys of a description."""
-    said = {each.name: request.get(name_of(each)) for each in fields(DatasetFields) if each.name in FILE_KEYS}
-    return {name: value for name, value in said.items() if is_said(value)}
 
 
 def require_there(request: Request, dataset: Dataset, columns: Mapping[str, Sequence[str]]) -> None:

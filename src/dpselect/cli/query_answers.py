@@ -20,7 +20,7 @@ from dpselect.kernel.privacy_filter import with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, RecordingAccountant
 from dpselect.queries.base import Query
 from dpselect.queries.ledger_metadata import ledger_metadata
-from dpselect.queries.local import LocalDataset, question_check
+from dpselect.queries.local import LocalDataset, is_ledger_unmade, question_check
 from dpselect.queries.plan import Plan, plan_of
 from dpselect.release.release import Release
 from dpselect.sources.urls import is_url
@@ -149,7 +149,7 @@ def _ledger(request: Request, dataset: Dataset) -> tuple[Any, Callable[[], Ledge
         return None, None
     place = dataset.budget.ledger
     request.ledger = place if place is None or is_url(place) else str(dataset.folder / place)
-    if dataset.is_ledger_unmade:
+    if is_ledger_unmade(dataset):
         return InMemoryLedger(dataset.terms()), dataset.open_ledger
     return dataset.open_ledger(), None
 

@@ -217,6 +217,8 @@ def option_of(name: str, field: dataclasses.Field[Any]) -> CommandOption:
         settings |= {"type": each, "several": True, "metavar": f"{name.upper()}..."}
     elif kind.control == "columns":
         settings |= {"several": True, "metavar": "COLUMN..."}
+    elif kind.control == "text" and kind.schema.get("type") != "string":
+        settings["type"] = Exact(name, kind.of_text)
     elif kind.control == "number":
         settings["type"] = whole if kind.schema["type"] == "integer" else number
     if default is not dataclasses.MISSING and default not in (None, False):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from dpselect.cli import dataset_options, paths
+from dpselect.cli import key_options, paths
 from dpselect.cli.locations import stays
 from dpselect.cli.options import READING, Argument, CommandOption
 from dpselect.cli.request import Request
@@ -22,7 +22,7 @@ _KEYS = {each.name: each for each in fields(DatasetFields)}
 
 
 def _options(*keys: str) -> tuple[CommandOption | Argument, ...]:
-    return tuple(dataset_options.key_option(_KEYS[name], READING, rare=name not in _USUAL) for name in keys)
+    return tuple(key_options.key_option(_KEYS[name], READING, rare=name not in _USUAL) for name in keys)
 
 
 # How a file is written, and the rows that are wanted.
@@ -103,13 +103,13 @@ def note_check(request: Request, **columns: tuple[int, int]) -> None:
 def keywords(request: Request) -> dict[str, Any]:
     """Return what the command line says of the file, by the keys of a description."""
     where = request.get("where")
-    return dataset_options.file_keywords(request) | ({} if where is None else {"where": where})
+    return key_options.file_keywords(request) | ({} if where is None else {"where": where})
 
 
 def given_options(request: Request) -> Iterator[tuple[str, str]]:
     """Yield the key of each thing that the command line says of the file, and the option that says it."""
     for name in keywords(request):
-        yield name, paths.label_of(request.parameters[dataset_options.name_of(_KEYS[name])])
+        yield name, paths.label_of(request.parameters[key_options.name_of(_KEYS[name])])
 
 
 def file(request: Request) -> Any:

@@ -315,11 +315,6 @@ class Dataset(DatasetFields):
         except FileNotFoundError:
             return None
 
-    @property
-    def is_ledger_unmade(self) -> bool:
-        """Return whether the ledger of the budget is named and not made yet (errors as :meth:`existing_ledger`)."""
-        return self.ledger_place is not None and self.existing_ledger() is None
-
     def subset(self, where: str) -> Dataset:
         """Return the dataset of the rows that fulfil one more public condition.
 

@@ -259,13 +259,13 @@ def share_or(name: str) -> FieldKind:
     def parse(value: Any) -> float | str:
         if value == name:
             return name
-        exact = _exact(_text_number(value) if isinstance(value, str) else value)
+        exact = None if isinstance(value, str) else _exact(value)
         if exact is None or not 0 < exact < 1:
             raise InputError(f"a share between 0 and 1 such as 0.2, or {name}, is expected.")
         return float(exact)
 
     share = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
-    return FieldKind(parse, {"anyOf": [share, {"const": name}]}, control="text")
+    return FieldKind(parse, {"anyOf": [share, {"const": name}]}, read=_text_number, control="text")
 
 
 def _between(least: float, most: float, name: str, fewest: int, many: int) -> FieldKind:

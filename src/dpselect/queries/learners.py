@@ -92,9 +92,8 @@ def estimator(
             f"The model {model} learns classes, and {target} is a number: ask for {' or '.join(kinds)}.", "model"
         )
     settings = dict(asked)
-    if isinstance(asked.get("threshold"), float) and not number and len(dataset.groups(target)) != 2:
-        many = len(dataset.groups(target))
-        raise QueryError(f"a share is for two classes, and {target} has {many}: ask for base-rate.", "threshold")
+    if not number:
+        _require_two_classes(asked, target, len(dataset.groups(target)))
     for name in asked.keys() & TAKES.keys():
         if number and name in ("n_records", "threshold") and not (ruled and name in OF_THE_RULE):
             raise QueryError("this goes with a target of classes: leave it out.", name)
@@ -120,6 +119,12 @@ def estimator(
     return getattr(learn, kinds[model])(
         domains={name: domain_of(dataset, name) for name in features}, ledger=ledger, **settings
     )
+
+
+def _require_two_classes(asked: Mapping[str, Any], target: str, classes: int) -> None:
+    """Refuse a share as a threshold of other than two classes (``QueryError``)."""
+    if isinstance(asked.get("threshold"), float) and classes != 2:
+        raise QueryError(f"a share is for two classes, and {target} has {classes}: ask for base-rate.", "threshold")
 
 
 def _importance(pairs: Sequence[str], classes: Sequence[Any]) -> dict[Any, Fraction]:

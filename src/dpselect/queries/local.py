@@ -212,7 +212,7 @@ class _SharedLedger:
     @property
     def is_unmade(self) -> bool:
         """Return whether the ledger is described and not made yet."""
-        return self.ledger is None and self._description.is_ledger_unmade
+        return self.ledger is None and is_ledger_unmade(self._description)
 
     def open(self, spend: Spend | None = None) -> Accountant:
         """Return the ledger, made when it is first needed (errors as :attr:`LocalDataset.ledger`).
@@ -231,6 +231,11 @@ class _SharedLedger:
                 held = described.frame is not None and described.budget.ledger is None
                 self.ledger = InMemoryLedger(described.terms()) if held else described.open_ledger()
         return self.ledger
+
+
+def is_ledger_unmade(dataset: Dataset) -> bool:
+    """Return whether a ledger is described and not made yet (errors as :meth:`Dataset.existing_ledger`)."""
+    return dataset.ledger_place is not None and dataset.existing_ledger() is None
 
 
 def open(dataset: str | Path | Dataset, *, ledger: Accountant | None = None, workers: int = 1) -> LocalDataset:

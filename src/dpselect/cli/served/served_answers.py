@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dpselect.cli import dataset_options, paths, query_answers
 from dpselect.cli.answer_files import FILES
 from dpselect.cli.command import CommandAnswer
+from dpselect.cli.key_options import is_said
 from dpselect.cli.plan_text import facts_text, promise, state_error
 from dpselect.cli.release_text import escape_name
 from dpselect.cli.request import Request
@@ -183,5 +184,5 @@ def _require_no_stray(request: Request) -> None:
     for name, parameter in request.parameters.items():
         public = "the server knows it, from its curator" if dataset_options.is_of_dataset(parameter) else None
         why, value = _NOT_HERE.get(name, public), request.get(name)
-        if why is not None and value != parameter.default and dataset_options.is_said(value):
+        if why is not None and value != parameter.default and is_said(value):
             raise InputError(f"{paths.label_of(parameter)}: {why}, so leave it out.")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from dpselect.cli.dataset_options import name_of
+from dpselect.cli.key_options import name_of
 from dpselect.dataset.fields import DatasetFields
 from dpselect.web.explorer.shell_words import quote_word
 
