@@ -180,3 +180,20 @@ def test_dates_are_offered_where_they_may_be_asked_about() -> None:
         ("median", "column"), ("median", "by"), ("quantiles", "column"), ("quantiles", "by"), ("histogram", "column"),
         ("histogram", "by"), ("most_common", "column"), ("synthesize", "columns"),
     } == offered  # fmt: skip
+
+
+def test_lists_of_conditions_and_names_are_separated_by_semicolons() -> None:
+    """They have spaces and commas themselves."""
+    given = QueryParams(
+        epsilon="1", delta="0.000001", impossible="age < 16 and job in (a, b); age = 3", quantile_bins="net income;age"
+    )
+    query, mistakes = forms.fill_query(QUERIES["synthesize"], given)
+    numbers = {name: {"lower": 0, "upper": 9} for name in ("age", "net income")}
+    fields = {
+        each.name: each for each in forms.fields_of(QUERIES["synthesize"], Dataset(source="t.csv", columns=numbers))
+    }
+
+    assert {} == mistakes
+    assert ("age < 16 and job in (a, b)", "age = 3") == query.impossible
+    assert ("net income", "age") == query.quantile_bins
+    assert "semicolon" in fields["impossible"].help

@@ -16,6 +16,8 @@ from dpselect.queries.columns import plain
 from dpselect.web.server.queries import Queries
 
 _SEPARATORS = re.compile(r"[,;\s]+")
+# Between names and conditions, which may have spaces and commas.
+_BETWEEN_TEXTS = re.compile(r"\s*;\s*")
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ def fill_query(query: type[Query[Any]], given: QueryParams) -> tuple[Query[Any] 
     for name, kind in query.kinds().items():
         texts = [each.strip() for each in given.getlist(name) if each.strip()]
         if kind.control == "list":
-            texts = [each for each in _SEPARATORS.split(" ".join(texts)) if each]
+            apart = _BETWEEN_TEXTS if _holds_texts(kind) else _SEPARATORS
+            texts = [each for each in apart.split(" ".join(texts)) if each]
         try:
             if texts:
                 values[name] = kind.of_text(texts if kind.several else texts[-1])
@@ -93,6 +96,12 @@ def sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}"
 
 
+def _holds_texts(kind: FieldKind) -> bool:
+    """Return whether a list is one of names or conditions, of any signs."""
+    items = kind.schema.get("items", {})
+    return kind.control == "list" and items.get("type") == "string" and "pattern" not in items
+
+
 def _field(name: str, field: dataclasses.Field[Any], dataset: Dataset) -> FormField:
     facts, kind = field.metadata, field.metadata["kind"]
     required = field.default is dataclasses.MISSING
@@ -106,6 +115,8 @@ def _field(name: str, field: dataclasses.Field[Any], dataset: Dataset) -> FormFi
         options = (("", "(none)" if is_column else "(automatic)"), *options)
     # Options of columns say what they are.
     said = "" if is_column and required else f"{sentence(facts['about'])}."
+    if _holds_texts(kind):
+        said += " Put a semicolon between several."
     if facts["example"]:
         said += f" For example {facts['example']}."
     label = facts["label"] or sentence(name.replace("_", " "))
