@@ -121,16 +121,22 @@ def dearest_choice(session: type[MarginalSession], weight: int = 2) -> float:
     return worst
 
 
-@pytest.mark.parametrize("budgets", [30, pytest.param(1000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("method", METHODS)
-def test_no_budget_is_refused_half_way(method: str, budgets: int) -> None:
+@pytest.mark.parametrize(
+    ("method", "budgets", "sizes"),
+    [
+        *((method, 20, SIZES) for method in METHODS),
+        *(pytest.param(method, 1000, (2, 2), marks=pytest.mark.slow) for method in ("mst", "aim-2")),
+        pytest.param("aim-3", 300, (2, 2, 2), marks=pytest.mark.slow),
+    ],
+)
+def test_no_budget_is_refused_half_way(method: str, budgets: int, sizes: tuple[int, ...]) -> None:
     """Random fractions of rho, also floats as they are: all of it is spent, and nothing is refused."""
     rng = np.random.default_rng(budgets)
-    rows = [tuple(row) for row in rng.integers(0, SIZES, (20, 3)).tolist()]
+    rows = [tuple(row) for row in rng.integers(0, sizes, (20, len(sizes))).tolist()]
     for _ in range(budgets):
         rho = Fraction(int(rng.integers(1, 10**6)), int(rng.integers(1, 10**6)))
         rho = Fraction(float(10 ** rng.uniform(-6, 2))) if rng.random() < 0.5 else rho
-        left, session, _ = run_of(method, rows, SIZES, rho)(SystemNoise())
+        left, session, _ = run_of(method, rows, sizes, rho)(SystemNoise())
 
         assert 0 == left
         assert rho == sum(step.rho + step.choice for step in session.steps)
