@@ -97,7 +97,8 @@ def planned_rounds(columns: int, degree: int) -> int:
 
 def _affordable(workload: list[Clique], model: GraphicalModel, limit: float) -> list[Clique]:
     """Return the marginals with which the tables of a model stay below a limit, and those that it has already."""
-    there = [*model.potentials]
+    # A factor within another ties no more columns.
+    there = [each for each in model.potentials if not any({*each} < {*other} for other in model.potentials)]
     held = [{*table} for table in model.tree.tables]
     return [
         clique

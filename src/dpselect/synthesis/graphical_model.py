@@ -26,6 +26,8 @@ ENTROPY = 0.01
 # The logarithm of the factor of a cell that is publicly impossible: e to this is 0 in doubles.
 IMPOSSIBLE = -2000.0
 _STEPS = 1000
+# A fit ends where no factor is this far from its best, in deviations of its count.
+_SLOPE = 0.1
 # Of the tables that public zeros make, and of all others: a fit holds some 50 numbers for each cell.
 MOST_CELLS = 2**22
 # Uniform numbers have 32 bits.
@@ -166,7 +168,7 @@ def fit_model(
     merged = _merge(measurements)
     fixed = {clique: np.where(mask, IMPOSSIBLE, 0.0) for clique, mask in (impossible or {}).items()}
     program = _Program(JunctionTree.of(sizes, [*merged, *fixed]), total_of(measurements), merged, fixed, entropy)
-    options = {"maxiter": _STEPS, "maxcor": 20, "gtol": 1e-2, "ftol": 1e-12}
+    options = {"maxiter": _STEPS, "maxcor": 20, "gtol": _SLOPE, "ftol": 1e-12}
     begin = program.begin({} if start is None else start.potentials)
     found = minimize(program.objective, begin, jac=True, method="L-BFGS-B", options=options)
     factors = program.potentials(found.x)
