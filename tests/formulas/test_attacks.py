@@ -50,13 +50,14 @@ def hostile(rng: np.random.Generator, depth: int) -> e.Expression:
         e.ZeroBasedQuotient(A, C) * other,
         e.maximum(e.minimum(one, other), e.minimum(other, C)),
         e.minimum(e.maximum(one, -other), e.maximum(-one, other)),
-        e.absolute(one) - e.absolute(other),
+        elementary.absolute(one) - elementary.absolute(other),
         elementary.square(one) - elementary.square(other),
-        elementary.sqrt(e.absolute(one)) - elementary.sqrt(e.absolute(one)) + other,
+        elementary.sqrt(elementary.absolute(one)) - elementary.sqrt(elementary.absolute(one)) + other,
         elementary.log(above) - elementary.log(above + 1),
-        elementary.xlogx(e.absolute(one)) - elementary.xlogx(e.absolute(other)),
-        e.parallel(e.absolute(one), e.maximum(other, 0)) - e.parallel(e.maximum(other, 0), e.absolute(one)),
-        e.clip(one, -1, 1) * e.clip(other, 0, 2),
+        elementary.xlogx(elementary.absolute(one)) - elementary.xlogx(elementary.absolute(other)),
+        e.parallel(elementary.absolute(one), e.maximum(other, 0))
+        - e.parallel(e.maximum(other, 0), elementary.absolute(one)),
+        elementary.clip(one, -1, 1) * elementary.clip(other, 0, 2),
         fill_small_groups(A / C, ROWS["together"], 3) + one,
     )
     return kinds[rng.integers(len(kinds))]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpselect.formulas import FormulaError, RowKinds, margins, scores, statistic
+from dpselect.formulas import elementary
 from dpselect.formulas import expression as e
 from dpselect.formulas.derived_sensitivity import ceiling, require_value
 from dpselect.formulas.small_groups import fill_small_groups
@@ -23,7 +24,7 @@ SUBSTITUTION = RowKinds.of([{"n": 1}, {"n": 1, "total": 1}], substitution=True)
 @pytest.mark.parametrize("least", [1, 2, 4])
 def test_filled_ratios_hold_on_every_small_database(rows: RowKinds, least: int) -> None:
     """A1, A2 and reaches, of both orders, of a sum of two ratios by one count, and of one within a logarithm."""
-    for ratio in (TOTAL / N, -TOTAL / N, TOTAL / N - 2 * (TOTAL / N) + 1, -(e.absolute(N - 2) - TOTAL / N)):
+    for ratio in (TOTAL / N, -TOTAL / N, TOTAL / N - 2 * (TOTAL / N) + 1, -(elementary.absolute(N - 2) - TOTAL / N)):
         formula = fill_small_groups(ratio, rows, least)
         require_value(formula, rows)
         assert [] == broken(formula, rows, tables(rows, 6), [0, 1, 2, 3, 5, 9])

@@ -423,7 +423,7 @@ def test_the_planted_engine_records_what_is_within_the_grammar(monkeypatch: pyte
     engine = Engine(monkeypatch)
     with pytest.raises(RuntimeError):
         LocalDataset(RATINGS).sql(COUNTED, epsilon=1)
-    assert engine.asked == ["open_ledger"]
+    assert engine.asked == ["source"]
 
 
 def test_a_refusal_names_the_words_that_are_allowed() -> None:

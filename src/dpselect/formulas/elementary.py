@@ -1,4 +1,4 @@
-"""Elementary functions of one formula: the square, the square root, the logarithm and x log x.
+"""Elementary functions of one formula: square, root, logarithm, x log x, size, and what bounds cut.
 
 Proof: ``derived_sensitivity.md``.
 """
@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from fractions import Fraction
 
 from dpselect.formulas import functions
-from dpselect.formulas.expression import Expression, Unary
+from dpselect.formulas.expression import Expression, Largest, Unary, expression
 from dpselect.formulas.interval import Interval
+from dpselect.kernel.errors import InputError
+from dpselect.kernel.numbers import exact_public
 
 
 class Square(Unary):
@@ -103,3 +106,15 @@ def log(x: Expression) -> Expression:
 def xlogx(x: Expression) -> Expression:
     """Return x log x, 0 at 0; x must be 0 or more whatever the rows are."""
     return XLogX(x)
+
+
+def absolute(x: Expression) -> Expression:
+    """Return the size without its sign."""
+    return Largest(x, -x)
+
+
+def clip(x: Expression, low: float | Fraction, high: float | Fraction) -> Expression:
+    """Return a number between two constants, the nearer of them outside (``ValueError``: they are exchanged)."""
+    if exact_public(low, "a bound") > exact_public(high, "a bound"):
+        raise InputError("The lower bound of clip is above the upper one: exchange them.")
+    return -Largest(-Largest(x, expression(low)), -expression(high))

@@ -392,17 +392,5 @@ def minimum(a: Expression | float, b: Expression | float) -> Expression:
     return -Largest(-expression(a), -expression(b))
 
 
-def absolute(x: Expression) -> Expression:
-    """Return the size without its sign."""
-    return Largest(x, -x)
-
-
-def clip(x: Expression, low: float | Fraction, high: float | Fraction) -> Expression:
-    """Return a number between two constants, the nearer of them outside (``ValueError``: they are exchanged)."""
-    if exact_public(low, "a bound") > exact_public(high, "a bound"):
-        raise InputError("The lower bound of clip is above the upper one: exchange them.")
-    return -Largest(-Largest(x, expression(low)), -expression(high))
-
-
 def _number_text(number: Fraction) -> str:
     return str(number.numerator) if number.denominator == 1 else f"{float(number):g}"

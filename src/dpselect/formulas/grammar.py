@@ -31,11 +31,11 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., e.Expression]]] = {
     "sqrt": (1, elementary.sqrt),
     "log": (1, elementary.log),
     "xlogx": (1, elementary.xlogx),
-    "abs": (1, e.absolute),
+    "abs": (1, elementary.absolute),
     "min": (2, e.minimum),
     "max": (2, e.maximum),
     "parallel": (2, e.parallel),
-    "clip": (3, e.clip),
+    "clip": (3, elementary.clip),
 }
 _STATISTICS = ("count", "sum", "avg", "rate", "overall")
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {

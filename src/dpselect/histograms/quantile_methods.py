@@ -112,32 +112,25 @@ def quantiles(
     """Choose several quantiles privately; the value of the release has them in the order of ``q`` or ``p``.
 
     A single one is chosen as :func:`dpselect.median` chooses, on a grid of up to a million values. Several are drawn by
-    recursive halving: the middle one first, by the exponential mechanism on ranks, then those below and above it. Time
-    then depends on the records and on the number of quantiles, not on the grid. With a public number of records, four
-    to 25 quantiles that are far enough apart are drawn jointly. Where there are very many, they are read off a tree of
-    counts instead, as of :func:`cumulative`.
+    halving, the middle one first, in time that does not depend on the grid. With a public number of records, four to 25
+    that are far enough apart are drawn jointly; very many are read off a tree of counts, as of :func:`cumulative`.
 
     Args:
-        values: shape (n,). Each moves to the nearest grid value, of two the lower; what is missing or not a number
-            is left out. A column of an Ibis table is counted where it is.
+        values: shape (n,), or a column of an Ibis table. Each moves to the nearest grid value; others are left out.
         q: distinct shares of the records, 0 <= share <= 1: 0 is the minimum, 0.5 the median, 1 the maximum.
-        p: instead of ``q``, distinct percentages, 0 <= p <= 100. What can only be shares is refused, and so is a single
-            one between 0 and 1, which may be either: half a per cent is ``q=[0.005]``.
+        p: instead of ``q``, distinct percentages, 0 <= p <= 100; half a per cent alone is ``q=[0.005]``.
         grid: the public candidates, strictly increasing, at least 2. A ``range`` may have any number of values.
-        lower, upper, step: the same as an even grid, of any size, as of :func:`dpselect.median`, dates too; step is 1
-            between integers.
+        lower, upper, step: the same as an even grid, of any size, as of :func:`dpselect.median`.
         epsilon: the budget of all quantiles, and of all groups, together.
-        method: ``"halving"``, ``"joint"``, ``"tree"`` or ``"auto"``: of several what :func:`quantile_method` says of
-            the number of shares and of grid values, and of ``total``. ``"joint"`` without a total pays a tenth of
-            epsilon for a noisy one, which alone decides whether it is worth while or halving takes what is left. The
-            release says which it was.
-        total: how many records there are, if that is public; never counted in a private table. A wrong one costs
-            accuracy and no privacy. Not with ``by`` or ``person``: fewer records count there.
+        method: ``"halving"``, ``"joint"``, ``"tree"`` or ``"auto"``: of several what :func:`quantile_method` says;
+            the release has it. ``"joint"`` without a total pays a tenth of epsilon for a noisy one, which alone decides
+            whether it is worth while or halving takes what is left.
+        total: the number of records, if that is public; a wrong one costs accuracy and no privacy. Not with ``by`` or
+            ``person``: fewer records count there.
         column, by, groups, person, rows_per_person: as of :func:`dpselect.median`.
         ledger: where the spend is recorded before anything is drawn.
 
-    Guarantee: epsilon-differential privacy, add-remove; for person neighbours where ``person`` is passed. Larger shares
-    never get smaller values.
+    Guarantee: epsilon-differential privacy, add-remove, or of persons. Larger shares never get smaller values.
 
     Raises:
         PrivacyError: neither ``grid`` nor ``lower`` and ``upper``; groups without a public list.

@@ -119,15 +119,13 @@ class Sensitivity:
 
     def over(self, size: int) -> Sensitivity:
         """Return this function over ``size`` candidates, or say that it is for another number."""
-        own = self.size
-        if own is None and self.profile is not None:
-            own = self.profile.size
+        own = self.profile.size if self.size is None and self.profile is not None else self.size
         if own not in (None, size):
             raise InputError(f"The sensitivity is for {own} candidates and there are {size} scores: make them equal.")
         if self.size == size:
             return self
         shared = self.fixed and self is _shared_bound(self.ceiling)
-        return _shared_over(self.ceiling, size) if shared else replace(self, size=size)
+        return _shared_bound(self.ceiling, size) if shared else replace(self, size=size)
 
     @property
     def horizon(self) -> int:
@@ -160,20 +158,16 @@ def constant(c: float | Fraction | ArrayLike) -> Sensitivity:
 
 
 @lru_cache(maxsize=64)
-def _shared_bound(bound: float) -> Sensitivity:
-    """Return the global sensitivity of that bound: one for all scores that have it."""
+def _shared_bound(bound: float, size: int | None = None) -> Sensitivity:
+    """Return the global sensitivity of that bound over so many candidates: one for all scores that have both."""
+    if size is not None:
+        return replace(_shared_bound(bound), size=size)
     refuse_zero(bound)
     if math.isinf(bound):
         raise InputError("A constant sensitivity must be finite: pass the public bound.")
     row = np.array([[bound]])
     same: Rows = lambda t: np.broadcast_to(row, (t.size, 1))  # noqa: E731
     return Sensitivity(same, bound, 0, total=lambda t: t[:, None] * row, fixed=True)
-
-
-@lru_cache(maxsize=64)
-def _shared_over(bound: float, size: int) -> Sensitivity:
-    """Return the global sensitivity of that bound over so many candidates: one for all scores that have both."""
-    return replace(_shared_bound(bound), size=size)
 
 
 def element(at: Callable[[int], ArrayLike], *, ceiling: float | None = None, reach: int | None = None) -> Sensitivity:

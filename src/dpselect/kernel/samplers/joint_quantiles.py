@@ -57,7 +57,7 @@ def joint_edges(units: Integers, targets: Sequence[int], rate: Fraction, entropy
 def _levels(ranks: Floats, targets: Sequence[int], c: float) -> tuple[list[Floats], int]:
     """Return for every place and edge the sum over lists that end there, times powers of two; and that of the last."""
     level, power = _weights(ranks[:1], ranks, targets[0], c), 0
-    levels, decays = [level], _Decays.between(ranks, c)
+    levels, decays = [level], _Decays.of_ranks(ranks, c)
     for target in targets[1:-1]:
         level = _sums(level, ranks, float(target), c, decays) + FLOOR * level.cumsum()
         shift = int(np.frexp(level.max())[1])
@@ -119,7 +119,7 @@ class _Decays:
     padding: int
 
     @classmethod
-    def between(cls, ranks: Floats, c: float) -> _Decays:
+    def of_ranks(cls, ranks: Floats, c: float) -> _Decays:
         """Return the powers between ranks, at rate c."""
         steps = (ranks.size - 1).bit_length()
         padding = 2**steps - ranks.size
