@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpselect.formulas import FormulaError, RowKinds, margins, scores, statistic
-from dpselect.formulas import elementary
+from dpselect.formulas import FormulaError, RowKinds, elementary, margins, scores, statistic
 from dpselect.formulas import expression as e
 from dpselect.formulas.derived_sensitivity import ceiling, require_value
 from dpselect.formulas.small_groups import fill_small_groups
