@@ -172,12 +172,12 @@ def formulas(rows: int) -> Iterator[Row]:
     )
     table, groups = engine.table("t"), [f"g{i}" for i in range(50)]
     columns = {"stars": {"lower": 1, "upper": 5}, "price": {"lower": 1, "upper": 100, "step": 0.1}}
-    for score, sums in (
-        ("avg(stars)", "sum(stars)"),
-        ("rate(stars >= 4)", "count(*) FILTER (stars >= 4)"),
-        ("avg(price)", "sum(price)"),
+    for score, sums, prior in (
+        ("avg(stars)", "sum(stars)", "20:3"),
+        ("rate(stars >= 4)", "count(*) FILTER (stars >= 4)", "20:.5"),
+        ("avg(price)", "sum(price)", "20:50"),
     ):
-        ranking = GroupRanking.of(score, columns, "20:3")
+        ranking = GroupRanking.of(score, columns, prior)
         query = f"SELECT g, count(*), {sums} FROM t GROUP BY g"
         yield Row(f"{score} of {rows:,} rows", lambda r=ranking: r.columns.count(table, "g", groups, None, 1),
                   ("GROUP BY", lambda q=query: engine.con.execute(q).fetchall()), 1.2, 5)  # fmt: skip

@@ -10,6 +10,8 @@ import pytest
 
 import dpselect as dps
 from dpselect.views import Column, StoredColumn
+from dpselect.views.engine_cells import place_of
+from dpselect.views.grid import EvenGrid, ListedGrid
 
 EVEN, TENTHS = np.arange(0, 101, 5), np.linspace(0, 1, 11)
 UNEVEN = np.array([-3, 0, 1e-9, 0.1, 7, 1e6])
@@ -56,6 +58,41 @@ def test_the_nearest_grid_value_is_that_of_arrays(engine: str, grid, request: py
     expected = Column(values).snap_to(grid).counts_on(grid)
 
     assert np.array_equal(expected, stored(values, engine, request).snap_to(grid).counts_on(grid))
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        EvenGrid(10, 1, 991, 10, True),
+        EvenGrid(-7, 3, 5000, 8, True),
+        EvenGrid(-(10**9), 1, 2, 3, True),
+        EvenGrid(0, 1, 2**50, 2**20, True),
+        EvenGrid(-(2**51), 1, 2**52, 1, True),
+        ListedGrid(HUNDREDTHS),
+    ],
+)
+def test_hostile_doubles_have_the_places_of_arrays(grid) -> None:
+    """Infinities, the largest and least numbers, ends, middles and their neighbours, on coarse and on finest grids."""
+    rng = np.random.default_rng(5)
+    places = np.concatenate([rng.integers(0, grid.size - 1, 500), [0, grid.size - 2]])
+    low, high = (grid.points(places + more).astype(np.float64) for more in (0, 1))
+    marks = np.concatenate([low, high, low + (high - low) / 2])
+    values = np.concatenate(
+        [marks, np.nextafter(marks, -np.inf), np.nextafter(marks, np.inf)]
+        + [sign * np.array([np.inf, 1e308, 2.0**53 + 2, 1e-300, 5e-324, 0.0]) for sign in (-1, 1)]
+    )
+    table = ibis.memtable({"n": np.arange(values.size), "x": values})
+    found = ibis.duckdb.connect().to_pandas(table.select("n", i=place_of(table.x, grid, "x")).order_by("n"))
+
+    assert np.array_equal(grid.of_reals(values), found["i"])
+
+
+def test_no_place_lies_beyond_the_finest_grid() -> None:
+    """Where rounding lifts the quotient of the last value by one."""
+    grid = EvenGrid(-291522231403823, 1, 7455038825026614, 342297, True)
+    table = ibis.memtable({"x": [grid.value(grid.size - 1)]})
+
+    assert ibis.duckdb.connect().to_pandas(table.select(i=place_of(table.x, grid, "x")))["i"][0] < grid.size
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -123,12 +123,15 @@ def place_of(value: Any, grid: Grid, called: Any) -> Any:
     if even is None:
         return bisect_edges(value, [literal(float(edge)) for edge in middles(grid.array())])
     first, last = float(ends[0]), float(ends[1])
-    along = ((value - literal(first)) * literal((even.size - 1) / (last - first))).floor()
-    # Rounding may have misled it by one place where a value is near a grid value, and then no middle is near.
-    along = ibis.least(ibis.greatest(along, literal(0.0)), literal(float(even.size - 2)))
-    low, high = (_point(along + literal(float(more)), even) for more in (0, 1))
+    # Rounding may mislead it by one place where a value is near a grid value, and then no middle is near. It is not
+    # negative, as no value is below the first, and beyond the last place on the finest grids only.
+    along = ((value - literal(first)) * literal((even.size - 1) / (last - first))).floor().cast("int64")
+    if even.size > _EXACT // 8:
+        along = ibis.least(along, ibis.literal(even.size - 2, "int64"))
+    place, zero, one = along.cast("float64"), ibis.literal(0, "int64"), ibis.literal(1, "int64")
+    low, high = _point(place, even), _point(place + literal(1.0), even)
     middle = low + (high - low) / literal(2.0)
-    return along.cast("int64") + ibis.ifelse(value > middle, 1, 0).cast("int64")
+    return along + ibis.ifelse(value > middle, one, zero)
 
 
 def evenly(grid: ListedGrid) -> EvenGrid | None:
@@ -187,7 +190,7 @@ def bisect_edges(value: Any, edges: list[Any]) -> Any:
 
 def _point(place: Any, grid: EvenGrid) -> Any:
     """Return the value of a grid at a place, which is a double, rounded once as :meth:`EvenGrid.points` does."""
-    number = literal(float(grid.first)) + place * literal(float(grid.step))
+    number = literal(float(grid.first)) + (place if grid.step == 1 else place * literal(float(grid.step)))
     return number / literal(float(grid.over)) if grid.over > 1 else number
 
 
