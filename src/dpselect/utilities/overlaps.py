@@ -62,8 +62,8 @@ def losses(graph: Graph, distances: int, workers: int = 1, room: int = _ROOM) ->
     weight = -(-(2**24) // ((1 + k) * (2 + k)))
     if len(graph) <= ego_arrays.EGOS:
         overlap, missing, every = overlap_arrays.tables(graph, weight, distances)
-        loss, row = np.unique(every, axis=0, return_inverse=True)
-        return Losses(overlap, missing, row.ravel(), loss)
+        loss, row = _distinct(every)
+        return Losses(overlap, missing, row, loss)
     from dpselect.utilities import overlap_kernels
 
     overlap, missing = np.empty(len(graph), dtype=np.int64), np.empty(len(graph), dtype=np.int64)
@@ -71,14 +71,26 @@ def losses(graph: Graph, distances: int, workers: int = 1, room: int = _ROOM) ->
     def run(start: int, stop: int) -> tuple[Integers, NDArray[np.intp]]:
         loss = np.zeros((stop - start, distances), dtype=np.int64)
         overlap_kernels.tables(graph.indptr, graph.indices, start, stop, weight, room, overlap, missing, loss)
-        rows, row = np.unique(loss, axis=0, return_inverse=True)
-        return rows, row.ravel()
+        return _distinct(loss)
 
     blocks = _over_blocks(graph.degrees, workers, run)
     sizes = np.cumsum([0, *(len(rows) for rows, _ in blocks)])
-    loss, merged = np.unique(np.concatenate([rows for rows, _ in blocks]), axis=0, return_inverse=True)
+    loss, merged = _distinct(np.concatenate([rows for rows, _ in blocks]))
     shifted = [row + size for (_, row), size in zip(blocks, sizes[:-1], strict=True)]
-    return Losses(overlap, missing, merged.ravel()[np.concatenate(shifted)], loss)
+    return Losses(overlap, missing, merged[np.concatenate(shifted)], loss)
+
+
+def _distinct(rows: Integers) -> tuple[Integers, NDArray[np.intp]]:
+    """Return different rows as they first come, and where each row is among them: rows are told apart by their bytes.
+
+    >>> _distinct(np.array([[2, 1], [0, 1], [2, 1]]))
+    (array([[2, 1],
+           [0, 1]]), array([0, 1, 0]))
+    """
+    width = rows.shape[1] * rows.itemsize
+    held, known = np.ascontiguousarray(rows).tobytes(), dict[bytes, int]()
+    row = [known.setdefault(held[at : at + width], len(known)) for at in range(0, len(held), width)]
+    return np.frombuffer(b"".join(known), dtype=rows.dtype).reshape(-1, rows.shape[1]), np.array(row, dtype=np.intp)
 
 
 def decayed_pairs(graph: Graph, decay: int, workers: int = 1) -> Integers:
