@@ -1,10 +1,10 @@
 """The work that users wait for, beside what they would use instead: ratios of processor time, and how time grows.
 
-    DPSELECT_DATA=... python -m research.comparisons speed [PART ...] [--rows 1000000 10000000]
+    DPSELECT_DATA=... python -m research.comparisons speed [PART ...] [--rows 1000000 10000000] [--growth 7]
 
 Both sides of a row run in one process, in turn, on one thread: processor seconds, least of several rounds. Memory is
 what one call adds to the process. Commands and imports are processes of their own, which are started in turn.
-Growth is the exponent of time between sizes ten times apart.
+Growth is the exponent of time between sizes ten times apart, from 10^4 on; one of more than 1.05 is marked.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ from research.comparisons.pareto import seconds
 from research.comparisons.selection import in_turn, opendp_draw, profile
 
 Act = Callable[[], object]
+# What grows faster is marked.
+_STEEP = 1.05
 FLIP = dps.mechanism("permute-and-flip")
 COLUMNS = ("work", "here s", "rival s", "ratio", "aim", "MiB", "rival")
 WIDTHS = (52, 10, 10, 7, 6, 6)
@@ -238,16 +240,14 @@ def start() -> None:
             line(work, command(*words), command("-c", "import numpy"), None, "", "import numpy")
 
 
-def growth() -> None:
-    """Print how the time of each question grows from 10^4 to 10^7 rows or candidates."""
+def growth(most: int) -> None:
+    """Print how the time of each question grows from 10^4 to so large a power of ten of rows or candidates."""
+    powers = range(4, most + 1)
     print(
-        "\n"
-        + "growth, processor seconds".ljust(40)
-        + "".join(f"{f'10^{each}':>12}" for each in range(4, 8))
-        + "   slopes"
+        "\n" + "growth, processor seconds".ljust(40) + "".join(f"{f'10^{each}':>12}" for each in powers) + "   slopes"
     )
     with tempfile.TemporaryDirectory(dir=os.environ.get("DPSELECT_SCRATCH")) as folder:
-        for power in range(4, 8):
+        for power in powers:
             Path(folder, str(power)).mkdir()
             tables.write(Path(folder, str(power)), 10**power)
         tables_of = [name for name, *_ in QUERIES]
@@ -261,12 +261,13 @@ def growth() -> None:
         asked["open pairs, R-MAT"] = lambda power: _pairs(10**power)
         for name, of in asked.items():
             taken = []
-            for power in range(4, 8):
+            for power in powers:
                 act = of(power)
                 act()
                 taken.append(seconds(act, 5 if power < 7 else 2))
             slopes = [math.log10(after / before) for before, after in pairwise(taken)]
-            shown = "".join(f"{each:>12.4f}" for each in taken) + "   " + " ".join(f"{each:.2f}" for each in slopes)
+            shown = "".join(f"{each:>12.4f}" for each in taken) + "   "
+            shown += " ".join(f"{each:.2f}{'*' * (each > _STEEP)}" for each in slopes)
             print(f"{name:<40}{shown}", flush=True)
 
 
@@ -294,6 +295,7 @@ def main(words: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", help=", ".join(PARTS))
     parser.add_argument("--rows", type=int, nargs="+", default=[10**6, 10**7])
+    parser.add_argument("--growth", type=int, default=6, help="the largest power of ten whose growth is measured")
     said = parser.parse_args(words)
     # How long a distance takes is measured here.
     logging.getLogger("dpselect").setLevel(logging.ERROR)
@@ -301,7 +303,7 @@ def main(words: list[str]) -> None:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     print("".join(f"{name:<{width}}" if name == "work" else f"{name:>{width}}"
                   for name, width in zip(COLUMNS, WIDTHS, strict=False)) + "  rival")  # fmt: skip
-    alone = {"start": start, "growth": growth}
+    alone = {"start": start, "growth": lambda: growth(said.growth)}
     rows = {"selections": selections, "quantiles": quantiles, "graphs": graphs}
     for part in said.parts or PARTS:
         if part in alone:
