@@ -18,6 +18,7 @@ PROGRAM = Path(__file__).parent / "programs" / "synthesize_and_die.txt"
 FILES = ("m.json", "s.csv", "p.html")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 def test_a_kill_at_any_step_pays_at_most_once_and_leaves_whole_files(tmp_path: Path, monkeypatch, capsys) -> None:
     """The second run pays by itself, and only where it may write; the ledger names both."""
