@@ -166,7 +166,7 @@ def main() -> None:
                 command = [sys.executable, __file__, str(asked.folder), *words, "--cap", str(asked.cap), "--cell"]
                 done = subprocess.run(command, check=False, capture_output=True, text=True)
                 if done.returncode and not out.exists():
-                    why = (done.stderr.strip().splitlines() or [""])[-1][-100:]
+                    why = " ".join(done.stderr.split())[-150:]
                     reason = f"stopped after {asked.cap} processor seconds" if done.returncode < 0 else why
                     np.savez_compressed(out, failed=reason)
                 print(f"{method} {name} {place}: {done.returncode}, {time.perf_counter() - start:.0f} s", flush=True)
