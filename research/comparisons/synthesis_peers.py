@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Codes = NDArray[Any]
+ATTEMPTS = 6
 METHODS = {"opendp-mst": "opendp", "smartnoise-mst": "snsynth", "opendp-aim": "opendp", "smartnoise-aim": "snsynth"}
 
 
@@ -38,11 +39,11 @@ def opendp(stored: Any, place: int, method: str) -> Callable[[], Callable[[str],
 
     dp.enable_features("contrib")
     sizes = stored["sizes"].tolist()
-    rho = accepted(float(stored["rhos"][place]), len(sizes) - 1)
+    rhos = accepted(float(stored["rhos"][place]), len(sizes) - 1)
     frame = pl.LazyFrame({f"c{column}": codes for column, codes in enumerate(stored["codes"])})
     keys = {f"c{column}": [*range(size)] for column, size in enumerate(sizes)}
 
-    def synthesis() -> Callable[[str], Codes]:
+    def release(rho: float) -> Any:
         context = dp.Context.compositor(
             data=frame,
             privacy_unit=dp.unit_of(contributions=1),
@@ -50,7 +51,18 @@ def opendp(stored: Any, place: int, method: str) -> Callable[[], Callable[[str],
             split_evenly_over=1,
         )
         algorithm = {"mst": dp.mbi.MST, "aim": dp.mbi.AIM}[method]()
-        table = context.query().contingency_table(keys=keys, algorithm=algorithm).release()
+        return context.query().contingency_table(keys=keys, algorithm=algorithm).release()
+
+    def synthesis() -> Callable[[str], Codes]:
+        while True:
+            try:
+                table = release(rhos[0])
+                break
+            except dp.OpenDPException as error:
+                # A refusal counts among the seconds of the first synthesis.
+                del rhos[0]
+                if "insufficient budget" not in str(error) or not rhos:
+                    raise
 
         def rows(draw: str) -> Codes:
             made = table.synthesize(method=draw)
@@ -62,26 +74,26 @@ def opendp(stored: Any, place: int, method: str) -> Callable[[], Callable[[str],
     return synthesis
 
 
-def accepted(rho: float, pairs: int) -> float:
-    """Return the largest rho, by steps of a millionth, of which OpenDP's MST divides the choices into parts that fit.
+def accepted(rho: float, pairs: int) -> list[float]:
+    """Return budgets, less by steps of a millionth, of which OpenDP's MST divides the choices into parts that fit.
 
-    Its own map adds the parts up, rounded upwards; of other budgets it refuses the choices after columns are paid.
+    Its own map adds the parts up, rounded upwards; of other budgets it refuses the choices after columns are paid, and
+    of some of these too.
     """
     import opendp.prelude as dp
 
     def below(value: float) -> float:
         return float(np.nextafter(value, -np.inf))
 
-    domain, metric = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
-    for step in range(200):
-        less = rho * (1 - step * 1e-6)
+    def fits(less: float) -> bool:
         pair = below(below(less - less * 0.5))
         choice = below(below(pair - pair * 0.9))
         parts = [below(choice / pairs)] * pairs
         whole = dp.c.make_adaptive_composition(domain, metric, dp.zero_concentrated_divergence(), 1, parts)
-        if whole.map(1) <= choice:
-            return less
-    return rho
+        return bool(whole.map(1) <= choice)
+
+    domain, metric = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
+    return [less for less in (rho * (1 - step * 1e-6) for step in range(200)) if fits(less)][:ATTEMPTS]
 
 
 def smartnoise(stored: Any, place: int, method: str) -> Callable[[], Callable[[str], Codes]]:
