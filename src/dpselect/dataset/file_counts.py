@@ -81,9 +81,11 @@ def undecoded_counts(dataset: Dataset, read: Mapping[str, Any]) -> dict[str, int
     names = [name for name, held in read.items() if getattr(held, "null_count", 0)]
     if not names or not _is_file(dataset, csv_text.ENDINGS):
         return {}
-    # All rows: which of them fulfil a condition may depend on the encoding. Every byte is a letter of Latin-1.
-    every = read if dataset.where is None else cells(replace(dataset, where=None), names)
-    bytewise = cells(replace(dataset, where=None, encoding="latin-1"), names)
+    # All rows and all cells: which rows fulfil a condition, and which cells are declared missing, may depend on the
+    # encoding. Every byte is a letter of Latin-1.
+    whole = replace(dataset, where=None, missing=())
+    every = read if dataset.where is None and not dataset.missing else cells(whole, names)
+    bytewise = cells(replace(whole, encoding="latin-1"), names)
     counts = {name: int(every[name].null_count - bytewise[name].null_count) for name in names}
     return {name: many for name, many in counts.items() if many}
 
