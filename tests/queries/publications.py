@@ -63,6 +63,11 @@ def ledger(folder: Path) -> dps.Ledger:
     return dps.Ledger.read(folder / "survey.ledger")
 
 
+def spends(folder: Path) -> int:
+    """How many spends the ledger of a folder has: none before there is one."""
+    return ledger(folder).totals.spends if (folder / "survey.ledger").exists() else 0
+
+
 def run(*words: Any) -> list[str]:
     """Run the program in a process of its own, which may fork; return its lines."""
     command = [sys.executable, "-W", "ignore", str(PROGRAM), *map(str, words)]

@@ -14,7 +14,7 @@ from dpselect.cli import main
 from dpselect.ledger import optimum
 from dpselect.ledger.plan_payment import plan_parts
 from dpselect.queries import Publication, PublicationError
-from tests.queries.publications import ledger, plan, published, survey
+from tests.queries.publications import ledger, plan, published, spends, survey
 
 # Forty medians of one column at .1: 4 by sum, 2.732 together.
 MEDIANS = {f"m{number}": {"query": "median", "column": "age", "epsilon": 0.1} for number in range(40)}
@@ -53,7 +53,7 @@ def test_forty_medians_cost_what_they_cost_together(tmp_path: Path, monkeypatch,
     assert (event.epsilon, event.delta) == (Fraction(promise["epsilon"]), Fraction(promise["delta"]))
     answers.certificate.require_row(ledger(folder))
     assert answers.as_json() == published(folder).as_json()
-    assert 1 == ledger(folder).totals.spends
+    assert 1 == spends(folder)
     assert 0 == main(["verify", "survey/report.answers/certificate.json", "--ledger", "survey/survey.ledger"])
     capsys.readouterr()
     assert 0 == main(["publish", "survey/report.toml"])
@@ -72,7 +72,7 @@ def test_a_run_that_was_cut_off_goes_on(tmp_path: Path) -> None:
     (folder / "away.csv").rename(folder / "survey.csv")
     published(folder)
 
-    assert 1 == ledger(folder).totals.spends
+    assert 1 == spends(folder)
     (folder / "report.answers" / "state.db").write_bytes(old)
     with pytest.raises(dps.ledger.AnsweredError, match="were shown"):
         published(folder)

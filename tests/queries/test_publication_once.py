@@ -17,7 +17,7 @@ from dpselect.ledger.ledger_transaction import StoredTransaction
 from dpselect.ledger.requests import LedgerRequests
 from dpselect.queries.publication.publish import PublicationRun
 from dpselect.queries.publication.state import FolderState
-from tests.queries.publications import QUERIES, ledger, plan, published, require_consistent, run, seen, survey
+from tests.queries.publications import QUERIES, ledger, plan, published, require_consistent, run, seen, spends, survey
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked, to be killed within milliseconds")
 # Rows that are paid for in each folder, by the point at which its process ended.
@@ -49,7 +49,7 @@ def test_a_process_that_ends_between_two_steps(ended: dict[str, Path], point: st
     """The next one goes on: one payment, one answer, and what could be seen before stands."""
     assert ended.keys() == PAID.keys()
     folder = ended[point]
-    rows = ledger(folder).totals.spends if (folder / "survey.ledger").exists() else 0
+    rows = spends(folder)
     assert PAID[point] == rows
     before = {each.name: each.read_bytes() for each in folder.glob("report.answers/*.[ch]*")}
 
@@ -199,7 +199,7 @@ def test_the_total_is_of_all_that_was_ever_paid(tmp_path: Path) -> None:
         with pytest.raises(dps.BudgetError, match=r"line 2: The total is .* raise the total.* Nothing was spent"):
             published(folder)
 
-    assert 3 == ledger(folder).totals.spends
+    assert 3 == spends(folder)
     (folder / "report.toml").write_text(plan(), encoding="utf-8")
     require_consistent(folder, [])
 
@@ -225,7 +225,7 @@ def test_a_ledger_that_does_not_reach_is_said_before_anything_is_spent(tmp_path:
     with pytest.raises(dps.BudgetError, match="has epsilon 100 left, and this publication costs epsilon 101: "):
         published(folder)
 
-    assert 0 == ledger(folder).totals.spends
+    assert 0 == spends(folder)
     (folder / "report.toml").write_text(plan(), encoding="utf-8")
     require_consistent(folder, [])
 

@@ -12,7 +12,7 @@ import pytest
 from dpselect.ledger.file import bare
 from dpselect.queries.publication.state import StateError
 from dpselect.sources.output import Output
-from tests.queries.publications import ledger, published, require_consistent, survey
+from tests.queries.publications import published, require_consistent, spends, survey
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
@@ -22,7 +22,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     with pytest.raises(StateError, match="report.answers.*cannot be written.*Nothing was spent"):
         published(folder)
 
-    assert 0 == ledger(folder).totals.spends
+    assert 0 == spends(folder)
     assert "mine" == (folder / "report.answers").read_text(encoding="utf-8")
 
 
@@ -34,10 +34,10 @@ def test_answers_without_their_state_are_not_paid_for_again(tmp_path: Path) -> N
     with pytest.raises(StateError, match=r"has answers.json and no state.db: restore it, or move the folder away"):
         published(folder)
 
-    assert 3 == ledger(folder).totals.spends
+    assert 3 == spends(folder)
     (folder / "report.answers").rename(folder / "old")
     after = published(folder)
-    assert 6 == ledger(folder).totals.spends
+    assert 6 == spends(folder)
     assert before.answers["ages"]["answer"] != after.answers["ages"]["answer"]
 
 
@@ -61,7 +61,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch, full: str, paid: int) -> None:
         with pytest.raises(OSError, match=r"full|rights|written"):
             published(folder)
 
-    assert paid == ledger(folder).totals.spends
+    assert paid == spends(folder)
     require_consistent(folder, [])
 
 
@@ -102,7 +102,7 @@ def test_a_state_of_something_else(tmp_path: Path, content: str | None) -> None:
     with pytest.raises(StateError, match=r"state\.db"):
         published(folder)
 
-    assert (before, 0) == ((place / "state.db").read_bytes(), ledger(folder).totals.spends)
+    assert (before, 0) == ((place / "state.db").read_bytes(), spends(folder))
 
 
 def test_a_state_of_a_newer_version(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_source_that_is_gone_after_the_payment(tmp_path: Path) -> None:
     (folder / "survey.csv").rename(folder / "away.csv")
     with pytest.raises(OSError, match="survey.csv"):
         published(folder)
-    assert 3 == ledger(folder).totals.spends
+    assert 3 == spends(folder)
 
     (folder / "away.csv").rename(folder / "survey.csv")
     require_consistent(folder, [])
