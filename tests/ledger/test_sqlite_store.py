@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import tempfile
 import threading
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def test_a_folder_that_cannot_be_written(path: Path, monkeypatch) -> None:
     def refuse(**_):
         raise PermissionError
 
-    monkeypatch.setattr(file.tempfile, "TemporaryDirectory", refuse)
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", refuse)
     with pytest.raises(OSError, match="cannot be made: check that its folder"):
         dps.Ledger.open(path, epsilon=1)
     assert not path.exists()

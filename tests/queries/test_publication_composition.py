@@ -109,7 +109,7 @@ def test_a_plan_that_costs_more_than_its_total_is_refused(tmp_path: Path) -> Non
     plain = survey(tmp_path / "plain", plan(MEDIANS, total=TOTAL))
     with pytest.raises(dps.BudgetError, match="has epsilon 100 left, and this publication costs"):
         published(plain)
-    assert 0 == ledger(plain).totals.spends
+    assert 0 == spends(plain)
 
 
 REFUSED = {
