@@ -6,7 +6,7 @@ from pathlib import Path
 
 # What a question about one column of text does not need.
 UNUSED = (
-    "pandas", "duckdb", "scipy", "sklearn", "networkx", "rich", "zipfile", "tempfile", "shutil",
+    "numpy.ma", "pandas", "duckdb", "scipy", "sklearn", "networkx", "rich", "zipfile", "tempfile", "shutil",
     "xml.etree.ElementTree", "dpselect.queries.publication", "dpselect.certificates.page",
     "dpselect.dataset.curator_check", "dpselect.learn",
 )  # fmt: skip

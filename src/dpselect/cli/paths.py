@@ -7,7 +7,6 @@ A command that declares an output finds an open :class:`Output` in its place, wh
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -214,6 +213,8 @@ def _files(path: NamedPath) -> list[str]:
 
 def _described_files(text: str) -> list[str]:
     """Return the files that a description names, which no output may replace."""
+    import tomllib
+
     try:
         content = tomllib.loads(Path(text).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound
 from dpselect.kernel.errors import InputError, InputTypeError
+from dpselect.kernel.numbers import is_masked
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -27,7 +28,7 @@ def require_counts(counts: Any) -> Integers:
         TypeError: not integers.
         ValueError: not one or two dimensions, no cells, more than 2^22 cells, a negative count.
     """
-    if isinstance(counts, np.ma.MaskedArray):
+    if is_masked(counts):
         raise InputTypeError("counts must not be masked: pass plain integers, with 0 for empty cells.")
     try:
         array = np.asarray(counts)

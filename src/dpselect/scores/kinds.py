@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import InputError, InputTypeError
+from dpselect.kernel.numbers import is_masked
 from dpselect.kernel.units import TICK_CLIP
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
@@ -46,7 +47,7 @@ def numbers_of(values: Any, kind: str | None, ceiling: float, finest: float | No
     """
     if kind not in (None, "integer", "real"):
         raise InputError('kind is "integer" or "real".')
-    if isinstance(values, np.ma.MaskedArray):
+    if is_masked(values):
         raise InputTypeError("Scores must not be masked: pass plain arrays, with a public value for what is missing.")
     try:
         array = np.asarray(values)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpselect.kernel.numbers import is_masked
 from dpselect.sources import csv_text
 from dpselect.sources.categories import TRUTH, Categories, plain_number
 from dpselect.sources.dialects import trim
@@ -41,7 +42,7 @@ def objects(values: Iterable[Any]) -> NDArray[Any]:
 
 def places(values: NDArray[Any], categories: Categories) -> Integers:
     """Return the code of the category that every cell stands for, shape (n,)."""
-    gone = _mask_of(values)
+    gone = mask_of(values)
     values = np.asarray(values)
     if values.dtype.kind in "UTO":
         codes = _places_of_objects(values.tolist(), categories)
@@ -57,7 +58,7 @@ def numbers(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_
 
     Both have shape (n,); the second is ``None`` where the type of the column rules such cells out.
     """
-    gone = _mask_of(values)
+    gone = mask_of(values)
     values = np.asarray(values)
     if values.dtype.kind in "UTO":
         result, unreadable = _numbers_of_objects(values.tolist())
@@ -72,7 +73,7 @@ def numbers(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_
 
 def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Return where None, NaN, NaT, pandas' NA or masked cells stand, shape (n,)."""
-    gone = _mask_of(values)
+    gone = mask_of(values)
     values = np.asarray(values)
     if values.dtype.kind == "f":
         mask = np.isnan(values)
@@ -85,9 +86,12 @@ def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(mask if gone is None else mask | gone)
 
 
-def _mask_of(values: NDArray[Any]) -> NDArray[np.bool_] | None:
+def mask_of(values: NDArray[Any]) -> NDArray[np.bool_] | None:
+    """Return which cells of a masked array lack a value, shape (n,); ``None`` where none can."""
+    if not is_masked(values):
+        return None
     mask = np.ma.getmask(values)
-    return None if mask is np.ma.nomask else np.asarray(mask)
+    return None if mask is np.ma.nomask else np.asarray(mask, dtype=np.bool_)
 
 
 def is_missing(cell: Any) -> bool:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from dpselect.kernel.errors import InputError, InputTypeError
 from dpselect.sources import csv_text
 from dpselect.sources.categories import TRUTH
+from dpselect.sources.cell_types import mask_of
 from dpselect.sources.dialects import trim
 from dpselect.sources.frames import hint, is_retyped
 
@@ -130,7 +131,7 @@ def declared_kind(values: Any, array: NDArray[Any]) -> str:
 
 def reals(array: NDArray[Any]) -> ColumnCells:
     """Return every cell as a double, NaN where it is lacking."""
-    gone, values = np.ma.getmask(array), np.asarray(array)
+    gone, values = mask_of(array), np.asarray(array)
     if values.dtype.kind in "UTO":
         cells = values.tolist()
         types = set(map(type, cells))
@@ -142,8 +143,8 @@ def reals(array: NDArray[Any]) -> ColumnCells:
         if result is None:
             result = np.fromiter(map(_real, cells), dtype=np.float64, count=len(cells))
     else:
-        result = values.astype(np.float64, copy=gone is not np.ma.nomask)
-    if gone is not np.ma.nomask:
+        result = values.astype(np.float64, copy=gone is not None)
+    if gone is not None:
         result[gone] = np.nan
     return ColumnCells(result)
 
@@ -178,8 +179,7 @@ def _doubles(values: Any) -> NDArray[np.float64]:
 
 def integers(array: NDArray[Any]) -> ColumnCells:
     """Return every cell as the nearest integer, of two the lower, exact and clipped at 2^61."""
-    mask, values = np.ma.getmask(array), np.asarray(array)
-    gone = None if mask is np.ma.nomask else np.asarray(mask, dtype=np.bool_)
+    gone, values = mask_of(array), np.asarray(array)
     if values.dtype.kind in "biu":
         if values.dtype.kind == "u":
             values = np.minimum(values, np.asarray(INTEGER_CLIP, dtype=np.uint64))

@@ -51,8 +51,8 @@ def distinct(values: Any) -> Distinct:
     array = frames.column(values)
     if array.ndim != 1:
         raise InputError("Every column must be one-dimensional: pass one value per record.")
-    mask = np.ma.getmask(array)
-    if mask is not np.ma.nomask:
+    mask = cell_types.mask_of(array)
+    if mask is not None:
         # A masked cell is missing, whatever it hides.
         plain = distinct(np.asarray(array)[~mask])
         codes = np.full(array.size, cell_types.OUTSIDE, dtype=np.int64)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.errors import InputError, InputTypeError
+from dpselect.kernel.numbers import is_masked
 from dpselect.sources import tables
 from dpselect.sources.column_cells import INTEGER_CLIP, ColumnCells, Mask, array_of, declared_kind, integers, reals
 from dpselect.sources.frames import is_retyped
@@ -343,7 +344,7 @@ def public_points(grid: ArrayLike) -> Numbers:
 def _public(grid: Any) -> Numbers:
     """Return the public grid as int64 if all of it are integers, else as float64."""
     complaint = "grid must be real numbers, none missing: pass integers or floats."
-    if isinstance(grid, np.ma.MaskedArray):
+    if is_masked(grid):
         raise InputTypeError(complaint)
     try:
         array = np.asarray(grid)
