@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dpselect.kernel.bound import Bound
 from dpselect.kernel.errors import InputError, InputTypeError
-from dpselect.kernel.numbers import is_masked
+from dpselect.scores.kinds import is_masked
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

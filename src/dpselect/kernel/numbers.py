@@ -101,15 +101,6 @@ def whole(number: Any, name: str, meaning: str) -> int:
     return int(number)
 
 
-def is_masked(values: Any) -> bool:
-    """Return whether this is a masked array; for all else the module of masked arrays is not imported.
-
-    >>> is_masked(np.ma.masked_array([1, 2], mask=[False, True])), is_masked(np.arange(2)), is_masked([1, 2])
-    (True, False, False)
-    """
-    return isinstance(values, np.ndarray) and type(values) is not np.ndarray and isinstance(values, np.ma.MaskedArray)
-
-
 def _exact(number: Any, name: str, allowed: str) -> Fraction:
     # Most numbers come again and again, and these are within the limits below.
     if type(number) is Fraction and 0 < number.numerator < _SHORT and number.denominator < _SHORT:

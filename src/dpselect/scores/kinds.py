@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpselect.kernel.errors import InputError, InputTypeError
-from dpselect.kernel.numbers import is_masked
 from dpselect.kernel.units import TICK_CLIP
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
@@ -61,6 +60,15 @@ def numbers_of(values: Any, kind: str | None, ceiling: float, finest: float | No
         return _read_only(_integers(values, array))
     exact = getattr(getattr(values, "dtype", None), "kind", "") == "f"
     return _read_only(_reals(array, ceiling if exact or finest is None else finest))
+
+
+def is_masked(values: Any) -> bool:
+    """Return whether this is a masked array; for all else the module of masked arrays is not imported.
+
+    >>> is_masked(np.ma.masked_array([1, 2], mask=[False, True])), is_masked(np.arange(2)), is_masked([1, 2])
+    (True, False, False)
+    """
+    return isinstance(values, np.ndarray) and type(values) is not np.ndarray and isinstance(values, np.ma.MaskedArray)
 
 
 def distances_of(distance: Any, size: int) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpselect.kernel.numbers import is_masked
+from dpselect.scores.kinds import is_masked
 from dpselect.sources import csv_text
 from dpselect.sources.categories import TRUTH, Categories, plain_number
 from dpselect.sources.dialects import trim

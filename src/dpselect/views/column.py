@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpselect.kernel.errors import InputError, InputTypeError
-from dpselect.kernel.numbers import is_masked
+from dpselect.scores.kinds import is_masked
 from dpselect.sources import tables
 from dpselect.sources.column_cells import INTEGER_CLIP, ColumnCells, Mask, array_of, declared_kind, integers, reals
 from dpselect.sources.frames import is_retyped
