@@ -35,7 +35,7 @@ def test_sums_are_those_of_every_pair(cells, target, c) -> None:
     ranks = np.concatenate(([0], np.cumsum(cells))).astype(np.float64)
     values = np.linspace(1, 2, ranks.size)
     with np.errstate(over="ignore", under="ignore"):
-        here = _sums(values, ranks, float(target), c, _Decays.between(ranks, c))
+        here = _sums(values, ranks, float(target), c, _Decays.of_ranks(ranks, c))
         pairs = np.tril(values * np.exp(-c * np.abs(ranks[:, None] - ranks - target)))
 
     assert np.allclose(here, pairs.sum(axis=1), rtol=1e-12, atol=1e-300)
