@@ -71,4 +71,5 @@ def test_why_gives_the_share_the_base_rate_and_what_moved_it() -> None:
     assert words.startswith("no, because ")
     assert "age" in words
     assert "degree is yes (+" in words
-    assert re.search(r" takes? yes from [4-8](\.\d)? % to (2|3)\d %(, \d\d to \d\d)? \(records: \d+\)$", words)
+    end = r"(\. With the splits that are not drawn: yes \d\d %)?$"
+    assert re.search(r" takes? yes from [4-8](\.\d)? % to (2|3)\d %(, \d\d to \d\d)? \(records: \d+\)" + end, words)

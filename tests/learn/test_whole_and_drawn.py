@@ -201,8 +201,8 @@ def test_why_says_the_label_that_is_predicted_and_where_the_drawing_differs() ->
     # What predict_proba says is not within the interval of the drawing, and is told.
     estimate = f"{100 * model.predict_proba(X)[2, 1]:.0f} %"
     assert words[2] == (
-        "no, because age >= 4 (-15.0) takes yes from 57 % to 42 %, 40 to 45 (records: 200). The whole tree goes "
-        f"further: yes {estimate}"
+        "no, because age >= 4 (-15.0) takes yes from 57 % to 42 %, 40 to 45 (records: 200). With the splits "
+        f"that are not drawn: yes {estimate}"
     )
 
     model = model_of(whole.prune(np.arange(7) == 0))

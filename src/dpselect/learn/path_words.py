@@ -50,9 +50,10 @@ def path_words(model: Any, codes: Sequence[Integers]) -> list[str]:
             if place == labels[leaf]:
                 words = f"{told_as}, because {because}"
                 beyond = abs(shares[row, told] - released[leaf, told]) > DEVIATIONS * open_[leaf, told]
-                if figures and len(model.trees_) == 1 and beyond:
-                    # So predict_proba may differ from the leaf.
-                    words += f". The whole tree goes further: {model.classes_[told]} {share_words(shares[row, told])}"
+                other = share_words(shares[row, told])
+                # So predict_proba may differ from the leaf.
+                if figures and len(model.trees_) == 1 and beyond and other != share_words(released[leaf, told]):
+                    words += f". With the splits that are not drawn: {model.classes_[told]} {other}"
             elif len(model.trees_) > 1:
                 words = f"{told_as} by the mean of {len(model.trees_)} trees; the first says {label}, because {because}"
             else:

@@ -288,8 +288,7 @@ def _queried_columns(query: Query[Any], dataset: Dataset) -> list[str]:
     for name, kind in query.kinds().items():
         value = getattr(query, name)
         if kind.control == "columns":
-            # Without bins by quantiles, which are of columns of numbers, no column has them.
-            every = [each for each, domain in dataset.columns.items() if kind.takes(domain) and not kind.numeric]
+            every = [each for each, domain in dataset.columns.items() if kind.takes(domain)]
             named += every if value is None else value
         elif kind.control == "column" and value is not None:
             named.append(value)

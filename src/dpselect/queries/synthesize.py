@@ -67,7 +67,8 @@ class SyntheticTable(Query[Any]):
         whole(2, 1000), "the number of bins of a column of numbers", default=20, label="Number of bins", rare=True
     )
     quantile_bins: Sequence[str] | None = argument(
-        replace(COLUMNS, numeric=True), "columns of numbers whose bins hold about as many rows each, chosen privately",
+        replace(COLUMNS, control="list"),
+        "columns of numbers whose bins hold about as many rows each, chosen privately",
         default=None, label="Bins by quantiles", rare=True,
     )  # fmt: skip
     impossible: Sequence[str] | None = argument(
