@@ -183,7 +183,7 @@ def _people_with_income(table: pd.DataFrame) -> int:
         ({"quantile_bins": ["age"], "columns": ["job"]}, "'age', which is not a column of numbers of this table"),
         ({"quantile_bins": ["age", "age"]}, "twice"),
         ({"quantile_bins": "age"}, r"pass \['age'\]"),
-        ({"quantile_bins": ["age"], "bins": 10}, "at most 10 values, so it needs no bins"),
+        ({"quantile_bins": ["age"], "bins": 10}, "age has at most 10 values: leave it out"),
         ({"quantile_bins": ["old"]}, "old has edges in its description"),
         ({"impossible": ["age < 3"]}, "impossible names age, whose bins are not public"),
     ],

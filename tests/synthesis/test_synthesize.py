@@ -284,7 +284,11 @@ def test_the_command_writes_a_table_a_model_a_page_and_a_certificate(folder: Pat
     """In one go; from the model more rows are drawn."""
     more = ["--model", "m.json", "--html", "p.html", "--certificate", "c.json", "--rows", "300"]
     assert 0 == main([*WORDS, "--out", "s.csv", *more])
-    assert "300 synthetic rows written to s.csv" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "300 synthetic rows written to s.csv" in said
+    together = re.search("measured together: (.*)", said)[1].partition(" and ")[0].split("; ")
+    assert len({*together}) == len(together)
+    assert all(" x " in each for each in together)
     assert 0 == main(["sample", "m.json", "--rows", "20", "--out", "more.parquet"])
 
     with (folder / "s.csv").open() as file:

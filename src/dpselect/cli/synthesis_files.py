@@ -79,11 +79,11 @@ def save_table(request: Request, model: Any, cost: str, facts: dict[str, Any], l
 
         paths.save_release(lambda: request.html.put(page_of(model).encode("utf-8", "backslashreplace")), text)
     measured = [[model.names[place] for place in each.measurement.clique] for each in model.steps if each.candidates]
-    listed = "; ".join(" x ".join(each) for each in measured[:_MOST_NAMED])
-    more = f" and {len(measured) - _MOST_NAMED} more" if len(measured) > _MOST_NAMED else ""
+    together = [*dict.fromkeys(" x ".join(each) for each in measured if len(each) > 1)]
+    listed = "; ".join(together[:_MOST_NAMED]) or "no columns"
+    more = f" and {len(together) - _MOST_NAMED} more" if len(together) > _MOST_NAMED else ""
     rows = len(drawn[model.names[0]])
     return CommandAnswer(
-        f"{rows} synthetic rows written to {request.out}\nmeasured together: {listed or 'no columns'}{more}\n"
-        f"{cost}\n{line}",
+        f"{rows} synthetic rows written to {request.out}\nmeasured together: {listed}{more}\n{cost}\n{line}",
         {"model": model.as_dict(), **facts, "rows": rows, "measured": measured, "written_to": str(request.out)},
     )

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.dataset import Dataset, NumericDomain
-from dpselect.kernel.errors import InputError
+from dpselect.kernel.errors import Advice, InputError
 from dpselect.kernel.ranks import Ranks
 from dpselect.release.concentrated_session import ConcentratedSession
 from dpselect.synthesis.table_domain import TableDomain
@@ -34,13 +34,19 @@ def require_quantile_bins(dataset: Dataset, domain: TableDomain, names: Sequence
     for name in names:
         known = dataset.columns.get(name)
         if name not in domain.names or not isinstance(known, NumericDomain):
-            raise InputError(f"quantile_bins names {name!r}, which is not a column of numbers of this table.")
+            raise InputError(
+                Advice("{quantile_bins} names {name}, which is not a column of numbers of this table.", name=repr(name))
+            )
         if [*names].count(name) > 1:
-            raise InputError(f"quantile_bins names {name!r} twice: name it once.")
+            raise InputError(Advice("{quantile_bins} names {name} twice: name it once.", name=repr(name)))
         if known.edges:
-            raise InputError(f"{name} has edges in its description: leave them out, or leave it out of quantile_bins.")
+            raise InputError(
+                Advice("{name} has edges in its description: leave them out, or it out of {quantile_bins}.", name=name)
+            )
         if not domain.columns[domain.names.index(name)].edges:
-            raise InputError(f"{name} has at most {bins} values, so it needs no bins: leave it out of quantile_bins.")
+            raise InputError(
+                Advice("{name} has at most {most} values: leave it out of {quantile_bins}.", name=name, most=bins)
+            )
 
 
 def ranks_of(source: Any, dataset: Dataset, name: str) -> Ranks:

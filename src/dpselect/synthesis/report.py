@@ -48,7 +48,7 @@ def page_of(model: SyntheticModel) -> str:
             __package__,
             "synthetic_table.html",
             names=model.names,
-            rows=model.rows,
+            rows=f"{model.rows:,}",
             promise=_promise(model),
             steps=[*_bins(model), *(_step(model, place) for place in range(len(model.steps)))],
             errors=_errors(model),

@@ -11,7 +11,7 @@ import numpy as np
 from dpselect._public import named_publicly
 from dpselect.dataset import Dataset, source_rows
 from dpselect.kernel.bound import SquaredBound, require_variance
-from dpselect.kernel.errors import InputError, InputTypeError
+from dpselect.kernel.errors import Advice, InputError, InputTypeError
 from dpselect.kernel.guarantee import Guarantee
 from dpselect.kernel.neighbours import Neighbours
 from dpselect.kernel.numbers import Epsilon, exact_delta, exact_epsilon, whole
@@ -114,7 +114,12 @@ class SynthesisPlan:
         zeros = impossible_cells(domain, impossible)
         for name in quantile_bins:
             if any(domain.names.index(name) in clique for clique in zeros):
-                raise InputError(f"impossible names {name}, whose bins are not public: leave it out of quantile_bins.")
+                raise InputError(
+                    Advice(
+                        "{impossible} names {name}, whose bins are not public: leave it out of {quantile_bins}.",
+                        name=name,
+                    )
+                )
         # Missing cells may get no rows, by what is measured.
         for column in {each for clique in zeros for each in clique}:
             codes = np.arange(domain.sizes[column])
