@@ -263,8 +263,10 @@ def bounds(request: Request) -> dict[str, Any]:
     if str(request.dataset).lower().endswith(".npy"):
         lower, upper = _of_counts(request, lower, step)
     if lower is None or upper is None:
+        names = ", or --domain, the public list of names" if "domain" in request.parameters else ""
         raise PrivacyError(
-            "The smallest and largest values in the file are private: pass --lower and --upper, the public bounds."
+            "The smallest and largest values in the file are private: pass --lower and --upper, the public bounds of "
+            f"numbers{names}."
         )
     if not lower < upper:
         raise InputError("--lower must be below --upper: the public bounds of the values.")

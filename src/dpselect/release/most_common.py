@@ -244,7 +244,15 @@ def _require_of_records(
                 "one: leave it out, or pass {person=|--person} too."
             )
         )
-    if domain is None or delta or kept is not None or items_per_person is not None:
+    unlisted = delta or kept is not None or items_per_person is not None
+    if domain is None and not unlisted:
+        raise PrivacyError(
+            Advice(
+                "Which items there are must not depend on the rows: pass {domain=|--domain}, their public list, or "
+                "{person=|--person}, the column that tells persons apart, with {delta=|--delta} and {kept=|--kept}."
+            )
+        )
+    if unlisted:
         raise PrivacyError(
             Advice(
                 "Where rows are counted, the items need a public list: pass {domain=|--domain} without "

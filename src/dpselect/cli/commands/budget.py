@@ -215,7 +215,7 @@ def _delta(delta: Fraction) -> str:
 
 
 def _ledger(declare: Any = paths.ledger) -> Any:
-    return declare("ledger", metavar="LEDGER", help="the ledger, a file or postgresql://user@host/database?ledger=NAME")
+    return declare("ledger", metavar="LEDGER", help="a file or postgresql://user@host/database?ledger=NAME")
 
 
 _RELATIONS = [each.value for each in Neighbours]
