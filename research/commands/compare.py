@@ -14,7 +14,7 @@ from dpselect.cli.options import epsilon, every_mechanism, option, whole
 from dpselect.cli.request import Request
 from dpselect.kernel.errors import InputError
 from dpselect.kernel.numbers import Epsilon
-from dpselect.queries import PrivateRows, TopK
+from dpselect.queries import BestGroups, PrivateRows, TopK, columns
 from dpselect.queries.metrics import DAMPENING
 from research.commands.problems import PROBLEMS, Problem, nodes_of
 
@@ -39,7 +39,9 @@ def _refuse_traces(request: Request) -> None:
 def run_traces(request: Request) -> CommandAnswer:
     """Return held-out regret of learned, rival and fixed choices, and draw it."""
     if request.traces is None:
-        raise InputError(f"Name a task ({', '.join([*PROBLEMS, 'histogram', 'metrics'])}), or pass --traces.")
+        raise InputError(
+            f"Name a task ({', '.join([*PROBLEMS, 'formulas', 'histogram', 'metrics'])}), or pass --traces."
+        )
     from dpselect.adaptive.plots import draw_regret
     from dpselect.adaptive.regret import leave_out
 
@@ -82,6 +84,35 @@ def run_metrics(request: Request) -> CommandAnswer:
     start, table = str(advice).split("\n\n")
     rows = [asdict(row) for row in advice.table]
     return CommandAnswer("\n\n".join([fill(start, 80), table, note]), {"metric": advice.metric, "metrics": rows})
+
+
+def run_formulas(request: Request) -> CommandAnswer:
+    """Return which mechanism, and which prior or minimum size, serves a formula, on public rows."""
+    _refuse_traces(request)
+    if request.out is not None:
+        raise InputError("--out goes with another task: formulas are compared in a table.")
+    dataset = query_commands.dataset_of(request, BestGroups)
+    query: Any = query_commands.query_of(request, BestGroups)
+    advice = dps.accuracy.recommend_formula(
+        columns.table(PrivateRows(dataset), *dataset.columns),
+        epsilon=query.epsilon,
+        by=query.by,
+        groups=dataset.groups(query.by),
+        score=query.score,
+        columns=dataset.columns,
+        prior=query.prior,
+        min_rows=query.min_rows,
+        others=[*(request.priors or ()), *(request.sizes or ())],
+        order=query.order,
+        person=dataset.person,
+        rows_per_person=dataset.rows_per_person,
+        data="public",
+    )
+    note = "For public or old tables only: figures like these reveal private data."
+    start, table = str(advice).split("\n\n")
+    rows = [asdict(row) for row in advice.table]
+    facts = {"mechanism": advice.mechanism, "small_groups": advice.small_groups, "formulas": rows}
+    return CommandAnswer("\n\n".join([fill(start, 80), table, note]), facts)
 
 
 def run(request: Request) -> CommandAnswer:
@@ -239,6 +270,18 @@ METRICS = Command(
     about=_ABOUT,
     summary="Say which metric names the brokers, who connect others, on a public graph.",
 )
+FORMULAS = Command(
+    run_formulas,
+    (
+        *(each for each in query_commands.options_of(BestGroups) if each.name != "k"),
+        option("--epsilon", type=epsilon, required=True, metavar="E", help="of one answer"),
+        option("--priors", several=True, metavar="N:VALUE...", help="further priors that may stand in for --prior"),
+        option("--sizes", several=True, type=whole, metavar="N...", help="minimum sizes that may"),
+    ),
+    "dpselect compare formulas survey.toml 'avg(income)' --by region --prior 20:30000 --priors 5:30000 --epsilon 1",
+    about=_ABOUT,
+    summary="Say which mechanism, and which prior or minimum size, serves a formula, on a public table.",
+)
 VERB = Command(
     run_traces,
     (
@@ -247,6 +290,6 @@ VERB = Command(
     ),
     "dpselect compare top-k lesmis degree --epsilons 0.1 1",
     about=_ABOUT,
-    tasks={"histogram": HISTOGRAM, "metrics": METRICS}
+    tasks={"formulas": FORMULAS, "histogram": HISTOGRAM, "metrics": METRICS}
     | {name: _task(name, problem) for name, problem in PROBLEMS.items()},
 )

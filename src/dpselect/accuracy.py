@@ -7,6 +7,8 @@ from dpselect.analysis.accuracy import error_tail_bound as error_tail_bound
 from dpselect.analysis.accuracy import expected_error as expected_error
 from dpselect.analysis.accuracy import expected_error_bound as expected_error_bound
 from dpselect.analysis.recommend import Recommendation as Recommendation
+from dpselect.analysis.recommend_formula import FormulaRecommendation as FormulaRecommendation
+from dpselect.analysis.recommend_formula import recommend_formula as recommend_formula
 from dpselect.analysis.recommend_metric import MetricRecommendation as MetricRecommendation
 from dpselect.analysis.recommend_metric import recommend_metric as recommend_metric
 from dpselect.analysis.value import value_error as value_error
@@ -18,6 +20,7 @@ from dpselect.release.above_threshold import threshold_bound as threshold_bound
 from dpselect.release.partition_selection import keep_probability as keep_probability
 
 __all__ = [
+    "FormulaRecommendation",
     "MetricRecommendation",
     "NoBound",
     "Recommendation",
@@ -30,6 +33,7 @@ __all__ = [
     "keep_probability",
     "metrics",
     "quantile_method",
+    "recommend_formula",
     "recommend_metric",
     "threshold_bound",
     "value_error",

@@ -231,6 +231,7 @@ ANSWERS: Mapping[str, Schema] = {
     ),
     "mechanisms": _object({"mechanisms": _list(_object({"name": TEXT, "sampler": TEXT, "use": TEXT}))}),
     "compare": _object({"regret": _list(TEXT)}),
+    "compare formulas": _object({"mechanism": TEXT, "small_groups": TEXT, "formulas": _list({"type": "object"})}),
     "compare histogram": _object({"range_error": _map(NUMBER)}),
     "compare metrics": _object({"metric": TEXT, "metrics": _list({"type": "object"})}),
     **{f"compare {name}": _COMPARISON for name in ("percentile", "median", "snp", "top-k")},
