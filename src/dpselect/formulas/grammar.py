@@ -266,6 +266,11 @@ class _Reader:
         if name == "rate":
             return self._ratio(GroupSum(condition=self._condition(), overall=self._overall))
         of = GroupSum(self._column(), overall=self._overall)
+        if self._next() not in (None, ("sign", ")")):
+            raise FormulaError(
+                f"{name} takes the name of one column: for what is computed of each row, such as the square of a "
+                "price, add a column to the table and describe it."
+            )
         return self._sum_of(of) if name == "sum" else self._ratio(of)
 
     def _ratio(self, of: GroupSum) -> e.Expression:
@@ -288,6 +293,16 @@ class _Reader:
         return e.statistic(str(found))
 
     def _condition(self) -> RowCondition:
+        found = self._comparison()
+        following = self._next()
+        if following is not None and following[0] == "name":
+            raise FormulaError(
+                "A condition within a score compares one column once: for two at once, add a column to the table that "
+                "says both, such as 'treated yes'."
+            )
+        return found
+
+    def _comparison(self) -> RowCondition:
         column = self._column()
         sign = self._take(*_COMPARISONS, *_SPELLINGS)
         token = self._next()

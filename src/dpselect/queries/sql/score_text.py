@@ -87,6 +87,11 @@ def _list_names(name: str, arguments: list[Any], names: DescribedNames) -> str:
 
 def _sum(node: Any, kind: str, names: DescribedNames) -> str:
     (of,) = parts_of(node, "this")
+    if name_of(of) in _OPERATORS or name_of(of) == "pow":
+        raise QueryError(
+            f"{kind.upper()} takes one column: for what is computed of each row, such as the square of a price, add a "
+            "column to the table and describe it."
+        )
     if name_of(of) != "case":
         return f"{kind}{str(GroupSum(names.column(of))).removeprefix('sum')}"
     condition = _case(of, names, ("0",) if kind == "avg" else ("0", ""))
@@ -133,7 +138,10 @@ def _condition(node: Any, names: DescribedNames) -> RowCondition:
         opposite ^= name_of(node) == "not"
         (node,) = parts_of(node, "this")
     if name_of(node) in ("and", "or"):
-        raise QueryError("A condition within a score compares one column once: move the others to WHERE.")
+        raise QueryError(
+            "A condition within a score compares one column once: move the others to WHERE, or add a column to the "
+            "table that says both."
+        )
     if name_of(node) in ("in", "between"):
         raise QueryError(
             "A condition within a score compares one column once: add or subtract counts, as in "
