@@ -63,7 +63,7 @@ def test_the_formulas_of_the_page_are_released_with_a_certificate(question: str)
     release = data.best(page_score(question), by=by, order=order, epsilon=50)
 
     assert release.value == (best,)
-    assert "rows that come or go" in release.error_bound.describe()
+    assert "rows behind the best" in release.error_bound.describe()
     assert page_score(question) in release.certificate().content["question"]
     assert data.ledger.totals.spends == 1
 
