@@ -154,7 +154,8 @@ def test_a_shell_can_ask_what_may_follow(typed: list[str], suggested: set[str], 
         (["train", "x", "--unknown", "clipp"], "did you mean clip? It is one of clip, ignore."),
         (
             ["compare", "x"],
-            "the task 'x' does not exist; it is one of histogram, median, metrics, percentile, snp, top-k: see ",
+            "the task 'x' does not exist; it is one of "
+            "formulas, histogram, median, metrics, percentile, snp, top-k: see ",
         ),
         (
             ["quantiles", "x", "--p", "abc"],

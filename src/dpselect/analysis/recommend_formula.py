@@ -44,6 +44,8 @@ class FormulaRow:
 class FormulaRecommendation:
     """Advice on how to ask for the best group by a formula, on data like these.
 
+    What is advised in place of margins is nearer to the best on average, and names it at least as often.
+
     Attributes:
         small_groups, mechanism: of the row that is advised.
         sentence: the advice in words.
@@ -94,8 +96,7 @@ def recommend_formula(
     Every prior and minimum size is tried with margins, which :func:`dpselect.best` draws by, and with three mechanisms
     on the scores and their derived sensitivity: ``permute-and-flip`` by the largest possible move,
     ``smooth-noisy-max`` and ``local-dampening-flip``. All are judged by the score that is wanted: with more rows in a
-    prior, an answer is more surely the best by that prior, and less surely by the one that is wanted. What is advised
-    in place of margins is nearer to the best on average and names it at least as often.
+    prior, an answer is more surely the best by that prior, and less surely by the one that is wanted.
 
     Args:
         table, epsilon, by, groups, score, columns, order, person, rows_per_person: as for :func:`dpselect.best`, of
@@ -122,23 +123,29 @@ def recommend_formula(
             "rows that may be seen, and ask the private ones as it advises."
         )
     total, found = exact_epsilon(epsilon), list[FormulaRow]()
-    settings: list[tuple[str | None, int | None]] = [(prior, min_rows)]
-    settings += [(None, each) if isinstance(each, int) else (each, None) for each in others]
-    settings = [*dict.fromkeys(settings)]
+    settings = [*dict.fromkeys([(prior, min_rows), *map(_setting, others)])]
     rankings = [
         GroupRanking.of(score, columns, weight, order, person, rows_per_person, least) for weight, least in settings
     ]
     rankings[0].require(1, len(groups))
     wanted = rankings[0].scores(table, by, groups).values
-    best = wanted.argmax()
     for ranking, (weight, least) in zip(rankings, settings, strict=True):
-        named = "" if (weight, least) == (None, None) else str(weight or least)
-        for draw, law in _laws(ranking, table, by, groups, total):
-            if isinstance(law, str):
-                found.append(FormulaRow(named, draw, float("nan"), float("nan"), law))
-            else:
-                found.append(FormulaRow(named, draw, float(law[best]), float(law @ (wanted[best] - wanted))))
+        found += [
+            _row(str(weight or least or ""), draw, law, wanted)
+            for draw, law in _laws(ranking, table, by, groups, total)
+        ]
     return _advice(found, score, total, _GAIN * float(wanted.max() - wanted.min()))
+
+
+def _setting(other: str | int) -> tuple[str | None, int | None]:
+    return (None, other) if isinstance(other, int) else (other, None)
+
+
+def _row(named: str, draw: str, law: Any, wanted: Any) -> FormulaRow:
+    if isinstance(law, str):
+        return FormulaRow(named, draw, float("nan"), float("nan"), law)
+    best = wanted.argmax()
+    return FormulaRow(named, draw, float(law[best]), float(law @ (wanted[best] - wanted)))
 
 
 def _laws(ranking: GroupRanking, table: Any, by: str, groups: Sequence[Any], epsilon: Fraction) -> Iterator[Any]:
