@@ -83,6 +83,18 @@ def test_aim_spends_all_of_it_in_few_rounds() -> None:
     assert len(session.steps) <= 29 + 1.2 * planned_rounds(29, 3)
 
 
+def test_a_column_of_more_cells_than_a_model_may_have_is_measured_again() -> None:
+    """It is in the model anyway: a round always has something to choose, and nothing is refused half way."""
+    rows = np.repeat(np.arange(40), 50)[:, None]
+    with session_factory_of(SystemNoise)(dps.Guarantee.from_rho(100, DELTA, "add-remove")) as draws:
+        session = session_of(draws, rows, (41,))
+        aim(session, most_cells=32)
+
+        assert 0 == draws.remaining
+    assert {(0,)} == {step.measurement.clique for step in session.steps}
+    assert session.sizes[0] > 32
+
+
 @pytest.mark.slow
 def test_a_tree_of_two_hundred_columns_takes_seconds() -> None:
     """On 10^4 rows; every pair is scored once."""

@@ -53,7 +53,9 @@ def aim(
     model = fit_model(sizes, session.measurements, impossible=impossible)
     workload = [clique for size in range(1, degree + 1) for clique in combinations(range(many), min(size, many))]
     workload = [
-        clique for clique in dict.fromkeys(workload) if math.prod(sizes[column] for column in clique) <= most_cells
+        clique
+        for clique in dict.fromkeys(workload)
+        if len(clique) == 1 or math.prod(sizes[column] for column in clique) <= most_cells
     ]
     while session.remaining:
         if session.remaining <= 2 * each:
