@@ -42,7 +42,7 @@ def opendp(stored: Any, place: int, method: str) -> Callable[[], Callable[[str],
     rho = float(stored["rhos"][place])
     rhos = [rho] if method == "aim" else accepted(rho, len(sizes) - 1)
     if not rhos:
-        raise ValueError("refuses this budget, and 200 that are a little smaller")
+        sys.exit("refuses this budget, and 200 that are a little smaller")
     frame = pl.LazyFrame({f"c{column}": codes for column, codes in enumerate(stored["codes"])})
     keys = {f"c{column}": [*range(size)] for column, size in enumerate(sizes)}
 

@@ -18,10 +18,10 @@ from tests.cli.inputs import CHOOSE, CHOOSE_TREE, PERCENTILE, PREDICT, TOP_K, TR
 # Options that take text which is no path. A new one is either declared as a path or named here.
 WORDS = {
     "asked", "at", "by", "candidate", "column", "columns", "config", "dataset", "date_order", "decimal", "encoding",
-    "ends", "features", "goal", "importance", "impossible", "item", "key", "label", "learner",
-    "mechanism", "mechanisms", "missing_text", "names", "neighbours", "note", "of", "order", "person", "prior",
-    "priors", "question", "release", "request", "score", "separator", "server", "sheet", "source", "statement", "table",
-    "target", "thousands", "thresholds", "token", "unit", "value", "weight_column", "where",
+    "ends", "features", "goal", "importance", "impossible", "item", "key", "label", "learner", "mechanism",
+    "mechanisms", "missing_text", "names", "neighbours", "note", "of", "order", "person", "prior", "priors",
+    "quantile_bins", "question", "release", "request", "score", "separator", "server", "sheet", "source", "statement",
+    "table", "target", "thousands", "thresholds", "token", "unit", "value", "weight_column", "where",
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import dpselect as dps
 from dpselect.cli import main
 from dpselect.kernel.errors import BudgetError
 from dpselect.ledger import Ledger
-from dpselect.queries import Publication
+from dpselect.queries import Publication, publication
 
 DESCRIBED = """
 source = "people.csv"
@@ -92,3 +92,26 @@ def test_a_ledger_that_another_made_meanwhile_pays(monkeypatch) -> None:
     with pytest.raises(BudgetError):
         data.median("age", epsilon=1)
     assert Ledger.read("own.ledger").remaining.epsilon == Fraction(1, 2)
+
+
+def test_a_publication_that_another_began_meanwhile_goes_on(monkeypatch) -> None:
+    """Between the look at the ledger, which is not made, and the plan: its answers are those of the other one."""
+    Path("report.toml").write_text(
+        'dataset = "people.toml"\ntotal = {epsilon = 1}\n'
+        '[[query]]\nkey = "age"\nquery = "median"\ncolumn = "age"\nweight = 1\n'
+    )
+    real, others = publication.plan_publication, []
+
+    def late(*asked):
+        others.append(dps.open("people.toml"))
+        monkeypatch.undo()
+        monkeypatch.chdir(here)
+        others.append(others[0].publish("report.toml"))
+        return real(*asked)
+
+    here = Path.cwd()
+    monkeypatch.setattr(publication, "plan_publication", late)
+    answers = dps.open("people.toml").publish("report.toml")
+
+    assert others[1].answers == answers.answers
+    assert Ledger.read("own.ledger").remaining.epsilon == 1

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpselect.dataset import Dataset
-from dpselect.kernel.errors import BudgetError, InputTypeError
+from dpselect.kernel.errors import BudgetError, DPSelectError, InputTypeError
 from dpselect.kernel.privacy_filter import Accountant, with_metadata
 from dpselect.ledger import InMemoryLedger, Ledger, PlannedSpends, RecordingAccountant, Spend
 from dpselect.ledger.composition import Totals
@@ -177,7 +177,12 @@ class LocalDataset(DatasetMethods):
         asked = self._publication(publication)
         if self._shared.is_unmade:
             # What a new ledger would refuse is refused before there is one.
-            self.plan_publication(asked)
+            try:
+                self.plan_publication(asked)
+            except (DPSelectError, OSError):
+                # Another process may have made it meanwhile, and begun this publication, which goes on.
+                if self._shared.is_unmade:
+                    raise
         return publish(asked, self.description, self._paying_ledger, self._rule)
 
     def _paying_ledger(self) -> Ledger | InMemoryLedger:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpselect.dataset import Dataset, NumericDomain
-from dpselect.kernel.errors import Advice, InputError
+from dpselect.kernel.errors import Advice, InputError, InputTypeError
 from dpselect.kernel.ranks import Ranks
 from dpselect.release.concentrated_session import ConcentratedSession
 from dpselect.synthesis.table_domain import TableDomain
@@ -29,8 +29,11 @@ def require_quantile_bins(dataset: Dataset, domain: TableDomain, names: Sequence
     """Refuse columns that cannot have such bins, by public facts.
 
     Raises:
+        TypeError: not a list.
         ValueError: not columns of the table, or of numbers, each once; their bins are described, or need none.
     """
+    if isinstance(names, str):
+        raise InputTypeError(f"quantile_bins is a list of columns: pass [{names!r}].")
     for name in names:
         known = dataset.columns.get(name)
         if name not in domain.names or not isinstance(known, NumericDomain):

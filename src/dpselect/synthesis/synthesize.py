@@ -108,8 +108,6 @@ class SynthesisPlan:
         domain = TableDomain.of(dataset, columns, bins)
         if len(domain.columns) > MOST_COLUMNS:
             raise InputError(f"A synthetic table has at most {MOST_COLUMNS} columns: name fewer.")
-        if isinstance(quantile_bins, str):
-            raise InputTypeError(f"quantile_bins is a list of columns: pass [{quantile_bins!r}].")
         require_quantile_bins(dataset, domain, quantile_bins, bins)
         zeros = impossible_cells(domain, impossible)
         for name in quantile_bins:
