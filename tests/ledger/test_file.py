@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import stat
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -386,7 +387,7 @@ def test_a_full_disk_is_said_of_the_file_that_was_named(path: Path, monkeypatch)
     monkeypatch.setattr(Transaction, "fill", full)
     with pytest.raises(OSError, match=f"^{re.escape(elsewhere)}$"):
         ledger.backup(new)
-    monkeypatch.setattr(file.tempfile, "TemporaryDirectory", lambda **_: (_ for _ in ()).throw(OSError(28, "raw")))
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", lambda **_: (_ for _ in ()).throw(OSError(28, "raw")))
     with pytest.raises(OSError, match=f"^{re.escape(elsewhere)}$"):
         ledger.backup(new)
     with pytest.raises(OSError, match="free some space; nothing was spent"), file.bare(path):
