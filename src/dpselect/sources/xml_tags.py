@@ -16,11 +16,11 @@ from dpselect.sources.edge_texts import unescape
 _NAME = rb"[A-Za-z_:][A-Za-z0-9_:.\-]*"
 _VALUE = rb"""(?:"[^"<]*"|'[^'<]*')"""
 # Comments and raw text hold no beginning of another, so that one that does not end takes nothing along; then tags, and
-# beginnings of tags that are not well formed.
+# beginnings of tags that are not well formed. No group is possessive: Python before 3.11.5 matches such groups wrongly.
 _TAG = re.compile(
-    rb"<!--(?:[^-]|-(?!-))*+-->"
-    rb"|<!\[CDATA\[(?:[^\]<]|\](?!\]>)|<(?!!\[CDATA\[))*+\]\]>"
-    rb"|<(/?)(" + _NAME + rb")((?:\s+" + _NAME + rb"\s*=\s*" + _VALUE + rb")*+)"
+    rb"<!--[^-]*(?:-[^-]+)*-->"
+    rb"|<!\[CDATA\[[^\]<]*(?:(?:\](?!\]>)|<(?!!\[CDATA\[))[^\]<]*)*\]\]>"
+    rb"|<(/?)(" + _NAME + rb")((?:\s+" + _NAME + rb"\s*=\s*" + _VALUE + rb")*)"
     rb"\s*(/?)>"
     rb"|<(" + _NAME + rb")[^<>]*"
 )
