@@ -221,7 +221,7 @@ def test_the_list_for_a_mechanism_is_all_that_it_takes(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "contributing" / "add-to-dpselect.md").read_text(encoding="utf-8")
     listed = re.search(r"^## A mechanism: .*?(?=^## )", page, re.MULTILINE | re.DOTALL)[0]
     files = [path.replace("NAME", "newcomer") for path in re.findall(r"^\d\. `([^`]+)`", listed, re.MULTILINE)]
-    code, proof, named, exported, papers_, trusted = (tmp_path / path for path in files)
+    code, proof, named, exported, papers_, trusted, published = (tmp_path / path for path in files)
 
     code.write_text(
         MECHANISM.replace("other-name", "newcomer")
@@ -235,6 +235,8 @@ def test_the_list_for_a_mechanism_is_all_that_it_takes(tmp_path: Path) -> None:
         text = file.read_text().replace(line, f"from dpselect.mechanisms.newcomer import newcomer\n{line}", 1)
         new = '    "newcomer": newcomer,\n' if file == named else '    "newcomer",\n'
         file.write_text(text.replace(entry, new + entry, 1))
+    names = published.read_text()
+    published.write_text(names.replace('"exponential"', '"newcomer", "exponential"', 1))
     row = "| `permute-and-flip` | "
     papers_.write_text(papers_.read_text().replace(row, f"| `newcomer` | ours | `mechanisms/newcomer.py` |\n{row}", 1))
     table = run_in(tmp_path, "-c", "from dpselect.audit import trusted_base; print(trusted_base.table())").stdout
