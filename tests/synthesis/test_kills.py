@@ -13,7 +13,6 @@ import dpselect as dps
 from dpselect.cli import main
 from dpselect.synthesis import load
 
-pytest.importorskip("sqlite3")
 PROGRAM = Path(__file__).parent / "programs" / "synthesize_and_die.txt"
 FILES = ("m.json", "s.csv", "p.html")
 
